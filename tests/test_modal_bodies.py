@@ -156,3 +156,37 @@ def test_bodies_without_a_source_have_a_report():
     assert str(report).count("\n") > 8
     bare = dataclasses.replace(frame_body(modes=1), source=None)
     assert bare.report().differences == {}
+
+
+def pinned(rotation, **options):
+    """Half sine of a pinned beam, with or without the rotation of its ends."""
+    x = np.linspace(0, 2, 21)
+    shapes = np.zeros((21, 6, 1))
+    shapes[:, 4, 0] = np.sin(np.pi * x / 2)
+    if rotation:
+        shapes[:, 2, 0] = np.pi / 2 * np.cos(np.pi * x / 2)
+    positions = np.column_stack([x, 0 * x, 0 * x])
+    return ls.FlexibleBody(positions, np.full(21, 0.1), shapes, [50.0], **options)
+
+
+def test_the_joint_holds_the_tangent_or_the_chord():
+    tangent, chord = pinned(True), pinned(True, frame="chord")
+    zero = pinned(False)
+    assert chord.frequencies == pytest.approx(zero.frequencies, rel=1e-12)
+    # held at the chord the half sine moves alone; at the tangent the body turns against it
+    assert chord.frequencies == pytest.approx(np.sqrt(50 / (0.1 * 10)) / (2 * np.pi))
+    x = np.linspace(0, 2, 21)
+    swung = np.sin(np.pi * x / 2) - np.pi / 2 * x
+    assert tangent.frequencies == pytest.approx(np.sqrt(50 / (0.1 * swung @ swung)) / (2 * np.pi))
+    assert np.array_equal(dataclasses.replace(chord, damping=0.1).shapes, chord.shapes)
+    assert any('frame="chord"' in w for w in zero.report().warnings)
+    assert not [w for w in tangent.report().warnings if "frame=" in w]
+    clamped = ls.beam(2.0, ls.Tube(0.05, 0.002), ls.STEEL)
+    assert not [w for w in clamped.report().warnings if "frame=" in w]
+
+
+def test_frames_that_do_not_fit_are_refused():
+    with pytest.raises(ls.ModelError, match='use "tangent" or "chord"'):
+        pinned(True, frame="secant")
+    with pytest.raises(ls.ModelError, match="the chord begins at the inboard node"):
+        pinned(True, frame="chord", inboard=3)

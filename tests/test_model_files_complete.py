@@ -44,7 +44,7 @@ def test_bodies():
 
     tables = {
         ls.RigidBody: {"rigid", "box", "cylinder", "sphere", "rod", "points"},
-        ls.FlexibleBody: {"flexible", "beam"},
+        ls.FlexibleBody: {"flexible", "file", "beam"},
         ls.NodalBody: {"nodal"},
         ls.Rod: {"elastic rod"},  # "rod" in files, where it has a section or a stiffness
     }
@@ -108,7 +108,7 @@ ARGUMENTS = {
     "FlexibleBody": (
         ls.FlexibleBody,
         schema_bodies.FlexibleTable,
-        {"second_order"},
+        {"second_order", "recovery", "source", "frame"},  # recovery: in body files
         {"kind", "arrays", "second_first_moment", "second_second_moment", "second_nodes"}
         | {"second_node_shapes"},
     ),

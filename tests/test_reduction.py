@@ -1,12 +1,19 @@
 """Reduction of finite-element structures, against dense solutions of the whole matrices."""
 
+import dataclasses
+import pickle
+import threading
+
 import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
 
 import lissom as ls
+from lissom.bodies.recovery import Recovery, StressPoints
+from lissom.structures.finite import patience
 from lissom.structures.finite.held import Held
+from lissom.structures.finite.matrices import structure_of_matrices
 from lissom.structures.finite.ordering import dissection
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
@@ -267,7 +274,61 @@ def test_nested_dissection_is_a_permutation_with_separators_last():
     n = 12
     nodes = np.array([[i, j, 0] for i in range(n) for j in range(n)], float)
     near = np.abs(nodes[:, None] - nodes[None]).max(axis=2) <= 1
-    order = dissection(nodes, sp.csr_array(near.astype(float)))
+    order = np.concatenate(dissection(nodes, sp.csr_array(near.astype(float))))
     assert sorted(order) == list(range(n * n))
     last = nodes[order[-n:], 0]
     assert np.ptp(last) == 0 and 0 < last[0] < n - 1  # one line across the middle
+
+
+def test_structures_without_inner_freedoms_or_modes_are_reduced():
+    nodes, K, M = straight(1)
+    two = ls.from_matrices(M, K, nodes, {"a": 0, "b": 1})
+    exact = hertz(K[6:, 6:], M[6:, 6:])
+    assert two.frequencies == pytest.approx(exact, rel=1e-9)
+    stiff = ls.from_matrices(M, K, nodes, {"a": [0, 1]})
+    assert stiff.n_mode == 0 and stiff.mass == pytest.approx(3.0)
+    assert frame_body({"root": 0}, modes=0).n_mode == 0
+
+
+def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_body():
+    K, M = FRAME
+    plain = structure_of_matrices(M, K, CORNERS, {"root": 0, "tip": 4}, names={"knee": 2})
+    tube = ls.Tube(0.05, 0.002)
+
+    def recovery(x):
+        stresses = np.tile(x[15], (3, 6, 1))
+        return Recovery(StressPoints(CORNERS[[4, 3, 2]], stresses, np.array([4, 3, 2])))
+
+    def second_order(x):
+        m = x.shape[1]
+        shapes = {k: np.full((6, m, m), float(k)) for k in range(1, 5)}
+        return ls.SecondOrder(np.zeros((3, m, m)), np.zeros((3, 3, m, m)), shapes)
+
+    structure = dataclasses.replace(
+        plain, recovery=recovery, second_order=second_order, lines=((tube, np.array([0, 1, 2])),)
+    )
+    body = structure.reduce(modes=2, level="stiffened")
+    assert body.names == {"root": 0, "tip": 1, "knee": 2}
+    assert body.solids[0].nodes == (0, 3, 2)
+    assert body.positions[3] == pytest.approx(CORNERS[1])
+    assert body.recovery.points.nodes.tolist() == [1, -1, 2]
+    second = body.constants_of_second_order.node_shapes
+    assert {k: x[0, 0, 0] for k, x in second.items()} == {1: 4.0, 2: 2.0, 3: 1.0}
+    # the knee is not an interface, and moves as the shapes of its freedoms say
+    assert body.recovery.points.stresses[0, 0] == pytest.approx(body.shapes[2, 0])
+    assert pickle.loads(pickle.dumps(frame_body(modes=1))).n_mode == 7
+
+
+def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
+    monkeypatch.setattr(patience, "PATIENCE", 0.0)
+    done = threading.Event()
+
+    class Heard(threading.Timer):
+        def run(self):
+            super().run()
+            done.set()
+
+    monkeypatch.setattr(patience.threading, "Timer", Heard)
+    with patience.saying("bracket: factorising"):
+        assert done.wait(30)
+    assert capfd.readouterr().err == "bracket: factorising ...\n"

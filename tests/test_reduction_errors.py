@@ -103,6 +103,24 @@ CASES = {
         ),
         "do not fix its rotation",
     ),
+    "rigid line of nodes": (
+        lambda: ls.from_matrices(BLOCK[2], BLOCK[1], BLOCK[0], {"root": [0, 1, 2]}),
+        "do not fix its rotation",
+    ),
+    "no weight": (
+        lambda: ls.from_matrices(
+            BLOCK[2],
+            BLOCK[1],
+            BLOCK[0],
+            faces(BLOCK[0], "average", np.zeros(9)),
+        ),
+        "not all zero",
+    ),
+    "place of an interface": (
+        lambda: frame_body({"root": ls.Interface(np.zeros(2), np.array([0]))}),
+        "give three numbers",
+    ),
+    "name twice": (lambda: frame_body(names={"tip": 2}), "name of an interface and of node 2"),
     "unknown tie": (
         lambda: frame_body({"root": ls.Interface(np.zeros(3), np.array([0]), "welded")}),
         "tie 'welded'",

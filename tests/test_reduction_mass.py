@@ -10,7 +10,12 @@ import scipy.sparse as sp
 import lissom as ls
 from lissom.bodies.recovery import Recovery
 from lissom.structures.finite.matrices import structure_of_matrices
-from lissom.structures.finite.particles import equivalent_particles, gram_of_points
+from lissom.structures.finite.particles import (
+    equivalent_particles,
+    gram_of_matrices,
+    gram_of_points,
+)
+from tests.oracle import Oracle, description as oracle
 from tests.test_reduction import CORNERS, FRAME, HOUSE, coupling, faces
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
@@ -96,6 +101,52 @@ def test_six_freedoms_per_node_give_the_exact_sums_of_the_matrix():
     products = np.einsum("kkij->ij", body.normalised("full").integrals.modal_products)
     assert products == pytest.approx(np.eye(body.n_mode), abs=1e-9)
     assert body.source.facts.mass_from == "closure"
+
+
+def test_the_closure_is_positive_and_exact_for_any_mass():
+    """Particles that hang on nodes with rotations in random ways."""
+    rng = np.random.default_rng(8)
+    for n, excess in ((2, 1), (3, 1), (6, 1), (6, 5)):  # kernels below and above the matrix
+        nodes = rng.standard_normal((n, 3)) * [1, 0.3, 0]
+        M = np.zeros((6 * n, 6 * n))
+        for _ in range(12):
+            r, weights = rng.standard_normal(3), rng.dirichlet(np.ones(n))
+            N = [
+                w * np.hstack([np.eye(3), np.cross(r - x, np.eye(3))])
+                for w, x in zip(weights, nodes, strict=True)
+            ]
+            M += rng.uniform(0.1, 2) * np.hstack(N).T @ np.hstack(N)
+        R = rigid(nodes, [(k, d) for k in range(n) for d in HOUSE], np.zeros(3))
+        V = rng.standard_normal((6 * n, 3))
+        kernel = sum(M[k::6, k::6] for k in range(3)) / 3
+        fields = np.hstack(
+            [np.ones((n, 1)), nodes, V.reshape(n, 6, 3)[:, :3].swapaxes(1, 2).reshape(n, 9)]
+        )
+        G = gram_of_matrices(
+            R.T @ M @ R, R.T @ M @ V, V.T @ M @ V, excess * fields.T @ kernel @ fields
+        )
+        size = np.sqrt(np.diag(G))
+        assert la.eigvalsh(G / np.outer(size, size))[0] > -1e-10
+        trace = np.einsum("ikjk->ij", G[4:, 4:].reshape(3, 3, 3, 3))
+        assert trace == pytest.approx(V.T @ M @ V, rel=1e-9)
+        g = G[1:4, 4:].reshape(3, 3, 3)  # position, shape, component
+        turning = [g[1, :, 2] - g[2, :, 1], g[2, :, 0] - g[0, :, 2], g[0, :, 1] - g[1, :, 0]]
+        found = np.vstack([turning, G[0, 4:].reshape(3, 3).T])
+        exact = R.T @ M @ V
+        assert found == pytest.approx(exact, rel=1e-8, abs=1e-9 * np.abs(exact).max())
+
+
+def test_the_closure_is_positive_where_the_kernel_has_too_much_inertia():
+    points = np.vstack([np.diag([3.0, 2, 1]), -np.diag([3.0, 2, 1])])
+    stretch = (points * [1, 0.5, 2]).reshape(-1, 1)
+    kernel = gram_of_points(np.ones(6), points, stretch)
+    second = kernel[1:4, 1:4] / 4  # of the inertia that the matrix has
+    mass = la.block_diag(np.trace(second) * np.eye(3) - second, 6 * np.eye(3))
+    energy = np.array([[np.sum(stretch**2)]])
+    G = gram_of_matrices(mass, np.zeros((6, 1)), energy, kernel)
+    assert G[1:4, 1:4] == pytest.approx(second)
+    assert la.eigvalsh(G)[0] > -1e-10
+    assert np.abs(G[1:4, 4:]).max() > 1  # not for lack of coupling
 
 
 def angle(n):
@@ -218,3 +269,58 @@ def test_the_three_methods_give_one_motion_and_keep_energy():
     assert fallen > 0.3
     for tip in tips[1:]:
         assert np.linalg.norm(tip - tips[0]) < 1e-4 * fallen
+
+
+def accelerations(body, points, masses, shapes, eta, rates):
+    """Of a body that swings under gravity: lissom's, and the oracle's for given particles."""
+    model = ls.Model("swing", gravity=(0.3, 0, -9.81))
+    model.add(body, ls.Spherical(), name="body")
+    system = model.compile()
+    m = body.n_mode
+    state = system.state()
+    q, v = np.array(state.q), np.array(state.v)
+    q[system.layout.modal_q("body")], v[system.layout.modal_v("body")] = eta[:m], rates[:m]
+    v[system.layout.hinge_v("body")] = (0.7, -1.1, 0.4)
+    state = system.state(q=q, v=v)
+    own = np.zeros((len(points), 6, m))
+    own[:, 3:] = shapes
+    flat = oracle.Body(
+        "body",
+        {k: oracle.particle(x) for k, x in enumerate(masses)},
+        points,
+        own,
+        np.diag(body.normalised().stiffness),
+        np.zeros((m, m)),
+    )
+    joint = oracle.Joint("spherical")
+    swing = oracle.Mechanism((oracle.Link(flat, joint),), np.array([0.3, 0, -9.81]))
+    exact = Oracle(swing).at(q, v).forward_dynamics(np.zeros(system.n_v))
+    return ls.forward_dynamics(system, state), exact
+
+
+def test_solids_move_as_the_particles_of_the_oracle():
+    nodes, _, _, (masses, points, spread) = BLOCK
+    body, x = with_shapes(block_structure(), modes=2, damping=0)
+    shapes = np.einsum("pn,nkm->pkm", spread.toarray(), x.reshape(len(nodes), 3, -1))
+    rng = np.random.default_rng(4)
+    moved = 1e-3 * rng.standard_normal((2, body.n_mode)) / body.frequencies[:1]
+    found, exact = accelerations(
+        body, points - [0, 0.1, 0.05], masses, shapes @ body.transform, *moved
+    )
+    assert found == pytest.approx(exact, rel=1e-8, abs=1e-8 * np.abs(exact).max())
+
+
+def test_beams_move_as_the_particles_of_the_oracle_as_elements_are_refined():
+    errors = []
+    for n in (3, 6, 12):
+        nodes, pairs, K, M = angle(n)
+        body, x = with_shapes(
+            structure_of_matrices(M, K, nodes, {"root": 0}), modes=3, method="cantilever", damping=0
+        )
+        masses, places, spread = on_axis(nodes, pairs)
+        shapes = (spread @ x @ body.transform).reshape(len(masses), 3, -1)
+        eta, rates = np.array([[0.05, -0.03, 0.02], [0.4, 0.3, -0.2]])
+        found, exact = accelerations(body, places, masses, shapes, eta, rates)
+        errors.append(np.abs(found - exact).max())
+    rates = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(rates > 1.7), (errors, rates)

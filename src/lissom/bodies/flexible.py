@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -27,6 +27,8 @@ from .second_order import SecondOrder
 from .solids import checked_solids
 
 Array = np.ndarray
+
+FRAMES = ("tangent", "chord")
 
 
 @final
@@ -73,6 +75,11 @@ class FlexibleBody:
         Appearance in drawings and views, see `solids.Sweep`.
     recovery : Recovery, optional
         Stresses and section loads in the given amplitudes, see `bodies.recovery`.
+    frame : {"tangent", "chord"}
+        What the joint holds at the inboard node.  "tangent": the material there; the rotation rows
+        of the node say how the shapes turn it.  "chord": the frame in which the shapes are given,
+        against which the material turns freely, as a pinned end does; the rotation rows of the
+        node are then left out.
     source : Structure, optional
         Finite-element model that was reduced; kept in memory only.
     """
@@ -91,8 +98,9 @@ class FlexibleBody:
     second_order: second_order.Given = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
+    frame: InitVar[str] = field(default="tangent", kw_only=True)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, frame: str) -> None:
         for name in ("positions", "masses", "shapes", "stiffness", "damping"):
             object.__setattr__(self, name, _array(getattr(self, name), name))
         for name in ("node_inertias", "node_offsets"):
@@ -105,6 +113,7 @@ class FlexibleBody:
         object.__setattr__(self, "names", names)
         inboard = checked_inboard(self.inboard, names, len(self.positions), "FlexibleBody")
         object.__setattr__(self, "inboard", inboard)
+        object.__setattr__(self, "shapes", _seen_from(frame, self.shapes, inboard))
         second_order.check_kind(self.second_order)
         if check_level(self.level) == "stiffened":
             _ = self.constants_of_second_order
@@ -417,6 +426,22 @@ def _separate_modes(M_ff: Array, K: Array) -> tuple[Array, Array]:
         )
     mass = np.diag(M_ff)
     return np.diag(1 / sqrt(mass)), np.diag(K) / mass
+
+
+def _seen_from(frame: str, shapes: Array, inboard: int) -> Array:
+    """Shapes with what the joint holds at the inboard node, see `FlexibleBody`."""
+    if frame not in FRAMES:
+        raise ModelError(f'FlexibleBody: frame is {frame!r}; use "tangent" or "chord"')
+    if frame == "tangent":
+        return shapes
+    if np.any(shapes[inboard, 3:]):
+        raise ModelError(
+            f"FlexibleBody: the chord begins at the inboard node ({inboard}), but the shapes move "
+            'it; give shapes that are zero there, or frame="tangent"'
+        )
+    held = shapes.copy()
+    held[inboard] = 0.0
+    return held
 
 
 def check_level(level: str) -> str:

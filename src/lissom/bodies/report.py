@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, cut_lines
 from ..immutable import immutable
+from ..spatial import rigid_shift
 from .effective_mass import effective_masses, participation
 from .normal import NormalBody
 
@@ -22,8 +24,9 @@ _SLOW, _FAST = 1e-3, 1e6  # first frequency [Hz]
 _SOUND = (30.0, 1e5)  # [m/s], plausible speeds of sound in a structure
 _CHANGED = 1e-6  # relative difference of mass or inertia from the source
 _STIFF = 0.01  # relative loss of flexibility that is worth a word
-_STATIC = 0.05  # relative loss of strain energy under the own weight
+_STATIC = 0.25  # relative loss of strain energy under the own weight
 _SPREAD = 1e4  # ratio of frequencies
+_NEAR, _RIGID = 0.2, 0.05  # part of the length, and what is left of a rigid motion there
 _MOST_MODES = 30  # rows of the table
 
 
@@ -78,11 +81,18 @@ class Report:
 
     def __str__(self) -> str:
         """The report as text."""
-        return "\n".join([self.title, *self._inertia(), *self._modes(), *self._statics()])
+        return f"{self.title}\n{self.text}"
 
     def __repr__(self) -> str:
         """The same text, for interactive use."""
         return str(self)
+
+    @property
+    def text(self) -> str:
+        """The report without its title, in lines of at most 80 columns."""
+        lines = [*self._inertia(), *self._modes(), *self._statics()]
+        folded = (wrap(x, 80, subsequent_indent="  ") if len(x) > 80 else [x] for x in lines)
+        return "\n".join(line for group in folded for line in group)
 
     def _inertia(self) -> list[str]:
         lines = [self.source] if self.source else []
@@ -219,7 +229,7 @@ def _warnings(
     flexibility: dict[str, float],
     weight: float | None,
 ) -> list[str]:
-    found = _units(body, own)
+    found = _units(body, own) + _turning(body)
     for name, kept in flexibility.items():
         if kept < 1 - _STIFF:
             found.append(
@@ -261,6 +271,37 @@ def _of_reduction(facts: Any, differences: dict[str, float]) -> list[str]:
             "write the matrices with more digits, or look for springs to the ground"
         )
     return found
+
+
+def _turning(body: FlexibleBody) -> list[str]:
+    """Suspicion that shapes turn the inboard node while its rotation rows are zero.
+
+    The nodes beside it then move as a rigid body that turns about it; beside a held node they
+    do not.
+    """
+    if np.any(body.shapes[body.inboard]) or body.source is not None:
+        return []
+    r = body.positions - body.positions[body.inboard]
+    distance = np.linalg.norm(r, axis=1)
+    near = (distance > 0) & (distance <= _NEAR * distance.max())
+    if near.sum() < 3 or not np.all(np.any(body.shapes[near, 3:], axis=(0, 1))):
+        return []
+    lever = np.concatenate([rigid_shift(x).T[3:, :3] for x in r[near]])
+    moved = body.shapes[near, 3:].reshape(len(lever), -1)
+    angles = np.linalg.lstsq(lever, moved, rcond=None)[0]
+    left = np.linalg.norm(moved - lever @ angles, axis=0)
+    size = np.linalg.norm(body.shapes[near, 3:], axis=1)
+    moving = size > 0.01 * size.max(axis=0)
+    reach = np.where(moving, distance[near][:, None], np.nan)
+    spread = np.nanmax(reach, axis=0) > 2 * np.nanmin(reach, axis=0)
+    turning = np.flatnonzero(spread & (left < _RIGID * np.linalg.norm(moved, axis=0)))
+    if not len(turning):
+        return []
+    return [
+        f"mode {turning[0]} turns the material at the inboard node, but the rotation rows of the "
+        'node are zero: the joint holds the chord of the shapes; give frame="chord" to '
+        "FlexibleBody if this is meant, or the rotations for the tangent"
+    ]
 
 
 def _units(body: FlexibleBody, own: NormalBody) -> list[str]:

@@ -145,7 +145,8 @@ def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
 def _describe_bodies(bodies: dict[str, FlexibleBody], most: int) -> None:
     """Reports of the first flexible bodies."""
     for name, body in list(bodies.items())[:most]:
-        say(f"\n{printable(name)}: {body.report()}")
+        say(f"\n{printable(name)}")
+        say(body.report().text)
     if len(bodies) > most:
         say(f"\n... and {len(bodies) - most} more flexible bodies; --all shows them")
 

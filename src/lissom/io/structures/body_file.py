@@ -279,7 +279,7 @@ def _loaded(path: str) -> FlexibleBody:
 
 
 def _made(path: str, file: Any) -> FlexibleBody:
-    given = _read(path, file, _BODY)
+    given: dict[str, Any] = _read(path, file, _BODY)
     n = len(given["positions"])
     given.setdefault("shapes", np.zeros((n, 6, 0)))
     given.setdefault("stiffness", np.zeros((0, 0)))

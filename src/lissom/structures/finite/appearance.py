@@ -62,10 +62,9 @@ def placed(
         for name, k in names.items()
         if structure.interfaces[name].tie == "node"
     }
-    shown = dict.fromkeys(map(int, (*structure.node_names.values(), *_shown(structure))))
-    others = [node for node in shown if node not in number]
-    number |= {node: len(interfaces) + k for k, node in enumerate(others)}
-    own = [node for node, k in number.items() if k >= len(interfaces)]
+    shown = [*structure.node_names.values(), *_shown(structure)]
+    own = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
+    number |= {node: len(interfaces) + k for k, node in enumerate(own)}
     shapes = np.zeros((structure.n_node, 6, x.shape[1]))
     shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
     names |= {name: number[int(node)] for name, node in structure.node_names.items()}

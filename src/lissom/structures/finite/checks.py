@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from ...errors import ModelError, name_list, suggestion
+from ...errors import ModelError, name_list, shown, suggestion
 from .rigid import rigid_motion
 from .ties import TIES
 
@@ -130,11 +130,21 @@ def check_interfaces(structure: Structure) -> None:
                 f"{title}: node {without[0]} has no freedoms; it is not part of an element, or "
                 "boundary conditions removed it: write the matrices of the free structure"
             )
-        if interface.weights is not None and (
-            len(interface.weights) != len(nodes) or np.min(interface.weights) < 0
-        ):
-            raise ModelError(f"{title}: weights must be {len(nodes)} numbers, not negative")
+        if np.shape(interface.position) != (3,) or not np.all(np.isfinite(interface.position)):
+            raise ModelError(
+                f"{title}: position is {shown(interface.position)}; give three numbers [m]"
+            )
+        weights = np.ones(len(nodes)) if interface.weights is None else interface.weights
+        if np.shape(weights) != nodes.shape or np.min(weights) < 0 or not np.sum(weights) > 0:
+            raise ModelError(
+                f"{title}: weights must be {len(nodes)} numbers, none negative and not all zero"
+            )
     for key, node in structure.node_names.items():
+        if key in structure.interfaces:
+            raise ModelError(
+                f"{name}: {key!r} is the name of an interface and of node {node}; give the node "
+                "another name"
+            )
         if not 0 <= node < structure.n_node or len(structure.rows(node)) != 6:
             raise ModelError(
                 f"{name}: node {node}, named {key!r}, has not six freedoms; make it an interface "

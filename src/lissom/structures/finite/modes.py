@@ -167,6 +167,8 @@ def _all_modes(problem: Problem) -> tuple[Array, Array]:
     C = problem.C if isinstance(problem.C, np.ndarray) else problem.C.toarray()
     n = problem.M.shape[0]
     Z = la.null_space(C / np.linalg.norm(C, axis=1, keepdims=True)) if len(C) else np.eye(n)
+    if not Z.shape[1]:
+        return np.zeros((n, 0)), np.zeros(0)
     K, M = Z.T @ (problem.K @ Z), Z.T @ (problem.M @ Z)
     scale = 1 / np.sqrt(np.diag(K).clip(min=1e-300))
     K, M = (x * np.outer(scale, scale) for x in (K, M))

@@ -83,11 +83,11 @@ def gram_of_matrices(
 
     Notes
     -----
-    Equations (7) to (12) of docs/theory/consistent_mass.md.
+    Equations (7) to (11) of docs/theory/consistent_mass.md.
     """
     m = coupling.shape[1]
     rigid = _rigid_fields(rigid_mass)
-    alpha = la.lstsq(rigid_mass, coupling)[0]
+    alpha: Any = np.linalg.lstsq(rigid_mass, coupling, rcond=None)[0]
     elastic = modal_mass - alpha.T @ coupling
     G = np.zeros((4 + 3 * m, 4 + 3 * m))
     G[:4, :4] = rigid

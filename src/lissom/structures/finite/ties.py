@@ -102,6 +102,8 @@ def _coordinates(structure: Structure, own: list[str]) -> tuple[Any, NDArray[np.
             )
         following[mine] = len(blocks)
         motion = rigid_motion(structure.positions, structure.freedoms[mine], _position(interface))
+        if _loose(motion):
+            raise _on_a_line(structure, name)
         spread = sp.lil_array((structure.n_freedom, 6))
         spread[mine] = motion if interface.tie == "rigid" else np.eye(6)
         blocks.append(sp.csr_array(spread))
@@ -151,14 +153,25 @@ def _mean_motion(structure: Structure, name: str) -> Any:
         weights[freedoms[:, 0]] * ~turning,
         weights[freedoms[:, 0]] * length ** (2 * turning),
     ):
-        normal = R.T @ (W[:, None] * R)
-        scale = np.sqrt(np.diag(normal).clip(min=1e-300))
-        if np.linalg.eigvalsh(normal / np.outer(scale, scale))[0] > _SINGULAR:
+        if not _loose(np.sqrt(W)[:, None] * R):
+            normal = R.T @ (W[:, None] * R)
             A = np.linalg.solve(normal, R.T * W)
             spread = sp.lil_array((6, structure.n_freedom))
             spread[:, rows] = A
             return sp.csr_array(spread)
-    raise ModelError(
-        f"{structure.name}: the {len(nodes)} nodes of interface {name!r} do not fix its rotation "
-        "(they lie on a line); add nodes beside the line"
+    raise _on_a_line(structure, name)
+
+
+def _loose(R: Array) -> bool:
+    """Whether some rigid motion moves none of the weighted freedoms."""
+    normal = R.T @ R
+    scale = np.sqrt(np.diag(normal).clip(min=1e-300))
+    return bool(np.linalg.eigvalsh(normal / np.outer(scale, scale))[0] < _SINGULAR)
+
+
+def _on_a_line(structure: Structure, name: str) -> ModelError:
+    n = len(np.atleast_1d(structure.interfaces[name].nodes))
+    return ModelError(
+        f"{structure.name}: the {n} nodes of interface {name!r} do not fix its rotation (they lie "
+        "on a line); add nodes beside the line"
     )
