@@ -46,12 +46,11 @@ def test_a_negative_pivot_names_its_unknown():
 
 
 def test_cuts_go_through_the_layers_that_separate_with_fewest_nodes():
-    """Every second layer of nodes has a quarter of the others and couples like quadratic elements."""
+    """Nodes of quadratic hexahedra of width 2, coupled within these."""
     nodes = grid((21, 9, 9))[0]
     thin = (nodes[:, 0] % 2 == 1) & ((nodes[:, 1] % 2 == 1) | (nodes[:, 2] % 2 == 1))
     nodes = nodes[~thin]
-    cell = np.stack([nodes // 2, -((-nodes) // 2)], axis=1)  # cells of width 2 that have the node
-    low, high = cell[:, 0], cell[:, 1]
+    low, high = np.ceil(nodes / 2) - 1, nodes // 2  # cells that have the node
     near = np.all((low[:, None] <= high[None]) & (low[None] <= high[:, None]), axis=2)
     parts = dissection(nodes, sp.csr_array(near.astype(float)))
     assert sorted(np.concatenate(parts)) == list(range(len(nodes)))
