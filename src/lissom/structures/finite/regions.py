@@ -26,13 +26,14 @@ from .._checks import finite, positive
 
 __all__ = ["box", "cylinder", "plane"]
 
-Array = NDArray[np.float64]
-Region = Callable[[Array], NDArray[np.bool_]]
+Array = NDArray[Any]
 
 _NEAR = 1e-6  # of the size of the mesh
 
 
-def plane(normal: Any, at: Any = 0.0, *, tolerance: float | None = None) -> Region:
+def plane(
+    normal: Any, at: Any = 0.0, *, tolerance: float | None = None
+) -> Callable[[Array], Array]:
     """Points on a plane.
 
     Parameters
@@ -50,7 +51,7 @@ def plane(normal: Any, at: Any = 0.0, *, tolerance: float | None = None) -> Regi
     return lambda x: np.abs((x - point) @ n) <= _near(x, near)
 
 
-def box(low: Any, high: Any) -> Region:
+def box(low: Any, high: Any) -> Callable[[Array], Array]:
     """Points in a box with edges along x, y and z, a millionth of the mesh's size larger.
 
     Parameters
@@ -69,7 +70,7 @@ def box(low: Any, high: Any) -> Region:
 
 def cylinder(
     point: Any, axis: Any, radius: float, *, inside: bool = True, tolerance: float | None = None
-) -> Region:
+) -> Callable[[Array], Array]:
     """Points within a radius of a line, or on the cylinder of this radius: a bore.
 
     Parameters
@@ -89,7 +90,7 @@ def cylinder(
     r = positive(radius, "cylinder: radius [m]")
     near = None if tolerance is None else positive(tolerance, "cylinder: tolerance [m]")
 
-    def contains(x: Array) -> NDArray[np.bool_]:
+    def contains(x: Array) -> Array:
         away = np.linalg.norm(np.cross(x - p, n), axis=1) - r
         return (away if inside else np.abs(away)) <= _near(x, near)
 
