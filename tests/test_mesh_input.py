@@ -1,7 +1,6 @@
 """Meshes as they come: files, groups, materials, interfaces, and what is wrong with them."""
 
 import builtins
-import time
 
 import numpy as np
 import pytest
@@ -353,15 +352,12 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         made(sample() if missing == "skfem" else written(tmp_path, "a.msh", b"x"))
 
 
-def test_many_faults_are_found_quickly():
-    """The checks of a mesh of 20,000 nodes, whose last element is inverted."""
+def test_one_inverted_element_of_many_is_found():
     mesh = block("hexahedron20", (30, 12, 10), SIZE)
     cells = mesh.cells[0].data
     cells[-1] = cells[-1][[4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11, 16, 17, 18, 19]]
-    start = time.process_time()
     with pytest.raises(ls.ModelError, match=rf"element {len(cells) - 1} .* is inverted"):
         made(mesh)
-    print(f"{time.process_time() - start:.2f} s")
 
 
 def test_large_surfaces_are_drawn_with_fewer_nodes_and_both_sides_of_plates_stay_apart():
