@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom import cli
 from lissom.bodies.recovery import Recovery, Stations, StressPoints
 from tests.test_reduction import frame_body
 
@@ -193,3 +194,17 @@ def test_stresses_turn_with_the_body():
         body.recovery.stations.positions @ R.T
     )
     assert turned.source is None
+
+
+def test_the_command_info_shows_the_report_of_a_body_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    bodies()["beam"].save("boom.nc")
+    with pytest.raises(SystemExit) as end:
+        cli.main(["info", "boom.nc"])
+    shown = capsys.readouterr().out
+    assert end.value.code == 0 and "effective mass" in shown and shown.split()[0] == "boom.nc"
+    with open("boom.nc", "r+b") as file:
+        file.write(b"nothing")
+    with pytest.raises(SystemExit) as end:
+        cli.main(["info", "boom.nc"])
+    assert end.value.code != 0 and "boom.nc" in capsys.readouterr().err

@@ -41,6 +41,14 @@ def test_modal_data_are_kept_exactly():
     assert np.abs(turning) == pytest.approx(np.abs(expected[3:]), abs=1e-11)
 
 
+def test_modal_data_are_drawn_as_sticks_to_their_nodes_or_a_ball():
+    ball = ls.from_modes(**DATA).solids
+    assert [x.name for x in ball] == ["Sphere"]
+    assert ball[0].at == pytest.approx(DATA["center"])
+    nodes = {"root": (0, 0, 0), "tip": (0, 3, 0), "side": (1, 1, 0)}
+    assert [x.nodes for x in ls.from_modes(**DATA, nodes=nodes).solids] == [(0, 2), (0, 3)]
+
+
 def test_modal_data_of_a_boom_move_as_the_boom():
     """Hub and boom: the frequencies of the system, from the boom's modal data alone."""
     K, M = FRAME

@@ -15,6 +15,7 @@ from lissom.structures.finite import patience
 from lissom.structures.finite.held import Held
 from lissom.structures.finite.matrices import structure_of_matrices
 from lissom.structures.finite.ordering import dissection
+from lissom.structures.finite.structure import Profile
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
 HOUSE = [3, 4, 5, 0, 1, 2]  # rotation first, of freedoms with translation first
@@ -22,7 +23,7 @@ HOUSE = [3, 4, 5, 0, 1, 2]  # rotation first, of freedoms with translation first
 # an L-shaped frame, out of plane at its end
 CORNERS = np.array([[0, 0, 0], [0.7, 0, 0], [1.4, 0, 0], [1.4, 0.5, 0], [1.4, 1.0, 0.4]], float)
 FRAME = frame_matrices(CORNERS, [(0, 1), (1, 2), (2, 3), (3, 4)])
-BLOCK = bricks((6, 2, 2), (1.0, 0.2, 0.1))
+BLOCK = bricks((4, 2, 2), (1.0, 0.2, 0.1))
 
 
 def frame_body(interfaces=None, **options):
@@ -99,7 +100,7 @@ def test_cantilever_frequencies_are_those_of_the_matrices(tied):
 
 
 def test_lanczos_and_dense_modes_agree():
-    block = bricks((12, 4, 3), (1.0, 0.2, 0.1))
+    block = bricks((10, 4, 3), (1.0, 0.2, 0.1))
     nodes, K, M, _ = block
     free = np.repeat(nodes[:, 0] > 0, 3)
     exact = hertz(K.toarray()[np.ix_(free, free)], M.toarray()[np.ix_(free, free)])[:9]
@@ -110,6 +111,21 @@ def test_lanczos_and_dense_modes_agree():
     assert K.shape[0] > 600  # Lanczos and nested dissection are at work
     assert one.frequencies == pytest.approx(exact, rel=1e-9)
     assert np.all(body.frequencies > exact * (1 - 1e-9))  # the rigid tip is stiffer
+
+    # the same, chosen in other ways: both search in growing numbers
+    by_frequency = ls.from_matrices(
+        M, K, nodes, {"root": np.flatnonzero(nodes[:, 0] == 0)}, frequency=exact[8] * 1.0001
+    )
+    assert by_frequency.n_mode == 9
+    R = rigid(nodes, [(k, d) for k in range(len(nodes)) for d in (3, 4, 5)], np.zeros(3))
+    taken = ls.from_matrices(
+        M, K, nodes, {"root": np.flatnonzero(nodes[:, 0] == 0)}, effective_mass=0.8
+    )
+    parts = taken.report().effective_masses * taken.mass
+    movable = np.diag(R[free].T @ (M[free][:, free] @ R[free]))[3:]
+    movable = movable + 2 * np.diag(R[free].T @ (M[free][:, ~free] @ R[~free]))[3:]
+    assert np.all(parts.sum(axis=0) >= 0.8 * movable)
+    assert not np.all(parts[:-1].sum(axis=0) >= 0.8 * movable)
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "cantilever", "attachment": True}])
@@ -293,7 +309,7 @@ def test_structures_without_inner_freedoms_or_modes_are_reduced():
 def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_body():
     K, M = FRAME
     plain = structure_of_matrices(M, K, CORNERS, {"root": 0, "tip": 4}, names={"knee": 2})
-    tube = ls.Tube(0.05, 0.002)
+    tube = Profile(ls.Tube(0.05, 0.002).outline, np.eye(3))
 
     def recovery(x):
         stresses = np.tile(x[15], (3, 6, 1))
@@ -332,3 +348,16 @@ def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
     with patience.saying("bracket: factorising"):
         assert done.wait(30)
     assert capfd.readouterr().err == "bracket: factorising ...\n"
+
+
+def test_matrices_are_drawn_as_sticks_between_coupled_nodes():
+    body = frame_body(modes=0)
+    number = {
+        k: int(np.argmin(np.abs(body.positions[:5] - x).sum(axis=1))) for k, x in enumerate(CORNERS)
+    }
+    assert {s.nodes for s in body.solids} == {(number[k], number[k + 1]) for k in range(4)}
+    nodes, K, M, _ = bricks((6, 2, 2), (1.0, 0.2, 0.1))
+    lines = structure_of_matrices(M, K, nodes, faces(nodes, "rigid")).lines
+    at = nodes[[pair for _, pair in lines]]
+    assert len(nodes) - 1 == len(at)  # a tree, of the shortest distances
+    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).max() < 0.17

@@ -132,6 +132,11 @@ CASES = {
     "two counts": (lambda: frame_body(modes=3, frequency=10.0), "give one of them"),
     "too many modes": (lambda: frame_body(modes=500), "give fewer"),
     "effective mass": (lambda: frame_body(effective_mass=95), "between 0 and 1"),
+    "modes": (lambda: frame_body(modes=2.5), "whole number from 0 to 1000"),
+    "effective mass of a free structure": (
+        lambda: frame_body(method="free-free", effective_mass=0.9),
+        "have no effective mass",
+    ),
     "frequency": (lambda: frame_body(frequency=-1), "above zero"),
     "damping": (lambda: frame_body(damping="rayleigh"), "give a ratio"),
     "damping matrix": (lambda: frame_body(damping=np.eye(4)), r"\(30, 30\)"),

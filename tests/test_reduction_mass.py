@@ -19,7 +19,7 @@ from tests.oracle import Oracle, description as oracle
 from tests.test_reduction import CORNERS, FRAME, HOUSE, coupling, faces
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
-BLOCK = bricks((5, 2, 2), (1.0, 0.2, 0.1))
+BLOCK = bricks((3, 2, 1), (1.0, 0.2, 0.1))
 
 
 def with_shapes(structure, **options):

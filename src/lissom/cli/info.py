@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MOST_LINES, ModelWarning, cut_lines, name_list, printable
+from ..errors import MOST_LINES, ModelFileError, ModelWarning, cut_lines, name_list, printable
 from .output import json_text, say
 from .values import NoCode
 
@@ -26,7 +26,7 @@ def info(
         str | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, results, or a body file.",
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="List all bodies, however many.")] = False,
@@ -40,7 +40,10 @@ def info(
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
-    system, bodies = (None, {}) if model is None else _system(model, code=not no_code)
+    system: System | None = None
+    bodies = {} if model is None else _body_file(model)
+    if model is not None and not bodies:
+        system, bodies = _system(model, code=not no_code)
     if system is not None:
         facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
@@ -50,7 +53,25 @@ def info(
         _print_rows(facts["environment"])
     if system is not None:
         _describe(system, facts, None if all_ else MOST_LINES)
-        _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
+    _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
+
+
+def _body_file(source: str) -> dict[str, FlexibleBody]:
+    """The body of a body file, by the name of the file; empty for other files."""
+    from ..errors import ResultError
+    from ..io import load_body
+    from ..results import Trajectory
+
+    if not source.endswith(".nc"):
+        return {}
+    try:
+        Trajectory.load(source)
+    except ResultError as error:
+        try:
+            return {source: load_body(source)}
+        except ModelFileError:
+            raise error from None
+    return {}
 
 
 def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]]:

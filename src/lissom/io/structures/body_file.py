@@ -235,11 +235,13 @@ def _read_apart(path: str) -> None:
     """Read all of a file without checksums in another process."""
     if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
         return
-    folders = os.pathsep.join(x or os.getcwd() for x in sys.path)
+    import h5py
+
+    packages = {os.path.dirname(os.path.dirname(str(x.__file__))) for x in (h5py, np)}
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", _PROGRAM, path],
-            env={**os.environ, "PYTHONPATH": folders},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(packages)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

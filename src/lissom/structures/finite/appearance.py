@@ -87,8 +87,8 @@ def _shown(structure: Structure) -> list[int]:
 
 def _solids(structure: Structure, number: Mapping[int, int]) -> tuple[Solid, ...]:
     members = tuple(
-        Sweep(section.outline, [number[int(node)] for node in nodes])
-        for section, nodes in structure.lines
+        Sweep(profile.outline, [number[int(node)] for node in nodes], rotation=profile.axes)
+        for profile, nodes in structure.lines
     )
     return members if structure.surface is None else (*members, _skin(structure.surface, number))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
+from .sticks import sticks
 from .structure import Interface, Structure
 
 Array = NDArray[np.float64]
@@ -114,7 +115,9 @@ def structure_of_matrices(
             f'{name}: interfaces is {shown(interfaces)}; give a dictionary {{"root": 0, "tip": 5}}'
         )
     made = {key: made_interface(x, positions, f"{name}: {key}") for key, x in interfaces.items()}
-    return Structure(name, positions, freedoms[used], M, K, made, dict(names or {}))
+    freedoms = freedoms[used]
+    lines = sticks(positions, freedoms, K)
+    return Structure(name, positions, freedoms, M, K, made, dict(names or {}), lines=lines)
 
 
 def made_interface(given: Any, positions: Array, title: str) -> Interface:

@@ -10,10 +10,12 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
+from ...bodies.solids import Solid, Sphere, Sweep
 from ...errors import ModelError, shown
 from ...spatial import inertia_fault, parallel_axis, spatial_inertia
 from .._checks import positive
 from .particles import equivalent_particles, gram_of_matrices
+from .sticks import stick
 
 Array = NDArray[np.float64]
 
@@ -104,7 +106,20 @@ def from_modes(
         damping,
         names={key: k for k, key in enumerate(named)},
         level=level,
+        solids=_appearance(at, rigid),
     )
+
+
+def _appearance(at: Array, rigid: Array) -> list[Solid]:
+    """Sticks from the joint to the nodes, or a ball at the centre of mass where there are none."""
+    size = float(np.linalg.norm(at, axis=1).max())
+    far = np.flatnonzero(np.linalg.norm(at, axis=1) > 1e-9 * size)
+    if size and len(far):
+        profiles = {int(k): stick(at[0], at[k], 3 * size) for k in far}
+        return [Sweep(x.outline, (0, k), rotation=x.axes) for k, x in profiles.items()]
+    mass, moment = rigid[5, 5], np.array([rigid[2, 4], rigid[0, 5], rigid[1, 3]])
+    radius = np.sqrt(np.trace(rigid[:3, :3]) / mass) / 10
+    return [Sphere(radius, at=moment / mass)] if radius else []
 
 
 def _rigid_mass(mass: float, center: Array, inertia: Any) -> Array:

@@ -18,8 +18,8 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from ...errors import ModelError
-from .._checks import count, finite, positive
+from ...errors import ModelError, shown
+from .._checks import finite, positive
 
 Array = NDArray[np.float64]
 
@@ -47,7 +47,15 @@ def wanted_modes(name: str, modes: Any, frequency: Any, effective_mass: Any) -> 
             f"{name}: {' and '.join(found)} both say how many modes are kept; give one of them"
         )
     if modes is not None:
-        return Wanted(modes=count(modes, f"{name}: modes", least=0))
+        if (
+            isinstance(modes, bool)
+            or not isinstance(modes, (int, np.integer))
+            or not 0 <= modes <= _MOST
+        ):
+            raise ModelError(
+                f"{name}: modes is {shown(modes)}; give a whole number from 0 to {_MOST}"
+            )
+        return Wanted(modes=int(modes))
     if frequency is not None:
         return Wanted(frequency=positive(frequency, f"{name}: frequency [Hz]"))
     if effective_mass is not None:

@@ -59,6 +59,11 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
             f"{suggestion(str(options.method), METHODS)}"
         )
     wanted = wanted_modes(name, options.modes, options.frequency, options.effective_mass)
+    if options.method == "free-free" and wanted.effective_mass is not None:
+        raise ModelError(
+            f"{name}: modes of a free structure have no effective mass; give modes or frequency, "
+            'or method="cantilever"'
+        )
     check_structure(structure)
     inboard = checked_inboard(structure, options.inboard)
     attached = _attached(structure, options)

@@ -61,6 +61,22 @@ class SurfaceMesh:
 
 
 @dataclass(frozen=True, eq=False)
+class Profile:
+    """Appearance of a member of a frame: its outline along its nodes.
+
+    Attributes
+    ----------
+    outline : array (k, 2) or (n, k, 2)
+        Corners of the section in y and z, or those at each node [m].
+    axes : array (3, 3)
+        Columns x (along the member), y and z of the section.
+    """
+
+    outline: Array
+    axes: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Structure:
     """Finite-element model: nodes, freedoms, mass, stiffness and interfaces.
 
@@ -85,7 +101,7 @@ class Structure:
     surface : SurfaceMesh, optional
         For pictures.
     lines : tuple, optional
-        For pictures of frames: (section, nodes along the member) of each member.
+        For pictures of frames: (Profile, nodes along the member) of each member.
     second_order : callable, optional
         Function of displacements (N, m) that vanish at the inboard interface, which returns their
         SecondOrder, for level "stiffened"; its node_shapes name nodes of the structure.
@@ -105,7 +121,7 @@ class Structure:
     node_names: Mapping[str, int] = field(default_factory=dict)
     recovery: Callable[[Array], Recovery] | None = None
     surface: SurfaceMesh | None = None
-    lines: tuple[tuple[Any, NDArray[np.intp]], ...] = ()
+    lines: tuple[tuple[Profile, NDArray[np.intp]], ...] = ()
     second_order: Callable[[Array], Any] | None = None
     particles: tuple[Array, Array, Any] | None = None
     facts: Facts | None = field(default=None, repr=False)
