@@ -293,6 +293,8 @@ BAD_FILES = {
     "block.xyzzy": (b"hello", "suffix '.xyzzy' is not that of a known mesh"),
     "block": (b"hello", "suffix '' is not"),
     "cut.msh": (b"$MeshFormat\n2.2 0 8\n", "cut.msh: the mesh has no node"),
+    "endless.msh": (b"$Comments\nno end\n", "endless.msh: it cannot be read as a file of Gmsh"),
+    "endless.mesh": (b"MeshVersionFormatted 1\nDimension\n", "endless.mesh: it cannot be read"),
     "huge.msh": (
         b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1000000000000\n1 0 0 0\n$EndNodes\n",
         "huge.msh: ",

@@ -1,7 +1,7 @@
 """Mesh files, read by meshio.
 
-Some of its readers never end on a file that is cut off, or end the program; the files that they get
-from here raise an error instead, and only formats are read of which this is known.
+One of its readers (Fluent's .msh) never returns from a file that is cut off, and `meshio.read` ends
+the program where it fails; so its readers are called directly, those that are known to end.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ import importlib
 import io
 import os
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from ...errors import ModelError, ModelFileError, printable, shown
 
 _MOST = 2_000_000_000  # bytes
-_ENDS = 100  # times that a reader may ask for more at the end of a file
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Any:
@@ -42,12 +40,11 @@ def read_mesh(path: str | os.PathLike[str]) -> Any:
         ) from error
     name = file_name(path)
     _check_file(path, name)
-    title, reader, opened = _format(path, name)
-    module, function = reader.split(":")
+    title, module = _format(path, name)
     said = io.StringIO()
     try:
-        with opened(path) as file, _quiet(said):
-            return getattr(importlib.import_module(module), function)(file)
+        with _quiet(said):
+            return importlib.import_module(f"meshio.{module}").read(os.fspath(path))
     except (Exception, SystemExit) as error:
         text = (str(error) or said.getvalue()).strip().splitlines() or [type(error).__name__]
         raise ModelFileError(
@@ -86,68 +83,20 @@ def _check_file(path: str | os.PathLike[str], name: str) -> None:
         raise ModelFileError(f"{name}: the file has {size / 1e9:.3g} GB; meshes may have 2 GB")
 
 
-class _Bytes(io.BufferedReader):
-    """Binary file that ends."""
-
-    _ends = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return self._noticed(super().read(size))
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        return self._noticed(super().readline(-1 if size is None else size))
-
-    def _noticed(self, data: bytes) -> bytes:
-        self._ends += not data
-        if self._ends > _ENDS:
-            raise EOFError("it ends too early")
-        return data
-
-
-class _Text(io.TextIOWrapper):
-    """Text file that ends."""
-
-    _ends = 0
-
-    def read(self, size: int | None = -1, /) -> str:
-        return self._noticed(super().read(size))
-
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        return self._noticed(super().readline(size))
-
-    def _noticed(self, data: str) -> str:
-        self._ends += not data
-        if self._ends > _ENDS:
-            raise EOFError("it ends too early")
-        return data
-
-
-def _bytes(path: Any) -> Any:
-    return _Bytes(io.FileIO(path))
-
-
-def _text(path: Any) -> Any:
-    return _Text(_Bytes(io.FileIO(path)), encoding="utf-8")
-
-
-def _path(path: Any) -> Any:
-    return contextlib.nullcontext(os.fspath(path))
-
-
-# Format by suffix, the function of meshio that reads it, and how this wants the file
-FORMATS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
-    ".msh": ("Gmsh", "meshio.gmsh.main:read_buffer", _bytes),
-    ".inp": ("Abaqus", "meshio.abaqus._abaqus:read", _text),
-    ".vtk": ("VTK", "meshio.vtk._main:read_buffer", _bytes),
-    ".vtu": ("VTK", "meshio.vtu._vtu:read", _path),
-    ".bdf": ("Nastran", "meshio.nastran._nastran:read", _text),
-    ".nas": ("Nastran", "meshio.nastran._nastran:read", _text),
-    ".mesh": ("Medit", "meshio.medit._medit:read_ascii_buffer", _text),
-    ".med": ("Salome", "meshio.med._med:read", _path),
+# Format by suffix, and the module of meshio that reads it
+FORMATS = {
+    ".msh": ("Gmsh", "gmsh.main"),
+    ".inp": ("Abaqus", "abaqus._abaqus"),
+    ".vtk": ("VTK", "vtk._main"),
+    ".vtu": ("VTK", "vtu._vtu"),
+    ".bdf": ("Nastran", "nastran._nastran"),
+    ".nas": ("Nastran", "nastran._nastran"),
+    ".mesh": ("Medit", "medit._medit"),
+    ".med": ("Salome", "med._med"),
 }
 
 
-def _format(path: str | os.PathLike[str], name: str) -> tuple[str, str, Callable[[Any], Any]]:
+def _format(path: str | os.PathLike[str], name: str) -> tuple[str, str]:
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in FORMATS:
         raise ModelFileError(
