@@ -52,6 +52,7 @@ examples = [
     "truss_mast.py",
     "solar_array.py",
     "spinning_booms.py",
+    "bracket.py",
     "column.py",
     "snap_through.py",
     "soft_arm.py",

@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = ("casadi", "yaml", "xarray")
+EXTRAS = ("casadi", "yaml", "xarray", "fe")
 TOOLS = ("pytest", "hypothesis")
 
 # Tests that between them use every dependency.

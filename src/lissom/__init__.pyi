@@ -70,6 +70,7 @@ from .errors import (
 from .io import (
     Urdf as Urdf,
     check_file as check_file,
+    from_mesh as from_mesh,
     load as load,
     load_body as load_body,
     load_run as load_run,
@@ -169,6 +170,7 @@ from .structures.finite import (
     from_modes as from_modes,
     panel as panel,
 )
+from .structures.finite import Patch as Patch, regions as regions
 from .system import State as State, System as System
 
 __version__: str

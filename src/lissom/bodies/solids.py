@@ -11,7 +11,7 @@ from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..spatial.given import given_rotation
 
-__all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
+__all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Surface", "Sweep"]
 
 Array = np.ndarray
 
@@ -151,15 +151,8 @@ class Mesh(Solid):
     def __post_init__(self) -> None:
         super().__post_init__()
         vertices = _numbers(self.vertices, (len(self.vertices), 3), "Mesh: vertices")
-        triangles = np.asarray(self.triangles)
-        if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
-            raise ModelError(
-                "Mesh: triangles must be an array (m, 3) of whole numbers, three vertices each"
-            )
-        if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
-            raise ModelError(f"Mesh: triangles refer to vertices outside 0 to {len(vertices) - 1}")
         self._keep("vertices", vertices)
-        self._keep("triangles", triangles.astype(np.int64))
+        self._keep("triangles", _corners(self.triangles, len(vertices), "Mesh", "vertices"))
 
 
 @final
@@ -193,9 +186,35 @@ class Sweep(Solid):
         return np.broadcast_to(self.outline, (len(self.nodes), *self.outline.shape[-2:]))
 
 
+@final
+@immutable("make another one")
+@dataclass(frozen=True, eq=False)
+class Surface(Solid):
+    """Triangles between nodes of a flexible body, bending with them: the skin of a mesh.
+
+    A corner is a node, so what is known at the node (its displacement, the stress of the points of
+    `bodies.recovery.StressPoints` that lie on it) is known at the corner.
+
+    Parameters
+    ----------
+    triangles : array (m, 3) of int
+        Numbers of corners, counterclockwise seen from outside.
+    nodes : sequence of int
+        Node of the body at each corner.
+    """
+
+    triangles: Any = field(metadata=_array(-1, 3, whole=True))
+    nodes: Any = field(metadata=_array(-1, whole=True))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep("nodes", tuple(int(node) for node in self.nodes))
+        self._keep("triangles", _corners(self.triangles, len(self.nodes), "Surface", "corners"))
+
+
 # Kinds of solids, by their names in files
 SOLIDS: dict[str, type[Solid]] = {
-    kind.__name__.lower(): kind for kind in (Box, Cylinder, Sphere, Mesh, Sweep)
+    kind.__name__.lower(): kind for kind in (Box, Cylinder, Sphere, Mesh, Sweep, Surface)
 }
 
 
@@ -215,7 +234,7 @@ def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
         if not isinstance(solid, Solid):
             raise ModelError(
                 f"{what}: {solid!r} cannot be drawn; give lissom.solids.Box, Cylinder, Sphere, "
-                "Mesh or Sweep"
+                "Mesh, Sweep or Surface"
             )
     return solids
 
@@ -228,6 +247,18 @@ def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     if given.shape != shape or not np.all(np.isfinite(given)):
         raise ModelError(f"{what} is {shown(value)}; expected finite numbers of shape {shape}")
     return given
+
+
+def _corners(given: Any, n: int, what: str, of: str) -> Array:
+    """Checked triangles between n corners, which messages call `of`."""
+    triangles = np.asarray(given)
+    if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
+        raise ModelError(
+            f"{what}: triangles must be an array (m, 3) of whole numbers, three {of} each"
+        )
+    if triangles.size and not 0 <= triangles.min() <= triangles.max() < n:
+        raise ModelError(f"{what}: triangles refer to {of} outside 0 to {n - 1}")
+    return triangles.astype(np.int64)
 
 
 def _is_hex(text: str) -> bool:

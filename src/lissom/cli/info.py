@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
 _REPORTS = 3  # of flexible bodies, unless all are asked for
-EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
+EXTRAS = ("pyyaml", "xarray", "casadi", "jax", "scikit-fem", "meshio")
 
 
 def info(

@@ -1,1 +1,1 @@
-"""Files of flexible bodies and of finite-element models."""
+"""Files of finite-element models and of flexible bodies."""

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ...bodies.recovery import Recovery
 from ...bodies.second_order import SecondOrder
-from ...bodies.solids import Solid, Sweep
+from ...bodies.solids import Solid, Surface, Sweep
 
 if TYPE_CHECKING:
-    from .structure import Structure
+    from .structure import Structure, SurfaceMesh
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Places:
     number : dict
         Node of the body by node of the structure.
     solids : tuple of Solid
-        Members of frames, swept.
+        Members of frames, swept; the surface.
     """
 
     positions: Array
@@ -62,10 +62,9 @@ def placed(
         for name, k in names.items()
         if structure.interfaces[name].tie == "node"
     }
-    shown = dict.fromkeys(map(int, (*structure.node_names.values(), *_shown(structure))))
-    others = [node for node in shown if node not in number]
-    number |= {node: len(interfaces) + k for k, node in enumerate(others)}
-    own = [node for node, k in number.items() if k >= len(interfaces)]
+    shown = [*structure.node_names.values(), *_shown(structure)]
+    own = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
+    number |= {node: len(interfaces) + k for k, node in enumerate(own)}
     shapes = np.zeros((structure.n_node, 6, x.shape[1]))
     shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
     names |= {name: number[int(node)] for name, node in structure.node_names.items()}
@@ -87,10 +86,16 @@ def _shown(structure: Structure) -> list[int]:
 
 
 def _solids(structure: Structure, number: Mapping[int, int]) -> tuple[Solid, ...]:
-    return tuple(
+    members = tuple(
         Sweep(profile.outline, [number[int(node)] for node in nodes], rotation=profile.axes)
         for profile, nodes in structure.lines
     )
+    return members if structure.surface is None else (*members, _skin(structure.surface, number))
+
+
+def _skin(surface: SurfaceMesh, number: Mapping[int, int]) -> Surface:
+    nodes, corners = np.unique(surface.triangles, return_inverse=True)
+    return Surface(corners.reshape(-1, 3), [number[int(node)] for node in nodes])
 
 
 def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:

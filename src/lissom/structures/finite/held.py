@@ -26,13 +26,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
+from .fronts import Fronts, NotPositiveError
 from .ordering import dissection
 
 Array = NDArray[np.float64]
 Solution = Callable[..., Array]
 
 _SMALL = 600  # unknowns below which the order does not matter
-_PIVOTS = 20_000_000  # entries of a factor up to which its pivots are looked at
+_NEGATIVE = 1e-10  # pivots below this share of the diagonal are not zero by rounding
 
 
 class SingularStiffnessError(Exception):
@@ -132,27 +133,18 @@ class Factor:
     """
 
     def __init__(self, K: Any, positions: Array, names: NDArray[np.intp]) -> None:
-        self.order = _order(K, positions)
-        self._shape = K.shape
-        if not K.shape[0]:
-            return
         try:
-            self._lu = splu(
-                sp.csc_matrix(K[self.order][:, self.order]),
-                permc_spec="NATURAL",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
-        except RuntimeError:
-            raise SingularStiffnessError(int(names[_softest(K)])) from None
-        self._check(K, names)
+            self._fronts = Fronts(K, _parts(K, positions))
+        except NotPositiveError as error:
+            negative = error.pivot < -_NEGATIVE
+            at = error.unknown if negative else _softest(K)
+            raise SingularStiffnessError(int(names[at]), negative) from None
+        if K.shape[0]:
+            self._check(K, names)
 
     def solve(self, right: Array) -> Array:
         """Solution for right-hand sides (n, k)."""
-        found = np.empty_like(right, dtype=float)
-        if right.size:
-            found[self.order] = self._lu.solve(np.ascontiguousarray(right[self.order], dtype=float))
-        return found
+        return self._fronts.solve(right)
 
     def _check(self, K: Any, names: NDArray[np.intp]) -> None:
         """Raise if the matrix is singular or not positive definite, as far as can be seen."""
@@ -166,10 +158,6 @@ class Factor:
         moving = int(np.argmax(np.abs(x[:, worst]) * np.sqrt(diagonal)))
         if not energy[worst] > 1e-14:
             raise SingularStiffnessError(int(names[moving]), bool(energy[worst] < -1e-10))
-        if self._lu.nnz < _PIVOTS:
-            pivots = self._lu.U.diagonal()
-            if pivots.min() < 0:
-                raise SingularStiffnessError(int(names[self.order[np.argmin(pivots)]]), True)
 
 
 def _softest(K: Any) -> int:
@@ -179,19 +167,19 @@ def _softest(K: Any) -> int:
     return int(np.argmax(np.abs(x) * np.sqrt(np.abs(K.diagonal()))))
 
 
-def _order(K: Any, positions: Array) -> NDArray[np.intp]:
+def _parts(K: Any, positions: Array) -> list[NDArray[np.intp]]:
     """Order of elimination: nested dissection of the places of the unknowns."""
     n = K.shape[0]
     if n <= _SMALL:
-        return np.arange(n)
+        return [np.arange(n)] if n else []
     places, group = np.unique(positions, axis=0, return_inverse=True)
     group = group.ravel()
     member = sp.csr_array((np.ones(n), (np.arange(n), group)))
     pattern = sp.csr_array(K, copy=True)
     pattern.data[:] = 1.0
-    rank = np.empty(len(places), dtype=np.intp)
-    rank[dissection(places, member.T @ pattern @ member)] = np.arange(len(places))
-    return np.argsort(rank[group], kind="stable")
+    unknowns = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+    parts = dissection(places, member.T @ pattern @ member)
+    return [np.concatenate([unknowns[place] for place in part]) for part in parts]
 
 
 def _scales(border: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...bodies import FlexibleBody, NodalBody, NormalBody, Rod
-from ...bodies.solids import Sweep
+from ...bodies.solids import Surface, Sweep
 from ...errors import ModelError, StateError, suggestion
 from ...results.files.disk import PathLike
 from ...spatial import quaternion_rotation
@@ -74,6 +74,11 @@ class _Mode:
         return None
 
     @property
+    def skin(self) -> Surface | None:
+        """Surface of a meshed body."""
+        return next((s for s in self.body.solids if isinstance(s, Surface)), None)
+
+    @property
     def size(self) -> float:
         """Size of the body [m]."""
         return float(np.ptp(self.body.node_positions, axis=0).max()) or 1.0
@@ -107,8 +112,9 @@ def plot_modes(
     """Mode shapes of flexible bodies, one panel each, with their frequencies.
 
     The body is held at its inboard node, as by its joint in a mechanism.  Amplitudes are
-    exaggerated.  A beam or rod is drawn as its centre line, with crosses that show the twist; other
-    bodies as their nodes.  Modes of a rod are its coordinates, each of a single strain.
+    exaggerated.  A beam or rod is drawn as its centre line, with crosses that show the twist, a
+    meshed body as its surface, other bodies as their nodes.  Modes of a rod are its
+    coordinates, each of a single strain.
 
     Parameters
     ----------
@@ -210,12 +216,17 @@ def _numbers(modes: Any, body: NormalBody, where: str) -> list[int]:
 
 
 def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
-    line = mode.line
+    line, skin = mode.line, mode.skin
     nodes = np.arange(len(mode.body.node_positions)) if line is None else np.array(line)
+    if skin is not None:
+        nodes = np.array(skin.nodes)
     rest, still = mode.placed(nodes, 0.0)
     moved, turns = mode.displaced(nodes)
     points = np.concatenate([rest, moved])
-    if line is None:
+    if skin is not None:
+        axes.plot_trisurf(*rest.T, triangles=skin.triangles, color=GREY, lw=0, alpha=0.2)
+        axes.plot_trisurf(*moved.T, triangles=skin.triangles, color=color, lw=0)
+    elif line is None:
         axes.plot(*rest.T, ".", color=GREY, ms=2.5)
         axes.plot(*moved.T, ".", color=color, ms=4)
     else:

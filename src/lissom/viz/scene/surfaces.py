@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...bodies import NormalBody
+from ...bodies import NormalBody, solids
 from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ...errors import ModelError
 from ...spatial.many_rotations import rotated
@@ -55,6 +55,8 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
     """
     if isinstance(solid, Sweep):
         return _swept(body, solid, name)
+    if isinstance(solid, solids.Surface):
+        return _skin(body, solid, name)
     points, triangles = _own(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
@@ -125,7 +127,7 @@ def _own(solid: Solid) -> tuple[Array, Array]:
             return _sphere(radius, _AROUND)
         case Mesh(vertices=vertices, triangles=triangles):
             return vertices, triangles
-    raise ModelError(f"{solid!r} cannot be drawn; expected a Box, Cylinder, Sphere, Mesh or Sweep")
+    raise ModelError(f"{solid!r} cannot be drawn; expected one of lissom.solids")
 
 
 def _box(size: Array) -> tuple[Array, Array]:
@@ -150,22 +152,32 @@ def _sphere(radius: float, around: int) -> tuple[Array, Array]:
 
 
 def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
-    n_node, k = len(body.node_positions), solid.outline.shape[-2]
+    k = solid.outline.shape[-2]
     along = np.array(solid.nodes, dtype=int)
     if len(along) < 2 or k < 3:
         raise ModelError(
             f"body {name!r}: a Sweep needs at least two nodes and an outline of three corners; "
             f"it has {len(along)} and {k}"
         )
-    if along.min() < 0 or along.max() >= n_node:
-        raise ModelError(
-            f"body {name!r}: its Sweep goes along nodes {along.min()} to {along.max()}; "
-            f"the body has nodes 0 to {n_node - 1}"
-        )
+    _check_nodes(along, body, f"body {name!r}: its Sweep goes along")
     corners = solid.outlines.reshape(-1, 2)
     offsets = np.column_stack([np.zeros(len(corners)), corners]) @ solid.rotation.T + solid.at
     cap = _clipped(solid.outlines[0])
     return Surface(np.repeat(along, k), offsets, _tube(len(along), k, cap), solid.color)
+
+
+def _skin(body: NormalBody, solid: solids.Surface, name: str) -> Surface:
+    nodes = np.array(solid.nodes, dtype=int)
+    _check_nodes(nodes, body, f"body {name!r}: its Surface has")
+    return Surface(nodes, np.tile(solid.at, (len(nodes), 1)), solid.triangles, solid.color)
+
+
+def _check_nodes(nodes: Array, body: NormalBody, what: str) -> None:
+    n = len(body.node_positions)
+    if len(nodes) and not 0 <= nodes.min() <= nodes.max() < n:
+        raise ModelError(
+            f"{what} nodes {nodes.min()} to {nodes.max()}; the body has nodes 0 to {n - 1}"
+        )
 
 
 def _circle(n: int) -> Array:

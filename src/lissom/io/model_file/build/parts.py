@@ -140,8 +140,8 @@ def _array(value: Any, arrays: ArrayFiles) -> Any:
 def _made_solid(table: Any, arrays: ArrayFiles) -> Solid:
     given = {name: _array(x, arrays) for name, x in _fields(table).items()}
     kind = given.pop("kind")
-    if kind == "mesh":
-        given["triangles"] = _whole(given["triangles"], "triangles of a mesh")
+    if "triangles" in given:
+        given["triangles"] = _whole(given["triangles"], f"triangles of a {kind}")
     return SOLIDS[kind](**given)
 
 

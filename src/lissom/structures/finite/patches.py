@@ -1,0 +1,178 @@
+"""Patches: groups of nodes of a mesh that become interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, name_list, shown, suggestion
+from .structure import Interface
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.intp]
+
+_LINE = 1e-6  # width over length below which nodes count as lying on a line
+TIES = ("rigid", "average")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """Nodes of a mesh that hold a joint, a load or another body, and how they hold it.
+
+    Parameters
+    ----------
+    where : str, callable or sequence of int
+        Name of a group of the mesh; function of positions (n, 3) [m] that returns which of them
+        belong to it, such as those of `regions`; or numbers of nodes, counted from 0.
+    tie : {"rigid", "average"}
+        Whether the nodes move as a rigid body, as if bolted to a plate; or stay free to deform, and
+        their mean motion, weighted by area, is that of the interface.
+    at : array (3,), optional
+        Position of the interface [m]; by default the centroid of the area.
+    """
+
+    where: Any
+    tie: str = "rigid"
+    at: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What patches are looked up in.
+
+    Attributes
+    ----------
+    name : str
+        Name of the mesh, for messages.
+    positions : array (n, 3)
+        Nodes of the structure [m].
+    numbers : array (n,) of int
+        Their numbers in the file, ascending.
+    sets : mapping
+        Nodes of named groups, by their numbers in the file.
+    areas : callable
+        Function of a mask of nodes that returns the share of each in the area of the faces whose
+        nodes are all among them.
+    """
+
+    name: str
+    positions: Array
+    numbers: Whole
+    sets: Mapping[str, Whole]
+    areas: Callable[[NDArray[np.bool_]], Array]
+
+
+def interfaces_of(given: Any, ground: Ground) -> dict[str, Interface]:
+    """Interfaces of named patches.
+
+    Parameters
+    ----------
+    given : dict
+        A `Patch`, or what its `where` accepts, by name.
+    ground : Ground
+        Mesh.
+
+    Raises
+    ------
+    ModelError
+        If a patch is empty, lies on a line, shares nodes with another, or is not one.
+    """
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(
+            f"{ground.name}: interfaces is {shown(given)}; give at least one by name, such as "
+            '{"root": lissom.regions.plane("x", 0.0)}'
+        )
+    found = {}
+    for name, value in given.items():
+        patch = value if isinstance(value, Patch) else Patch(value)
+        found[name] = _interface(patch, f"{ground.name}: interface {name!r}", ground)
+    _check_apart(found, ground)
+    return found
+
+
+def _interface(patch: Patch, what: str, ground: Ground) -> Interface:
+    if patch.tie not in TIES:
+        raise ModelError(f'{what}: tie is {patch.tie!r}; use "rigid" or "average"')
+    chosen = _chosen(patch.where, what, ground)
+    nodes = np.flatnonzero(chosen)
+    x = ground.positions[nodes]
+    extent = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) if len(x) > 2 else np.zeros(3)
+    if not extent[1] > _LINE * extent[0]:
+        raise ModelError(
+            f"{what} has {len(nodes)} node{'s' * (len(nodes) != 1)}, which do not span an area and "
+            "so do not hold all rotations; choose at least three nodes that are not on a line"
+        )
+    weights = ground.areas(chosen)[nodes]
+    if not np.all(weights > 0):  # not made of faces alone
+        weights = np.ones(len(nodes))
+    weights = weights / weights.sum()
+    at = weights @ x
+    if patch.at is not None:
+        at = np.asarray(patch.at, dtype=float)
+        if at.shape != (3,) or not np.all(np.isfinite(at)):
+            raise ModelError(f"{what}: at is {shown(patch.at)}; give three numbers (x, y, z) [m]")
+    return Interface(at, nodes, patch.tie, weights)
+
+
+def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
+    n = len(ground.positions)
+    if isinstance(where, str):
+        if where not in ground.sets:
+            known = name_list(ground.sets) or "none"
+            raise ModelError(
+                f"{what}: the mesh has no group {where!r}{suggestion(where, ground.sets)}; its "
+                f"groups are {known}; a region or numbers of nodes do as well"
+            )
+        chosen = _by_number(ground.sets[where], f"{what}: group {where!r}", ground)
+    elif callable(where):
+        chosen = np.asarray(where(ground.positions))
+        if chosen.shape != (n,) or chosen.dtype != bool:
+            raise ModelError(
+                f"{what}: its function returns {shown(chosen)}; expected True or False for each of "
+                f"the {n} positions, such as x[:, 0] < 0.01"
+            )
+    else:
+        chosen = _by_number(where, what, ground)
+    if not np.any(chosen):
+        low, high = ground.positions.min(axis=0), ground.positions.max(axis=0)
+        raise ModelError(
+            f"{what} contains no node; the mesh extends from ({_xyz(low)}) to ({_xyz(high)}) m"
+        )
+    return chosen
+
+
+def _by_number(given: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
+    numbers = np.asarray(given)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise ModelError(
+            f"{what} is {shown(given)}; give the name of a group, a function of positions, a "
+            "region or a list of node numbers"
+        )
+    lost = np.setdiff1d(numbers, ground.numbers)
+    if len(lost):
+        raise ModelError(
+            f"{what}: node {name_list(lost, show=str)} belongs to no element; nodes are counted "
+            f"from 0 to {ground.numbers[-1]} in the order of the file"
+        )
+    return np.isin(ground.numbers, numbers)
+
+
+def _check_apart(found: Mapping[str, Interface], ground: Ground) -> None:
+    owner: dict[int, str] = {}
+    for name, interface in found.items():
+        for node in interface.nodes:
+            if node in owner:
+                raise ModelError(
+                    f"{ground.name}: interfaces {owner[node]!r} and {name!r} have node "
+                    f"{ground.numbers[node]} in common; choose patches that are apart"
+                )
+            owner[int(node)] = name
+
+
+def _xyz(x: Array) -> str:
+    return ", ".join(f"{v:.4g}" for v in x)

@@ -1,0 +1,1 @@
+"""Bodies of solid elements: tetrahedra, hexahedra and wedges."""
