@@ -164,13 +164,14 @@ from .structures import (
 from .structures.finite import (
     Interface as Interface,
     Member as Member,
+    Patch as Patch,
     Structure as Structure,
     frame as frame,
     from_matrices as from_matrices,
     from_modes as from_modes,
     panel as panel,
+    regions as regions,
 )
-from .structures.finite import Patch as Patch, regions as regions
 from .system import State as State, System as System
 
 __version__: str
