@@ -94,19 +94,11 @@ run = ls.simulate(
 # %%
 # Stress at the nodes of the surface is linear in the amplitudes of the shapes.
 
-
-def von_mises(stress):
-    """Von Mises' stress of xx, yy, zz, yz, zx, xy in the second axis."""
-    normal, shear = stress[:, :3], stress[:, 3:]
-    pairs = np.stack([normal[:, i] - normal[:, j] for i, j in ((0, 1), (1, 2), (2, 0))], axis=1)
-    return np.sqrt(np.sum(pairs**2, axis=1) / 2 + 3 * np.sum(shear**2, axis=1))
-
-
 points = system.bodies[0].recovery.points
 on_surface = points.nodes >= 0
 rows = np.arange(0, len(run.time), 5)
 modes = run["bracket.modes"][rows]
-stress = von_mises(np.einsum("pcm,tm->pct", points.stresses[on_surface], modes))  # (p, t)
+stress = ls.von_mises(np.einsum("pcm,tm->ptc", points.stresses[on_surface], modes))  # (p, t)
 worst, when = np.unravel_index(np.argmax(stress), stress.shape)
 speeds = np.ravel(run["rotor.rates"])[rows] / (2 * np.pi)
 speed = speeds[when]
@@ -122,7 +114,8 @@ assert 1.0 < speed / frequency < 1.1  # the response to a sweep comes a little l
 lever = bracket.positions[bracket.names["seat"], 0]  # from the middle of the leg
 moment = 9.81 * (0.5 * lever + 0.1 * (lever + 0.0003))
 at_rest = np.einsum("pcm,m->pc", points.stresses[on_surface], modes[0])
-middle = np.abs(points.positions[on_surface, 2] + 0.02) < 1e-6
+height = bracket.recovery.points.positions[on_surface, 2]  # those of `points` start at the root
+middle = np.abs(height + 0.02) < 1e-6
 face = at_rest[middle, 2].max()
 textbook = 6 * moment / (width * thickness**2 * 1e-9)
 print(f"At rest {face / 1e6:.2f} MPa, of a beam {textbook / 1e6:.2f} MPa.")

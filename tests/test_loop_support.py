@@ -67,8 +67,10 @@ WITH_LOOPS = {
     ),
     "joint_forces": lambda s, x, _: ls.joint_forces(s, x),
     "optimal_control_dual": lambda s, x, _: ls.optimal_control_dual(s, x),
+    "section_loads": lambda s, x, _: ls.section_loads(s, x, s.names[2]),
     "simulate": lambda s, x, _: ls.simulate(s, x, duration=1e-3),
     "State": lambda s, x, _: ls.State(s, x.q, x.v),
+    "stress": lambda s, x, _: ls.stress(s, x, s.names[2]),
     "Trajectory": lambda s, x, _: ls.simulate(s, x, duration=1e-3).state(5e-4),
 }
 FORCES = {
