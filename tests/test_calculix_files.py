@@ -59,6 +59,41 @@ def test_static_displacements_are_those_of_the_solver(decks: dict[str, Path], na
     assert np.abs(moved - expected.values).max() < 5e-6 * np.abs(expected.values).max()
 
 
+@pytest.mark.parametrize("name, rtol", (("bracket", 1e-6), ("block_c3d10", 1e-3)))
+def test_a_deck_alone_has_elements_of_ours(decks, name, rtol, tmp_path) -> None:
+    """Those of CalculiX but for the mass of tetrahedra, which it integrates with fewer points."""
+    alone = Path(shutil.copy(decks[name], tmp_path))
+    expected = [x.value for x in ls.read_frd(decks[name].parent / "held.frd").named("DISP")]
+    body = ls.read_calculix(alone, interfaces=ENDS, method="cantilever", modes=6)
+    np.testing.assert_allclose(body.frequencies, expected, rtol=rtol)
+    assert body.recovery.points.labels[0] == "node 1"
+    with pytest.raises(ModelFileError, match="no stored matrices"):
+        ls.read_calculix(alone, interfaces=ENDS, matrices=tmp_path / "other")
+
+
+def test_elements_without_twin_need_matrices(decks: dict[str, Path], tmp_path: Path) -> None:
+    alone = shutil.copy(decks["block_c3d8i"], tmp_path)
+    with pytest.raises(ModelError, match="no elements of ours for 'C3D8I'; let the solver store"):
+        ls.read_calculix(alone, interfaces=ENDS)
+    assert ls.read_calculix(decks["block_c3d8i"], interfaces=ENDS, modes=2).recovery is None
+
+
+def test_stresses_of_elements_are_those_of_the_solver(decks: dict[str, Path]) -> None:
+    """At the nodes of tetrahedra; CalculiX extrapolates those of C3D20 from other points."""
+    found = read_structure(decks["block_c3d10"], ENDS)
+    free, tip = free_rows(found), found.interfaces["tip"].nodes
+    at_tip = np.isin(found.freedoms[:, 0], tip)
+    force = np.where(at_tip, np.array(FORCE)[found.freedoms[:, 1] - 3] / len(tip), 0.0)
+    moved = np.zeros(found.n_freedom)
+    moved[free] = np.linalg.solve(found.stiffness.toarray()[np.ix_(free, free)], force[free])
+    points = found.recovery(moved[:, None]).points
+    on_nodes = points.nodes >= 0
+    (stress,) = ls.read_frd(decks["block_c3d10"].parent / "pull.frd").named("STRESS")
+    expected = stress.ordered()[points.nodes[on_nodes]]
+    error = np.abs(points.stresses[on_nodes, :, 0] - expected).max()
+    assert error < 1e-5 * np.abs(expected).max()
+
+
 def test_stresses_of_modes_are_those_of_the_solver(decks: dict[str, Path]) -> None:
     """But for a factor, which is free for a mode; rigid content and other results do no harm."""
     for name in DECKS:

@@ -89,8 +89,8 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
 
 def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     part = f"interface {name!r}"
-    options = _options(part, spec)
-    nodes = _nodes(part, options["where"], mesh)
+    options = interface_options(part, spec)
+    nodes = interface_nodes(part, options["where"], mesh)
     loose = nodes[count[nodes, 1] < 3]
     if len(loose):
         raise ModelError(
@@ -120,8 +120,16 @@ def _check_apart(found: Mapping[str, Interface], mesh: Mesh) -> None:
                 )
 
 
-def _options(part: str, spec: Any) -> dict[str, Any]:
-    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone."""
+def interface_options(part: str, spec: Any) -> dict[str, Any]:
+    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone.
+
+    Parameters
+    ----------
+    part : str
+        Name of the interface in messages.
+    spec : object
+        As given.
+    """
     if hasattr(spec, "where"):
         spec = {key: getattr(spec, key, None) for key in _KEYS}
     if not isinstance(spec, Mapping):
@@ -162,8 +170,18 @@ def _position(part: str, value: Any) -> Array:
     return found
 
 
-def _nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
-    """Indices of the nodes that an interface names."""
+def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
+    """Indices of the nodes that an interface names.
+
+    Parameters
+    ----------
+    part : str
+        Name of the interface in messages.
+    value : object
+        Its `where`, as given.
+    mesh : Mesh
+        Nodes of the file.
+    """
     try:
         if isinstance(value, str):
             if mesh.group is None:

@@ -1,4 +1,4 @@
-"""Flexible bodies from CalculiX: a deck and the matrices that the solver stored for it."""
+"""Flexible bodies from CalculiX: a deck, and the matrices that the solver stored for it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .elements import outer_triangles
 from .incompatible import as_nodes, inner_nodes
 from .matrices import read_dof, read_matrix
 from .read_deck import read_inp
+from .solids import deck_recovery, deck_structure
 from .stresses import with_stresses
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -36,10 +37,12 @@ def read_calculix(
     units: str = "m-kg-s",
     **reduction: Any,
 ) -> FlexibleBody:
-    """Flexible body from a CalculiX deck and the matrices that CalculiX stored for it.
+    """Flexible body from a CalculiX deck, with the matrices that CalculiX stored for it.
 
     Run the deck once with a step ``*FREQUENCY, SOLVER=MATRIXSTORAGE`` and without boundary
-    conditions: the solver writes NAME.dof, NAME.sti and NAME.mas.
+    conditions: the solver writes NAME.dof, NAME.sti and NAME.mas.  Without these files solid
+    elements have mass and stiffness of ours (`from_mesh`), which needs ``pip install
+    "lissom[fe]"``.
 
     Parameters
     ----------
@@ -52,10 +55,12 @@ def read_calculix(
         mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
         (position [m], by default the mean of the nodes).
     matrices : path, optional
-        NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck.
+        NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck, if they are
+        there.
     stresses : path or sequence of paths, optional
         Results NAME.frd with displacements and stresses of the same mesh, of modes or static
-        steps: the body then knows its stresses at the nodes.
+        steps: the body then knows its stresses at the nodes.  Without them stresses come from the
+        elements, if these are C3D4, C3D6, C3D8, C3D10 or C3D20.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
         Units of the files, which do not say theirs.
     **reduction
@@ -89,6 +94,9 @@ def read_structure(
     base = os.path.splitext(deck.path)[0] if matrices is None else path_text(matrices)
     base = base if not base.endswith((".dof", ".sti", ".mas")) else base[:-4]
     if not os.path.exists(f"{base}.dof"):
+        if matrices is None and not os.path.exists(f"{base}.sti"):
+            numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
+            return _with(deck_structure(deck, interfaces), numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
@@ -117,11 +125,16 @@ def read_structure(
         surface=_surface(deck, mesh),
     )
     if not stresses:
+        return replace(structure, recovery=deck_recovery(deck, mesh, freedoms))
+    return _with(structure, mesh.numbers, stresses, units)
+
+
+def _with(structure: Structure, numbers: Numbers, stresses: Paths | None, units: str) -> Structure:
+    """The structure with the stresses of result files, if there are any."""
+    if not stresses:
         return structure
-    paths = [
-        path_text(x) for x in (stresses if isinstance(stresses, (list, tuple)) else [stresses])
-    ]
-    return with_stresses(structure, mesh.numbers, paths, unit_system(units))
+    paths = stresses if isinstance(stresses, (list, tuple)) else [stresses]
+    return with_stresses(structure, numbers, [path_text(x) for x in paths], unit_system(units))
 
 
 def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:
