@@ -6,6 +6,7 @@ import dataclasses
 import os
 import warnings
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,8 @@ def deck_structure(deck: Deck, interfaces: Any) -> Structure:
 def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | None:
     """Stresses from the elements of a deck; None where there are other elements or freedoms.
 
+    None without scikit-fem, too: the body needs it for its stresses only.
+
     Parameters
     ----------
     deck : Deck
@@ -64,7 +67,7 @@ def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | 
         [np.repeat(np.arange(len(mesh.numbers)), 3), np.tile([3, 4, 5], len(mesh.numbers))]
     )
     known = all(one.shape in KINDS and one.kind != "C3D8I" for one in deck.cells)
-    if not known or not np.array_equal(freedoms, plain):
+    if not known or not np.array_equal(freedoms, plain) or find_spec("skfem") is None:
         return None
     try:
         blocks = _blocks(deck, mesh)
