@@ -27,7 +27,7 @@ from lissom.kernels.sources import binary_digest
 from tests.native_numbers import NUMBERS, differences, numbers, numbers_of
 
 PACKAGE = Path(ls.__file__).parent
-SMALL = ("mass", "pose_rows", "jacobian")  # what Numba compiles in seconds
+SMALL = ("pose_rows", "jacobian")  # what Numba compiles in seconds
 USED = "from lissom.kernels.compiling import kernels_in_use; print(kernels_in_use())"
 
 
