@@ -51,7 +51,7 @@ def read_calculix(
     interfaces : mapping
         Places where joints and loads attach, by name; the first is the inboard one.  Each is the
         name of a node set or a surface, a list of node numbers, a function of positions (n, 3) [m]
-        that returns which belong to it, the number of a reference node of *RIGID BODY, or a
+        that returns which belong to it, the number of a reference node of ``*RIGID BODY``, or a
         mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
         (position [m], by default the mean of the nodes).
     matrices : path, optional
@@ -140,7 +140,7 @@ def _with(structure: Structure, numbers: Numbers, stresses: Paths | None, units:
 def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:
     """Nodes that have freedoms; and node and direction of the rows.
 
-    Translations of the rotation node of a *RIGID BODY are rotations of its reference node.
+    Translations of the rotation node of a ``*RIGID BODY`` are rotations of its reference node.
     """
     turns = {one.rotation: one.reference for one in deck.rigid}
     owners = np.array([turns.get(int(x), int(x)) for x in rows[:, 0]], dtype=np.intp)

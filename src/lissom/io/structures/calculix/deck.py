@@ -39,7 +39,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class RigidTie:
-    """Card *RIGID BODY: numbers of its nodes of translation and of rotation, and its place."""
+    """Card ``*RIGID BODY``: numbers of its nodes of translation and of rotation, and its place."""
 
     reference: int
     rotation: int
@@ -66,11 +66,11 @@ class Deck:
     materials : dict of Material
         Isotropic ones with density, by name.
     sections : tuple
-        (set of elements, material) of each *SOLID SECTION.
+        (set of elements, material) of each ``*SOLID SECTION``.
     rigid : tuple of RigidTie
-        Cards *RIGID BODY.
+        Cards ``*RIGID BODY``.
     unused : tuple of str
-        Content that is not used, such as "line 80 *CLOAD".
+        Content that is not used, such as ``line 80 *CLOAD``.
     """
 
     path: str

@@ -104,7 +104,7 @@ def read_frd(path: str | os.PathLike[str]) -> Results:
     Parameters
     ----------
     path : path
-        NAME.frd in text form, as *NODE FILE and *EL FILE write it.
+        NAME.frd in text form, as ``*NODE FILE`` and ``*EL FILE`` write it.
 
     Raises
     ------
