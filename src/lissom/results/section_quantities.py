@@ -167,13 +167,11 @@ def asked(system: System, body: Any, quantity: Any, at: Any) -> tuple[Asked, OfS
     body, quantity, at
         As given.
     """
-    if not isinstance(body, str) or body not in system.names:
-        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
+    i = system.layout.index(body)
     if not isinstance(quantity, str) or quantity not in SECTION:
         raise StateError(
             f"sections of bodies have no {quantity!r}; {suggestion(str(quantity), SECTION)}"
         )
-    i = system.names.index(body)
     own = system.bodies[i]
     if not has_sections(own) or not SECTION[quantity].parts(own):
         raise StateError(missing(body, own, quantity))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError, suggestion
 from .section_quantities import asked
 from .store import Store, blocks
 from .stress_quantities import stresses
@@ -34,9 +33,7 @@ def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Ar
 
 def stress(system: System, store: Store, body: Any, at: Any) -> Any:
     """Components of stress; see `Trajectory.stress`."""
-    if not isinstance(body, str) or body not in system.names:
-        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
-    i = system.names.index(body)
+    i = system.layout.index(body)
     balance = system.bodies[i].line is not None
     parts = []
     for start, stop in blocks(store):

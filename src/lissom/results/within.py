@@ -76,12 +76,7 @@ def reactions_within(system: System, block: Block) -> Array:
     block : Block
         The rows.
     """
-    from ..algorithms.tree import engine
-
-    places, w = wrenches_within(system, block)
-    q, v, a = (block[field] for field in ("q", "v", "acceleration"))
-    linear = block.store.columns.rate_linear
-    return engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
+    return rows_within(system, block).reactions
 
 
 def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
@@ -121,6 +116,7 @@ def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
     balance : bool
         Whether forces are needed; else there are none.
     """
+    from ..algorithms.tree import engine
     from ..algorithms.tree.section_loads import Rows
 
     q, v, a = (block[field] for field in ("q", "v", "acceleration"))
@@ -128,4 +124,5 @@ def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
     if not balance:
         return Rows(q, v, a, np.zeros((len(q), 0, 6)), [], np.zeros((len(q), 0)), linear)
     places, w = wrenches_within(system, block)
-    return Rows(q, v, a, reactions_within(system, block), places, w, linear)
+    forces = engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
+    return Rows(q, v, a, forces, places, w, linear)

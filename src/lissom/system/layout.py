@@ -55,9 +55,11 @@ class Layout:
 
     def index(self, name: str) -> int:
         """Number of the body called `name`, base to tip."""
-        if name not in self._index:
-            raise StateError(f"there is no body {name!r}; {suggestion(str(name), self.names)}")
-        return self._index[name]
+        try:
+            return int(self._index[name])
+        except (KeyError, TypeError):  # another name, or no name at all
+            words = suggestion(str(name), self.names)
+            raise StateError(f"there is no body {name!r}; {words}") from None
 
     def modal_q(self, name: str | int) -> slice:
         """Slice of q with the modal coordinates of a body."""

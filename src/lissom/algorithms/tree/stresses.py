@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies.sections import Sections, check_has_stress, checked_points
-from ...errors import StateError, suggestion
+from ...errors import StateError
 from ...system import State, StateLike, System
 from . import engine
 from .arguments import as_state
@@ -70,7 +70,7 @@ def section_loads(
     >>> bool(abs(found[4] - (1000.0 * 2 + weight * 1)) < 1e-8)  # M_y: the upper side is pulled
     True
     """
-    state, i = as_state(system, state), _number(system, body)
+    state, i = as_state(system, state), system.layout.index(body)
     sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
     places = sections.checked(at)
     found = loads_of(system, i, sections, np.atleast_1d(places), rows)[0]
@@ -113,7 +113,7 @@ def stress(
         each section, section axes; for a single section (k, 6).  Frames with sections of several
         kinds: a list of p arrays (k, 6).
     """
-    state, i = as_state(system, state), _number(system, body)
+    state, i = as_state(system, state), system.layout.index(body)
     recovery = system.bodies[i].recovery
     if recovery is not None and recovery.points is not None:
         _check_real(state)
@@ -127,12 +127,6 @@ def stress(
     if not places.ndim:
         return found[0]
     return np.stack(found) if len({len(x) for x in found}) == 1 else found
-
-
-def _number(system: System, body: Any) -> int:
-    if not isinstance(body, str) or body not in system.names:
-        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
-    return system.names.index(body)
 
 
 def _check_real(state: State, *vectors: Array) -> None:

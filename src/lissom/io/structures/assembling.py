@@ -13,13 +13,14 @@ from scipy import sparse
 
 from ...errors import ModelError, name_list, shown
 from ...structures.finite import Interface
+from ...structures.finite.patches import TIES, interface_place, nodes_within
+from ...structures.finite.rigid import rigid_motion
 from .text import refused
 from .units import Units
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-_TIES = ("rigid", "average")
 _KEYS = ("where", "tie", "at")
 _LOOSEST = 1e-6  # of forces of a rigid motion, relative to those that cancel
 
@@ -100,10 +101,10 @@ def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     if len(nodes) == 1 and "tie" not in options and "at" not in options:
         return _of_node(part, int(nodes[0]), mesh, count)
     tie = options.get("tie", "rigid")
-    if tie not in _TIES:
-        raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(_TIES)}")
+    if tie not in TIES:
+        raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(TIES)}")
     place = options.get("at")
-    position = mesh.positions[nodes].mean(axis=0) if place is None else _position(part, place)
+    position = mesh.positions[nodes].mean(axis=0) if place is None else interface_place(place, part)
     _check_spread(part, nodes, mesh)
     return Interface(position, nodes, tie)
 
@@ -160,16 +161,6 @@ def _check_spread(part: str, nodes: Numbers, mesh: Mesh) -> None:
         )
 
 
-def _position(part: str, value: Any) -> Array:
-    try:
-        found = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape != (3,) or not np.isfinite(found).all():
-        raise ModelError(f"{part}: at is {shown(value)}; expected three finite numbers [m]")
-    return found
-
-
 def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     """Indices of the nodes that an interface names.
 
@@ -182,31 +173,22 @@ def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     mesh : Mesh
         Nodes of the file.
     """
-    try:
-        if isinstance(value, str):
-            if mesh.group is None:
-                raise ModelError(f"{mesh.path} has no named sets; give node numbers")
-            found = mesh.indices(mesh.group(value))
-        elif callable(value):
-            found = _within(value, mesh.positions)
-        else:
-            found = mesh.indices(_numbers(value))
-    except ModelError as error:
-        raise ModelError(f"{part}: {error}") from None
+    if callable(value):
+        found = np.flatnonzero(nodes_within(value, mesh.positions, part))
+    else:
+        try:
+            found = mesh.indices(_named(value, mesh) if isinstance(value, str) else _numbers(value))
+        except ModelError as error:
+            raise ModelError(f"{part}: {error}") from None
     if not len(found):
         raise ModelError(f"{part}: {shown(value)} has no nodes in {mesh.path}; name at least one")
     return np.unique(found)
 
 
-def _within(region: Callable[[Array], Any], positions: Array) -> Numbers:
-    """Nodes for which a function of positions is true."""
-    chosen = np.asarray(region(positions.copy()))
-    if chosen.shape != (len(positions),) or chosen.dtype != bool:
-        raise ModelError(
-            f"its function returns {shown(chosen)}; expected True or False for each of the "
-            f"{len(positions)} positions, such as x[:, 0] < 0.01"
-        )
-    return np.flatnonzero(chosen)
+def _named(name: str, mesh: Mesh) -> Numbers:
+    if mesh.group is None:
+        raise ModelError(f"{mesh.path} has no named sets; give node numbers")
+    return mesh.group(name)
 
 
 def _numbers(value: Any) -> list[int]:
@@ -260,7 +242,7 @@ def check_free(mesh: Mesh, freedoms: Numbers, mass: Any, stiffness: Any, held: s
     held : str
         What to look for if it does not, for messages.
     """
-    rigid = rigid_motions(mesh.positions, freedoms)
+    rigid = rigid_motion(mesh.positions, freedoms, mesh.positions.mean(axis=0))
     forces = np.abs(stiffness @ rigid)
     scale = (abs(stiffness) @ np.abs(rigid)).max(axis=0)
     part = forces.max(axis=0) / np.where(scale > 0, scale, 1.0)
@@ -278,24 +260,3 @@ def check_free(mesh: Mesh, freedoms: Numbers, mass: Any, stiffness: Any, held: s
         found = ", ".join(f"{x:.6g}" for x in total)
         message = f"the mass is {found} kg along x, y and z; expected one number above zero: {held}"
         raise refused(mesh.path, message)
-
-
-def rigid_motions(positions: Array, freedoms: Numbers) -> Array:
-    """Displacements (N, 6) of unit rotations about and translations along x, y, z.
-
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m]; rotations are about their mean.
-    freedoms : array (N, 2) of int
-        Node and direction of the rows.
-    """
-    node, direction = freedoms[:, 0], freedoms[:, 1]
-    arm = (positions - positions.mean(axis=0))[node]
-    found = np.zeros((len(freedoms), 6))
-    found[np.arange(len(node)), direction] = 1.0
-    for axis in range(3):
-        turned = np.cross(np.eye(3)[axis], arm)
-        moves = direction >= 3
-        found[moves, axis] = turned[moves, direction[moves] - 3]
-    return found

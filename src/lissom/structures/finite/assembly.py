@@ -12,9 +12,17 @@ from scipy import sparse
 Array = NDArray[np.float64]
 
 
-def six_freedoms(n: int) -> NDArray[np.intp]:
-    """Freedoms of n nodes with six each, (6 n, 2): node and direction."""
-    return np.column_stack([np.repeat(np.arange(n), 6), np.tile(np.arange(6), n)])
+def equal_freedoms(n: int, directions: Sequence[int]) -> NDArray[np.intp]:
+    """Freedoms of n nodes that have the same directions: node and direction, node by node.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    directions : sequence of int
+        0 to 2 rotations, 3 to 5 translations.
+    """
+    return np.column_stack([np.repeat(np.arange(n), len(directions)), np.tile(directions, n)])
 
 
 def summed(rows: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:

@@ -15,7 +15,7 @@ from ...bodies.rigid import RigidBody
 from ...errors import ModelError, shown
 from ...spatial import rigid_shift
 from ..sections import Section
-from .assembly import mass_matrix, six_freedoms, stacked, summed
+from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
 from .member import Member, Placed, numbers, placed
@@ -127,7 +127,7 @@ def frame_structure(
     return Structure(
         name="frame",
         positions=mesh.positions,
-        freedoms=six_freedoms(len(mesh.positions)),
+        freedoms=equal_freedoms(len(mesh.positions), range(6)),
         mass=mass_matrix(weights, motion),
         stiffness=stiffness,
         interfaces={

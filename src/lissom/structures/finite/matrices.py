@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
+from .assembly import equal_freedoms
 from .sticks import sticks
 from .structure import Interface, Structure
 
@@ -105,8 +106,7 @@ def structure_of_matrices(
     directions = [3, 4, 5] if each == 3 else [3, 4, 5, 0, 1, 2]
     if each == 6 and order == "rotation first":
         directions = list(range(6))
-    n = len(positions)
-    freedoms = np.column_stack([np.repeat(np.arange(n), each), np.tile(directions, n)])
+    freedoms = equal_freedoms(len(positions), directions)
     # rotations of solids and trusses, which programs write as rows of zeros
     used = np.flatnonzero((abs(M).sum(axis=1) != 0) | (abs(K).sum(axis=1) != 0))
     M, K = (sp.csc_array(A[used][:, used]) for A in (M, K))
@@ -162,17 +162,13 @@ def _positions(nodes: Any, name: str) -> Array:
 
 def _matrix(given: Any, what: str, name: str) -> Any:
     try:
-        found = sp.csc_array(given) if sp.issparse(given) else np.asarray(given)
-        if found.ndim != 2 or found.shape[0] != found.shape[1]:
-            raise ModelError(
-                f"{name}: the {what} matrix has shape {found.shape}; give a square matrix"
-            )
-        if found.dtype.kind not in "fiub":
-            raise TypeError
-        return sp.csr_array(found, dtype=float)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
+        found = given if sp.issparse(given) else np.asarray(given)
+    except (TypeError, ValueError):
+        found = np.array(None)
+    if found.ndim and (found.ndim != 2 or found.shape[0] != found.shape[1]):
+        raise ModelError(f"{name}: the {what} matrix has shape {found.shape}; give a square matrix")
+    if not found.ndim or found.dtype.kind not in "fiub":
         raise ModelError(
             f"{name}: the {what} matrix is not an array of real numbers, dense or sparse"
-        ) from None
+        )
+    return sp.csr_array(found, dtype=float)

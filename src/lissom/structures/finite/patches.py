@@ -111,16 +111,33 @@ def _interface(patch: Patch, what: str, ground: Ground) -> Interface:
     if not np.all(weights > 0):  # not made of faces alone
         weights = np.ones(len(nodes))
     weights = weights / weights.sum()
-    at = weights @ x
-    if patch.at is not None:
-        at = np.asarray(patch.at, dtype=float)
-        if at.shape != (3,) or not np.all(np.isfinite(at)):
-            raise ModelError(f"{what}: at is {shown(patch.at)}; give three numbers (x, y, z) [m]")
+    at = weights @ x if patch.at is None else interface_place(patch.at, what)
     return Interface(at, nodes, patch.tie, weights)
 
 
+def interface_place(given: Any, what: str) -> Array:
+    """Position of an interface as given, checked.
+
+    Parameters
+    ----------
+    given : array (3,)
+        [m].
+    what : str
+        The interface, for messages.
+    """
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise ModelError(
+            f"{what}: at is {shown(given)}; give three coordinates [m]: expected three finite "
+            "numbers"
+        )
+    return found
+
+
 def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
-    n = len(ground.positions)
     if isinstance(where, str):
         if where not in ground.sets:
             known = name_list(ground.sets) or "none"
@@ -130,18 +147,34 @@ def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
             )
         chosen = _by_number(ground.sets[where], f"{what}: group {where!r}", ground)
     elif callable(where):
-        chosen = np.asarray(where(ground.positions))
-        if chosen.shape != (n,) or chosen.dtype != bool:
-            raise ModelError(
-                f"{what}: its function returns {shown(chosen)}; expected True or False for each of "
-                f"the {n} positions, such as x[:, 0] < 0.01"
-            )
+        chosen = nodes_within(where, ground.positions, what)
     else:
         chosen = _by_number(where, what, ground)
     if not np.any(chosen):
         low, high = ground.positions.min(axis=0), ground.positions.max(axis=0)
         raise ModelError(
             f"{what} contains no node; the mesh extends from ({_xyz(low)}) to ({_xyz(high)}) m"
+        )
+    return chosen
+
+
+def nodes_within(region: Any, positions: Array, what: str) -> NDArray[np.bool_]:
+    """Whether each node belongs to an interface that is given by a function of positions.
+
+    Parameters
+    ----------
+    region : callable
+        The function.
+    positions : array (n, 3)
+        Nodes [m].
+    what : str
+        The interface, for messages.
+    """
+    chosen = np.asarray(region(positions.copy()))
+    if chosen.shape != (len(positions),) or chosen.dtype != bool:
+        raise ModelError(
+            f"{what}: its function returns {shown(chosen)}; expected True or False for each of "
+            f"the {len(positions)} positions, such as x[:, 0] < 0.01"
         )
     return chosen
 

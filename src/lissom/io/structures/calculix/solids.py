@@ -13,6 +13,7 @@ import numpy as np
 
 from ....errors import ModelError, ModelWarning, name_list
 from ....structures.finite import Patch, Structure
+from ....structures.finite.assembly import equal_freedoms
 from ....structures.finite.solid.elements import Block
 from ....structures.finite.solid.kinds import KINDS
 from ....structures.finite.solid.stresses import SolidRecovery
@@ -40,10 +41,9 @@ def deck_structure(deck: Deck, interfaces: Any) -> Structure:
     _check(deck)
     mesh = Mesh(deck.path, deck.numbers, deck.positions, deck.group)
     blocks = _blocks(deck, mesh)
-    if not isinstance(interfaces, Mapping):
-        interfaces = {"interfaces": interfaces}  # refused below, with its value
-    patches = {str(name): _patch(str(name), x, mesh) for name, x in interfaces.items()}
-    found = solid_structure(os.path.basename(deck.path), deck.positions, blocks, patches)
+    if isinstance(interfaces, Mapping):
+        interfaces = {str(name): _patch(str(name), x, mesh) for name, x in interfaces.items()}
+    found = solid_structure(os.path.basename(deck.path), deck.positions, blocks, interfaces)
     assert isinstance(found.recovery, SolidRecovery)
     numbers = deck.numbers[found.recovery.names]
     return dataclasses.replace(found, recovery=dataclasses.replace(found.recovery, names=numbers))
@@ -63,9 +63,7 @@ def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | 
     freedoms : array (N, 2) of int
         Node and direction of the rows.
     """
-    plain = np.column_stack(
-        [np.repeat(np.arange(len(mesh.numbers)), 3), np.tile([3, 4, 5], len(mesh.numbers))]
-    )
+    plain = equal_freedoms(len(mesh.numbers), (3, 4, 5))
     known = all(one.shape in KINDS and one.kind != "C3D8I" for one in deck.cells)
     if not known or not np.array_equal(freedoms, plain) or find_spec("skfem") is None:
         return None

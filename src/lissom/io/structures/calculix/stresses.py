@@ -19,7 +19,8 @@ import numpy as np
 from ....bodies.recovery import Recovery, StressPoints
 from ....errors import ModelError
 from ....structures.finite import Structure
-from ..assembling import Array, Numbers, rigid_motions
+from ....structures.finite.rigid import rigid_motion
+from ..assembling import Array, Numbers
 from ..text import refused
 from ..units import Units
 from .results import Result, Results, read_frd
@@ -99,7 +100,9 @@ class _Basis:
             raise refused(path, "stresses need matrices of solids alone, without *RIGID BODY")
         self.rows = np.flatnonzero(np.isin(node, known))
         fields = moved[np.searchsorted(known, node[self.rows]), direction[self.rows] - 3]
-        rigid = rigid_motions(structure.positions, structure.freedoms)[self.rows]
+        rigid = rigid_motion(
+            structure.positions, structure.freedoms, structure.positions.mean(axis=0)
+        )[self.rows]
         scale = np.linalg.norm(fields, axis=0)
         scale[scale == 0] = 1.0
         self.fields = np.hstack([rigid, fields / scale])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ModelError, ModelWarning, name_list
+from ..assembly import equal_freedoms
 from ..patches import Ground, interfaces_of
 from ..structure import Structure, SurfaceMesh
 from .boundary import node_areas, surface_triangles
@@ -68,11 +69,10 @@ def solid_structure(
     found = interfaces_of(interfaces, Ground(name, positions, numbers, sets or {}, areas))
     _warn(name, positions, blocks)
     mass, stiffness = assembled(positions, blocks)
-    nodes = np.repeat(np.arange(len(positions)), 3)
     return Structure(
         name=name,
         positions=positions,
-        freedoms=np.column_stack([nodes, np.tile([3, 4, 5], len(positions))]),
+        freedoms=equal_freedoms(len(positions), (3, 4, 5)),
         mass=mass,
         stiffness=stiffness,
         interfaces=found,
