@@ -67,12 +67,12 @@ system = model.compile()
 run = ls.simulate(system, duration=16, loads=[ls.Motion("hub", angle)], output_step=0.02)
 
 # %%
-# Forces in the members, from the amplitudes of the shapes. The bending moment at the root is shared
-# by the longerons like stress in a section: N = M y / (1.5 r²).
+# Forces in the members, in equilibrium with the inertia of the mast and of what it carries.
+# The bending moment at the root is shared by the longerons like stress in a section:
+# N = M y / (1.5 r²).
 
 stations = system.bodies[1].recovery.stations
-amplitudes = run["mast.modes"]
-force = np.einsum("sm,tm->ts", stations.loads[:, 0], amplitudes)  # N at each station
+force = run.along("mast", "section_force")[..., 0]  # N at each station
 strut = [k for k, m in enumerate(members) if m.section is tube]
 root = [k for k in strut if members[k].first < 3]
 first = np.isin(stations.members, root) & (stations.places == 0)

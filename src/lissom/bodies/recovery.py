@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..immutable import immutable
+from .balance import Balance
 
 Array = np.ndarray
 
@@ -75,6 +76,8 @@ class Stations:
         beyond the station exerts on the part before it, section axes.
     sections : tuple of Section
         Cross-section of each station, for stresses at its points.
+    balance : Balance, optional
+        What is missing in `loads` for equilibrium with all that acts on the body.
     """
 
     positions: Any
@@ -83,14 +86,22 @@ class Stations:
     places: Any
     loads: Any
     sections: tuple[Any, ...]
+    balance: Balance | None = None
 
     def in_modes(self, x: Array) -> Stations:
         """Same loads in other amplitudes: those given here are x times them."""
-        return replace(self, loads=self.loads @ x)
+        balance = None if self.balance is None else self.balance.in_modes(x)
+        return replace(self, loads=self.loads @ x, balance=balance)
 
     def turned(self, R: Array) -> Stations:
         """Same loads in other axes; those of the sections turn with them."""
-        return replace(self, positions=self.positions @ R.T, axes=R @ self.axes)
+        balance = None if self.balance is None else self.balance.turned(R)
+        return replace(self, positions=self.positions @ R.T, axes=R @ self.axes, balance=balance)
+
+    def seen_from(self, origin: Array) -> Stations:
+        """Same loads with positions relative to a point (3,) [m]."""
+        balance = None if self.balance is None else self.balance.seen_from(origin)
+        return replace(self, positions=self.positions - origin, balance=balance)
 
 
 @immutable("make another one")
@@ -134,7 +145,7 @@ class Recovery:
         if points is not None:
             points = replace(points, positions=points.positions - origin)
         if stations is not None:
-            stations = replace(stations, positions=stations.positions - origin)
+            stations = stations.seen_from(origin)
         return Recovery(points, stations)
 
     def in_modes(self, x: Array) -> Recovery:

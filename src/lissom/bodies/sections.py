@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -108,7 +109,8 @@ class Sections:
     @property
     def by_balance(self) -> bool:
         """Whether loads follow from equilibrium; else from the deformation alone."""
-        return self.body.line is not None
+        balanced = self.stations is not None and self.stations.balance is not None
+        return self.body.line is not None or balanced
 
     def check_balance(self) -> None:
         """Reject a body that is no longer the beam whose axis it has."""
@@ -117,6 +119,24 @@ class Sections:
                 f"the section loads of {self.name!r} are unknown: its masses, shapes or inboard "
                 "node were changed after ls.beam made it; attach masses as bodies on Fixed joints"
             )
+
+    def check_nodes(self, nodes: Array, known: Mapping[int, int]) -> None:
+        """Reject loads on nodes of a frame whose effect on its sections is not known.
+
+        Parameters
+        ----------
+        nodes : array (k,)
+            Nodes on which something acts.
+        known : mapping
+            Nodes that the frame's balance has.
+        """
+        for node in nodes:
+            if int(node) not in known:
+                raise StateError(
+                    f"the section loads of {self.name!r} are unknown: something acts on its node "
+                    f"{node}, which is neither an interface nor named; name it in "
+                    "ls.frame(names={...})"
+                )
 
     def elastic_loads(self, at: Array, eta: Array) -> Array:
         """N, Q_y, Q_z, T, M_y, M_z by the deformation, (n, p, 6), section axes.

@@ -1,4 +1,4 @@
-"""Section loads of straight beams, by equilibrium of the part beyond each section.
+"""Section loads of straight beams and of frames, in equilibrium with all that acts on them.
 
 What acts on the part beyond a section equals the rate of its momentum (d'Alembert), so that the
 loads are exact for the given accelerations whatever the number of shapes:
@@ -9,6 +9,9 @@ with M_rr, M_rf and b_r of `body_terms`, (1)-(5), (13) and (14), whose integrals
 part alone.  S is what the part beyond exerts on the part before: a pull is positive.  It is moved
 to the section and turned into its axes.  At levels "linear" and "ruthless" the inertia is that of
 the undeformed body, so its moments are taken about the undeformed section.
+
+Frames are statically indeterminate; their loads in equilibrium come from tables, see
+`bodies.balance`.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import numpy as np
 
 from ...bodies import NormalBody
 from ...bodies.axis import Axis, Part
+from ...bodies.balance import accelerations, carried
 from ...bodies.normal import LINEARISED
 from ...bodies.sections import Sections
 from ...kernels import fields as field
@@ -89,8 +93,56 @@ def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Rows) 
     """
     if not sections.by_balance:
         return sections.elastic_loads(at, rows.q[:, system.layout.modal_q(i)])
+    if sections.body.line is None:
+        return _of_frame(system, i, sections, at.astype(int), rows)
     sections.check_balance()
     return _of_beam(system, i, sections.axis, at, rows)
+
+
+def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Rows) -> Array:
+    """Loads of stations of a frame, by (1) and (2) of `bodies.balance`.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    i : int
+        Number of a body that is a frame.
+    sections : Sections
+        Of this body, with a balance.
+    at : array (p,) of int
+        Stations.
+    rows : Rows
+        States.
+    """
+    assert sections.stations is not None
+    assert sections.stations.balance is not None
+    body, balance, motion = system.bodies[i], sections.stations.balance, _motion(system, i, rows)
+    nodes, wrenches = node_wrenches(system, i, rows)
+    known = {int(node): k for k, node in enumerate(balance.nodes)}
+    sections.check_nodes(nodes, known)
+    for k, node in enumerate(nodes):  # from the origin to the nodes
+        place = body.node_positions[node] + body.displaced(node, motion.eta)[:, 3:]
+        wrenches[:, k] = _moved(wrenches[:, k], place)
+    fields = _fields(body, motion)
+    own = [known[int(node)] for node in nodes]
+    found = np.einsum("pckw,nkw->npc", balance.wrenches[at][:, :, own], wrenches, optimize=True)
+    found -= np.einsum("pcfk,nfk->npc", balance.inertia[at], fields, optimize=True)
+    if body.second_order is None:
+        return found
+    rates = rows.v[:, system.layout.modal_v(i)]
+    force = np.einsum("kwm,nkw->nm", body.node_shapes[nodes], wrenches)
+    force -= carried(body.integrals, fields) + rates @ body.damping.T
+    return found + sections.elastic_loads(at, motion.eta - force / body.stiffness)
+
+
+def _fields(body: NormalBody, motion: Motion) -> Array:
+    """Accelerations of the mass of a body, see `bodies.balance`; at some levels undeformed."""
+    moved, speed = motion.eta, motion.eta_dot
+    if body.level in LINEARISED:
+        moved = speed = np.zeros_like(moved)
+    others = motion.eta_ddot, motion.omega, motion.angular, motion.linear
+    return accelerations(moved, speed, *others)
 
 
 def _of_beam(system: System, i: int, axis: Axis, at: Array, rows: Rows) -> Array:

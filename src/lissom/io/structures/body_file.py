@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import FlexibleBody, SecondOrder
+from ...bodies.balance import Balance
 from ...bodies.line import Line
 from ...bodies.recovery import Recovery, Stations, StressPoints
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
@@ -69,7 +70,11 @@ _STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
     "places": (("station",), "m", True),
     "loads": (("station", "component", "mode"), "N, N m", True),
     "section": (("station",), "1", True),
+    "loaded_nodes": (("loaded_node",), "1", False),
+    "wrenches": (("station", "component", "loaded_node", "six"), "1, m, 1/m", False),
+    "inertia": (("station", "component", "field", "axis"), "kg, kg m", False),
 }
+_BALANCE = ("loaded_nodes", "wrenches", "inertia")
 _LINE: dict[str, tuple[tuple[str, ...], str, bool]] = {
     "sizes": (("size",), "1", True),
     "places": (("section_point", "plane"), "m", True),
@@ -181,8 +186,12 @@ def _stations(stations: Stations) -> dict[str, Any]:
     every: dict[int, Section] = {id(x): x for x in stations.sections}
     order = {key: k for k, key in enumerate(every)}
     tables = [{"kind": type(x).__name__, **dataclasses.asdict(x)} for x in every.values()]  # type: ignore[call-overload]
-    arrays = {x: np.asarray(getattr(stations, x)) for x in _STATIONS if x != "section"}
+    own = [x for x in _STATIONS if x != "section" and x not in _BALANCE]
+    arrays = {x: np.asarray(getattr(stations, x)) for x in own}
     arrays["section"] = np.array([order[id(x)] for x in stations.sections], dtype=np.int64)
+    if (balance := stations.balance) is not None:
+        given = (balance.nodes, balance.wrenches, balance.inertia)
+        arrays |= dict(zip(_BALANCE, map(np.asarray, given), strict=True))
     return {"stations": (_STATIONS, arrays, {"sections": json.dumps(tables)})}
 
 
@@ -333,7 +342,13 @@ def _made_stations(path: str, group: Any) -> Stations:
     tables = json.loads(_text(group.attrs["sections"]))
     every = [_SECTIONS[x.pop("kind")](**x) for x in tables]
     sections = tuple(every[int(k)] for k in values.pop("section"))
-    return Stations(**values, sections=sections)
+    tables = [values.pop(x) for x in _BALANCE if x in values]
+    if tables and (len(tables) < 3 or tables[2].shape[2] != 4 + 3 * values["loads"].shape[2]):
+        raise ModelFileError(
+            f"{path}: the stations need all of {', '.join(_BALANCE)} or none, and inertia has "
+            "4 + 3 mode entries along field"
+        )
+    return Stations(**values, sections=sections, balance=Balance(*tables) if tables else None)
 
 
 def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
@@ -369,7 +384,7 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     return found
 
 
-_WHOLE = ("nodes", "members", "section", "sizes")
+_WHOLE = ("loaded_nodes", "nodes", "members", "section", "sizes")
 
 
 def _whole(file: Any, name: str) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import NormalBody
+from ...bodies.balance import Balance
 from ...bodies.line import Line
 from ...bodies.recovery import KnownSection, Recovery, Stations, StressPoints
 from .joints import Numbers
@@ -47,11 +48,15 @@ def _described_stations(stations: Stations, numbers: list[Any]) -> dict[str, Any
     points = [x.stress_points() for x in kinds]
     numbers += [stations.positions, stations.axes, stations.members, stations.places]
     numbers += [stations.loads, *(array for x in points for array in (x.places, x.factors))]
-    return {
+    described = {
         "n": len(stations.positions),
         "kinds": [len(x.places) for x in points],
         "sections": [number[id(x)] for x in stations.sections],
     }
+    if (balance := stations.balance) is not None:
+        described["nodes"] = [int(node) for node in balance.nodes]
+        numbers += [balance.wrenches, balance.inertia]
+    return described
 
 
 def restored_recoveries(
@@ -94,4 +99,11 @@ def _restored_stations(body: NormalBody, own: dict[str, Any], numbers: Numbers) 
     sections = [KnownSection(numbers.take(k, 2), numbers.take(k, 3, 6)) for k in kinds]
     if len(chosen) != n or not all(type(k) is int and 0 <= k < len(kinds) for k in chosen):
         raise ValueError("a station has a section that does not exist")
-    return Stations(*arrays, loads, tuple(sections[k] for k in chosen))
+    balance = None
+    if "nodes" in own:
+        nodes = np.array(own["nodes"])
+        if nodes.dtype.kind != "i" or np.any((nodes < 0) | (nodes >= len(body.node_positions))):
+            raise ValueError("a frame is loaded on a node that does not exist")
+        tables = numbers.take(n, 6, len(nodes), 6), numbers.take(n, 6, 4 + 3 * body.n_mode, 3)
+        balance = Balance(nodes, *tables)
+    return Stations(*arrays, loads, tuple(sections[k] for k in chosen), balance)

@@ -100,11 +100,14 @@ def _skin(surface: SurfaceMesh, number: Mapping[int, int]) -> Surface:
 
 def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
     """Recovery whose points lie on nodes of the body in the place of those of the structure."""
-    points = recovery.points
-    if points is None:
-        return recovery
-    found = np.array([nodes.number.get(int(k), -1) for k in points.nodes], dtype=int)
-    return replace(recovery, points=replace(points, nodes=found))
+    points, stations = recovery.points, recovery.stations
+    if points is not None:
+        found = np.array([nodes.number.get(int(k), -1) for k in points.nodes], dtype=int)
+        points = replace(points, nodes=found)
+    if stations is not None and (balance := stations.balance) is not None:
+        found = np.array([nodes.number[int(k)] for k in balance.nodes])
+        stations = replace(stations, balance=replace(balance, nodes=found))
+    return Recovery(points, stations)
 
 
 def seen_second_order(second: SecondOrder, nodes: Places) -> SecondOrder:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bodies.recovery import Recovery, Stations
 from ...bodies.rigid import RigidBody
 from ...errors import ModelError, shown
 from ...spatial import rigid_shift
@@ -18,6 +17,7 @@ from ..sections import Section
 from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
+from .frame_loads import frame_recovery
 from .member import Member, Placed, numbers, placed
 from .stiffening import Piece, second_order
 from .structure import Interface, Profile, Structure
@@ -123,29 +123,22 @@ def frame_structure(
     size = 6 * len(mesh.positions)
     stiffness = summed(mesh.rows, [x.T.T @ x.element.stiffness @ x.T for x in mesh.pieces], size)
     points = {node: _particles_of(lump) for node, lump in lumps.items()}
-    weights, places, motion = _particles(mesh, points)
+    particles = _particles(mesh, points)
+    parts = (mesh.pieces, mesh.positions, stiffness, particles, {**ports, **named})
     return Structure(
         name="frame",
         positions=mesh.positions,
         freedoms=equal_freedoms(len(mesh.positions), range(6)),
-        mass=mass_matrix(weights, motion),
+        mass=mass_matrix(particles[0], particles[2]),
         stiffness=stiffness,
         interfaces={
             name: Interface(positions[node], np.array([node])) for name, node in ports.items()
         },
         node_names=named,
-        recovery=partial(_recovery, mesh),
+        recovery=partial(frame_recovery, *parts),
         lines=mesh.lines,
-        second_order=partial(
-            second_order,
-            mesh.pieces,
-            mesh.positions,
-            stiffness,
-            (weights, places, motion),
-            {**ports, **named},
-            points,
-        ),
-        particles=(weights, places, motion),
+        second_order=partial(second_order, *parts, points),
+        particles=particles,
     )
 
 
@@ -243,30 +236,3 @@ def _particles_of(lump: RigidBody) -> tuple[Array, Array]:
     moments, axes = np.linalg.eigh(np.trace(J) / 2 * np.eye(3) - J)
     arms = axes * np.sqrt(3 * moments.clip(min=0) / float(lump.mass))
     return np.full(6, float(lump.mass) / 6), lump.com + np.concatenate([arms.T, -arms.T])
-
-
-def _recovery(mesh: _Mesh, displacements: Array) -> Recovery:
-    """Section loads at both ends of every part, by equilibrium with the wrench at its end."""
-    size = 6 * len(mesh.positions)
-    rows, blocks, places, sections, positions = [], [], [], [], []
-    for piece in mesh.pieces:
-        for x in (0.0, 1.0):
-            rows.append(piece.rows)
-            blocks.append(piece.element.loads(x) @ piece.T)
-            places.append((piece.part + x) * piece.element.length)
-            sections.append(piece.element.section(x))
-            positions.append(
-                piece.start(mesh.positions) + x * piece.element.length * piece.axes[:, 0]
-            )
-    pieces = [piece for piece in mesh.pieces for _ in range(2)]
-    matrix = stacked(rows, blocks, size)
-    return Recovery(
-        stations=Stations(
-            positions=np.array(positions),
-            axes=np.array([piece.axes for piece in pieces]),
-            members=np.array([piece.bar.number for piece in pieces]),
-            places=np.array(places),
-            loads=np.asarray(matrix @ displacements).reshape(len(places), 6, -1),
-            sections=tuple(sections),
-        )
-    )

@@ -175,6 +175,11 @@ def _body(
     shapes = np.zeros((len(masses), 6, V.shape[1]))
     shapes[:, 3:] = displacements
     second = structure.second_order
+    held = x
+    if options.method == "free-free":
+        held = (
+            x - rigid_motion(structure.positions, structure.freedoms, ties.positions[0]) @ motion[0]
+        )
     return FlexibleBody(
         np.vstack([nodes.positions, ties.positions[0] + positions]),
         np.concatenate([np.zeros(len(nodes.positions)), masses]),
@@ -189,7 +194,7 @@ def _body(
         else partial(_second_order, second, x, nodes),
         recovery=None
         if structure.recovery is None
-        else seen_recovery(structure.recovery(x), nodes),
+        else seen_recovery(structure.recovery(held), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
 

@@ -96,8 +96,8 @@ class Structure:
     node_names : dict
         Names of further nodes with six freedoms that the reduced body keeps, such as {"camera": 7}.
     recovery : callable, optional
-        Function of displacements (N, m) that returns their `Recovery`, for stresses; its points
-        name nodes of the structure.
+        Function of displacements (N, m) that vanish at the inboard interface, which returns their
+        `Recovery`, for stresses; its points name nodes of the structure.
     surface : SurfaceMesh, optional
         For pictures.
     lines : tuple, optional
