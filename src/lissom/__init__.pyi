@@ -40,6 +40,7 @@ from .algorithms import (
     section_loads as section_loads,
     solve_lq as solve_lq,
     solve_mass as solve_mass,
+    strain as strain,
     stress as stress,
     velocity as velocity,
 )
@@ -49,6 +50,7 @@ from .bodies import (
     RigidBody as RigidBody,
     Rod as Rod,
     SecondOrder as SecondOrder,
+    principal_strains as principal_strains,
     principal_stresses as principal_stresses,
     solids as solids,
     von_mises as von_mises,

@@ -27,7 +27,7 @@ from .tree.evaluator import Evaluator
 from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
 from .tree.products import multiply_mass, solve_mass
-from .tree.stresses import section_loads, stress
+from .tree.stresses import section_loads, strain, stress
 
 __all__ = [
     "AssemblyError",
@@ -81,6 +81,7 @@ __all__ = [
     "section_loads",
     "solve_lq",
     "solve_mass",
+    "strain",
     "stress",
     "velocity",
 ]

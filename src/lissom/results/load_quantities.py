@@ -11,7 +11,7 @@ from ..system import GROUND, System
 from .labels import LOAD, Parts
 from .quantity import Frame, Quantity
 from .section_quantities import SECTION, Asked, OfSection
-from .stress_quantities import at_points, has_stress, worst
+from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst
 from .within import Block, reactions_within, rows_within
 
 Array = np.ndarray
@@ -70,6 +70,32 @@ def _stress_at_node() -> Quantity:
         return at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
 
     return Quantity("largest von Mises stress there", parts, compute, ())
+
+
+def _strain(of_body: bool) -> Quantity:
+    """Strain of the section of a rod; else the largest of a body, or at the points on a node."""
+    of_rod = _of_section(SECTION["strain"])
+
+    def solid(frame: Frame) -> bool:
+        return not frame.place.grounded and has_strain(frame.system.bodies[frame.body])
+
+    def parts(frame: Frame) -> Parts | None:
+        known = solid(frame) and (of_body or len(_stress_points(frame)))
+        return (("", "1"),) if known else of_rod.parts(frame)
+
+    def compute(frame: Frame, block: Block) -> Array:
+        if not solid(frame):
+            return of_rod.compute(frame, block)
+        points = slice(None) if of_body else _stress_points(frame)
+        eta = block["q"][:, frame.system.layout.modal_q(frame.body)]
+        return strain_at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
+
+    def words(frame: Frame) -> str:
+        where = "of the body" if of_body else "there"
+        largest = f"largest principal strain {where}, by magnitude"
+        return largest if solid(frame) else of_rod.described(frame)
+
+    return Quantity(words, parts, compute)
 
 
 def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
@@ -134,6 +160,7 @@ def _interface(axes: str) -> Callable[[Frame, Block], Array]:
 NODE_LOADS = {
     **{name: _of_section(given) for name, given in SECTION.items()},
     "stress": _stress_at_node(),
+    "strain": _strain(of_body=False),
     "interface_load": Quantity(
         "moment and force of attachments, body axes", _attached, _interface("body")
     ),
@@ -152,4 +179,5 @@ BODY_LOADS = {
         "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")
     ),
     "stress": Quantity("largest von Mises stress of the body", _known_stress, _largest_stress, ()),
+    "strain": _strain(of_body=True),
 }

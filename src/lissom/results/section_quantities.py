@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bodies import rod_strains
 from ..bodies.normal import NormalBody
+from ..bodies.recovery import no_strain
 from ..bodies.sections import Sections, has_sections
 from ..bodies.stress import von_mises
 from ..errors import StateError, suggestion
@@ -136,8 +137,14 @@ def missing(name: str, body: NormalBody | None, key: str) -> str:
         One of `SECTION`.
     """
     rod = None if body is None else body.rod
+    points = None if body is None or body.recovery is None else body.recovery.points
+    if points is not None and key == "strain":
+        if points.elasticity is None:
+            return no_strain(name)
+        return f"no point of {name!r} is at this node; run.strain({name!r}) has all"
     if rod is None and key in ("curvature", "strain"):
-        return f"{name!r} is no rod and has no {key}; make the body with ls.rod"
+        more = "; solids and panels have strain, too" if key == "strain" else ""
+        return f"{name!r} is no rod and has no {key}; make the body with ls.rod{more}"
     if rod is not None and key == "stress":
         return (
             f"rod {name!r} has section loads, but no stress; compute it from them and the "

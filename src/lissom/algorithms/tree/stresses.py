@@ -1,4 +1,4 @@
-"""Section loads and stresses of flexible bodies in a state."""
+"""Section loads, stresses and strains of flexible bodies in a state."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies.recovery import check_has_strain
 from ...bodies.sections import Sections, check_has_stress, checked_points
 from ...errors import StateError
 from ...system import State, StateLike, System
@@ -129,9 +130,45 @@ def stress(
     return np.stack(found) if len({len(x) for x in found}) == 1 else found
 
 
+def strain(system: System, state: StateLike, body: str, at: Any = None) -> Array:
+    """Strain of a solid or a panel, components xx, yy, zz, yz, zx, xy.
+
+    Shear strains are tensor components, half of the angles, as in results of CalculiX;
+    `principal_strains` makes other measures of them.  Sections of rods have strains in
+    `Trajectory.along`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State or (q, v)
+        Configuration; the speeds are ignored.
+    body : str
+        Name of the body.
+    at : int or array (p,) of int, optional
+        Numbers of points of the body, as for `stress`; by default all.
+
+    Returns
+    -------
+    array (6,) or (p, 6)
+        Body axes.
+
+    Raises
+    ------
+    StateError
+        If the strain of the body is not known: a body of another kind, or stresses that came
+        without a material.
+    """
+    state, i = as_state(system, state), system.layout.index(body)
+    points = check_has_strain(body, system.bodies[i].recovery)
+    _check_real(state)
+    chosen = checked_points(body, len(points.positions), at)
+    return points.strains(chosen) @ state.raw_q[system.layout.modal_q(i)]
+
+
 def _check_real(state: State, *vectors: Array) -> None:
     if not state.real or any(x.dtype != float for x in vectors):
-        raise StateError("section loads and stresses need real numbers, not symbols")
+        raise StateError("section loads, stresses and strains need real numbers, not symbols")
 
 
 def _asked(

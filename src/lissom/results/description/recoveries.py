@@ -35,6 +35,9 @@ def described_recoveries(bodies: Sequence[NormalBody]) -> tuple[list[Any], list[
         if body.recovery is not None and (points := body.recovery.points) is not None:
             own["points"] = {"n": len(points.positions), "labels": list(points.labels)}
             numbers += [points.positions, points.stresses, points.nodes]
+            if points.elasticity is not None:
+                own["points"]["elastic"] = True
+                numbers.append(points.elasticity)
         if body.recovery is not None and (stations := body.recovery.stations) is not None:
             own["stations"] = _described_stations(stations, numbers)
         words.append(own)
@@ -71,7 +74,8 @@ def _restored(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Normal
         arrays = numbers.take(n, 3), numbers.take(n, 6, m), numbers.take(n).astype(int)
         if np.any((arrays[2] < -1) | (arrays[2] >= len(body.node_positions))):
             raise ValueError("a stress point is on a node that does not exist")
-        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])))
+        elasticity = numbers.take(n, 2) if own["points"].get("elastic") is True else None
+        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])), elasticity)
     if "stations" in own:
         stations = _restored_stations(body, own["stations"], numbers)
     known = None if points is None and stations is None else Recovery(points, stations)
