@@ -61,7 +61,7 @@ def deck(kind):
 
 
 def run(kind):
-    """Frequencies [Hz], displacement of the last node [m], stresses and strains (e, q, 6) of ccx."""
+    """Frequencies [Hz], displacement of the last node [m], stress and strain (e, q, 6) of ccx."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "block.inp").write_text(deck(kind))
         subprocess.run(["ccx", "block"], cwd=folder, check=True, capture_output=True, timeout=300)

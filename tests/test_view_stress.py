@@ -96,5 +96,5 @@ def test_a_system_without_stress_is_named(tmp_path):
     model = ls.Model("rigid")
     model.add(ls.RigidBody(1.0), ls.Prismatic("x"), name="mass")
     run = ls.simulate(model.compile(), duration=0.1)
-    with pytest.raises(ls.StateError, match="no beam, frame or solid that could show it"):
+    with pytest.raises(ls.StateError, match="no beam, rod, frame or solid that could show it"):
         run.to_html(tmp_path / "run.html", color="stress")

@@ -22,6 +22,7 @@ from .algorithms import (
     forward_dynamics_batch as forward_dynamics_batch,
     gibbs_function as gibbs_function,
     gravity_force as gravity_force,
+    interface_load as interface_load,
     inverse_dynamics as inverse_dynamics,
     inverse_dynamics_batch as inverse_dynamics_batch,
     jacobian as jacobian,

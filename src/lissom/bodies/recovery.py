@@ -92,8 +92,8 @@ def _checked_elasticity(given: Any, n: int) -> Array:
     E, nu = found.T
     if not np.all((E > 0) & (E < np.inf) & (nu > -1) & (nu <= 0.5)):
         raise ModelError(
-            f"StressPoints: elasticity is {shown(given)}; expected Young's modulus above 0 [Pa] and "
-            f"Poisson's ratio above -1 and up to 0.5, one pair or one for each of {n} points"
+            f"StressPoints: elasticity is {shown(given)}; expected Young's modulus above 0 [Pa] "
+            f"and Poisson's ratio above -1 and up to 0.5, one pair or one for each of {n} points"
         )
     return found
 
@@ -190,10 +190,22 @@ class KnownSection:
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Recovery:
-    """What a flexible body knows of its stresses; either part may be missing."""
+    """What a flexible body knows of its stresses; any part may be missing.
+
+    Attributes
+    ----------
+    points : StressPoints, optional
+        Of a solid or a panel.
+    stations : Stations, optional
+        Of a body of beams.
+    rod : array (s, k, 3, 6), optional
+        Stresses xx, xy, xz [Pa] at k points of a rod's section per unit of its strains, at s places
+        at equal distances from the root to the tip; linear between, one for all if s is 1.
+    """
 
     points: StressPoints | None = field(default=None)
     stations: Stations | None = field(default=None)
+    rod: Any = field(default=None)
 
     def seen_from(self, origin: Array) -> Recovery:
         """Same recovery with positions relative to a point.
@@ -208,7 +220,7 @@ class Recovery:
             points = replace(points, positions=points.positions - origin)
         if stations is not None:
             stations = replace(stations, positions=stations.positions - origin)
-        return Recovery(points, stations)
+        return replace(self, points=points, stations=stations)
 
     def in_modes(self, x: Array) -> Recovery:
         """Same recovery in other amplitudes: those given here are x times them.
@@ -218,9 +230,10 @@ class Recovery:
         x : array (m, k)
             Map of the amplitudes.
         """
-        return Recovery(
-            None if self.points is None else self.points.in_modes(x),
-            None if self.stations is None else self.stations.in_modes(x),
+        return replace(
+            self,
+            points=None if self.points is None else self.points.in_modes(x),
+            stations=None if self.stations is None else self.stations.in_modes(x),
         )
 
     def turned(self, R: Array) -> Recovery:
@@ -231,7 +244,8 @@ class Recovery:
         R : array (3, 3)
             Old axes to new ones.
         """
-        return Recovery(
-            None if self.points is None else self.points.turned(R),
-            None if self.stations is None else self.stations.turned(R),
+        return replace(
+            self,
+            points=None if self.points is None else self.points.turned(R),
+            stations=None if self.stations is None else self.stations.turned(R),
         )

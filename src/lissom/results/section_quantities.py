@@ -118,7 +118,7 @@ SECTION = {
     ),
     "stress": OfSection(
         "largest von Mises stress of the section",
-        lambda body: (("", "Pa"),) if body.rod is None else (),
+        lambda body: (("", "Pa"),) if Sections(body, "").has_stress else (),
         _largest_stress,
     ),
 }
@@ -145,11 +145,8 @@ def missing(name: str, body: NormalBody | None, key: str) -> str:
     if rod is None and key in ("curvature", "strain"):
         more = "; solids and panels have strain, too" if key == "strain" else ""
         return f"{name!r} is no rod and has no {key}; make the body with ls.rod{more}"
-    if rod is not None and key == "stress":
-        return (
-            f"rod {name!r} has section loads, but no stress; compute it from them and the "
-            "stress_points of its section"
-        )
+    if body is not None and rod is not None and key == "stress":
+        return Sections(body, name).no_stress
     if rod is None:
         sectioned = body is not None and has_sections(body)
         where = "at this node: it is not on the axis of the beam" if sectioned else "of its own"

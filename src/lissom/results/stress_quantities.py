@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.normal import NormalBody
 from ..bodies.recovery import check_has_strain
-from ..bodies.sections import Sections, check_has_stress, checked_points
+from ..bodies.sections import Sections, check_has_stress, checked_points, has_sections
 from ..bodies.stress import principal_magnitude, von_mises
 from .section_quantities import SECTION, Asked
 
@@ -24,10 +24,9 @@ _NUMBERS = 1 << 22  # stress components computed at a time [32 MB]
 
 def has_stress(body: NormalBody) -> bool:
     """Whether the stress of a body is known."""
-    known = body.recovery
-    return body.line is not None or (
-        known is not None and (known.points is not None or known.stations is not None)
-    )
+    if body.recovery is not None and body.recovery.points is not None:
+        return True
+    return has_sections(body) and Sections(body, "").has_stress
 
 
 def has_strain(body: NormalBody) -> bool:

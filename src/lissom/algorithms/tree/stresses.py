@@ -168,7 +168,7 @@ def strain(system: System, state: StateLike, body: str, at: Any = None) -> Array
 
 def _check_real(state: State, *vectors: Array) -> None:
     if not state.real or any(x.dtype != float for x in vectors):
-        raise StateError("section loads, stresses and strains need real numbers, not symbols")
+        raise StateError("loads, stresses and strains of bodies need real numbers, not symbols")
 
 
 def _asked(
@@ -187,9 +187,32 @@ def _asked(
         _check_real(state)
         none = np.zeros((1, system.n_body, 6))
         return sections, Rows(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
-    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "section_loads")
+    given = (acceleration, forces, external, actuated)
+    return sections, balanced_row(system, state, *given, "section_loads")
+
+
+def balanced_row(
+    system: System,
+    state: State,
+    acceleration: Any,
+    forces: Any,
+    external: Mapping[Any, Any] | None,
+    actuated: Any,
+    what: str,
+) -> Rows:
+    """State as a row, with all that acts on the bodies.
+
+    Parameters
+    ----------
+    system, state, acceleration, forces, external, actuated
+        As for `joint_forces`.
+    what : str
+        Name of the function, for messages.
+    """
+    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, what)
     _check_real(state, vdot, *(wrench for *_, wrench in loads))
     reactions = engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
     places = [(i, node) for i, node, _ in loads]
     wrenches = np.concatenate([np.zeros(0), *(wrench for *_, wrench in loads)])
-    return sections, Rows(q, v, vdot[None], reactions[None], places, wrenches[None])
+    q, v = state.raw_q[None], state.raw_v[None]
+    return Rows(q, v, vdot[None], reactions[None], places, wrenches[None])

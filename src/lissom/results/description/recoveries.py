@@ -40,6 +40,9 @@ def described_recoveries(bodies: Sequence[NormalBody]) -> tuple[list[Any], list[
                 numbers.append(points.elasticity)
         if body.recovery is not None and (stations := body.recovery.stations) is not None:
             own["stations"] = _described_stations(stations, numbers)
+        if body.recovery is not None and body.recovery.rod is not None:
+            own["rod"] = list(body.recovery.rod.shape[:2])
+            numbers.append(body.recovery.rod)
         words.append(own)
     return words, numbers
 
@@ -78,8 +81,16 @@ def _restored(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Normal
         points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])), elasticity)
     if "stations" in own:
         stations = _restored_stations(body, own["stations"], numbers)
-    known = None if points is None and stations is None else Recovery(points, stations)
+    rod = _restored_rod(own["rod"], numbers) if "rod" in own else None
+    parts = points, stations, rod
+    known = None if all(x is None for x in parts) else Recovery(*parts)
     return dataclasses.replace(body, line=line, recovery=known)
+
+
+def _restored_rod(sizes: list[Any], numbers: Numbers) -> Any:
+    if len(sizes) != 2 or not all(type(n) is int and n > 0 for n in sizes):
+        raise ValueError("the stress of a rod has a size that does not exist")
+    return numbers.take(*sizes, 3, 6)
 
 
 def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> Line:

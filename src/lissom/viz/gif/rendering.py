@@ -52,7 +52,8 @@ class Drawing:
         self._triangles = [_triangles(body) for body in scene.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
-        self._stress = {i: stress_at_nodes(scene.rows, i, scene.bodies[i].nodes) for i in stresses}
+        drawn = ((i, scene.bodies[i]) for i in stresses)
+        self._stress = {i: stress_at_nodes(scene.rows, i, x.nodes, x.body) for i, x in drawn}
         if color:
             self._legend(figure, color)
 
