@@ -11,7 +11,7 @@ from .labels import LOAD, Parts
 from .quantity import Frame, Quantity
 from .section_quantities import SECTION, Asked, OfSection
 from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst
-from .within import Block, reactions_within, rows_within
+from .within import Block, rows_within
 
 Array = np.ndarray
 
@@ -103,8 +103,8 @@ def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
     def compute(frame: Frame, block: Block) -> Array:
         from ..algorithms.tree.interface_loads import in_axes
 
-        found = reactions_within(frame.system, block)[:, frame.body]
-        return in_axes(frame.system, frame.body, found, block["q"], axes)
+        rows = rows_within(frame.system, block)
+        return in_axes(frame.system, frame.body, rows.reactions[:, frame.body], rows.q, axes)
 
     return compute
 
