@@ -232,8 +232,8 @@ class Trajectory:
         body : str
             Name of the body.
         at : float or array (p,), optional
-            Sections of a beam or frame, as in `along`, or numbers of points of a solid; by default
-            all.
+            Sections of a beam, rod or frame, as in `along`, or numbers of points of a solid; by
+            default all.
 
         Returns
         -------

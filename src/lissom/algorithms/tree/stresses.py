@@ -102,17 +102,17 @@ def stress(
     body : str
         Name of the body.
     at : float or array (p,), optional
-        Sections of a beam or frame, as for `section_loads`, or numbers of points of a solid; by
-        default all.
+        Sections of a beam, rod or frame, as for `section_loads`, or numbers of points of a solid;
+        by default all.
     acceleration, forces, external, actuated
         As for `joint_forces`.
 
     Returns
     -------
     array
-        Solids and panels: (p, 6) at their points, body axes.  Beams: (p, k, 6) at the k points of
-        each section, section axes; for a single section (k, 6).  Frames with sections of several
-        kinds: a list of p arrays (k, 6).
+        Solids and panels: (p, 6) at their points, body axes.  Beams and rods: (p, k, 6) at the k
+        points of each section, section axes; for a single section (k, 6).  Frames with sections of
+        several kinds: a list of p arrays (k, 6).  What a rod is rigid against adds no stress.
     """
     state, i = as_state(system, state), system.layout.index(body)
     recovery = system.bodies[i].recovery
