@@ -36,6 +36,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "drift": "drift",
     "order-n": "order_n.measure",
     "symbolic": "symbolic.measure",
+    "structures": "structures",
     "starts": "starts",
 }
 NAMES = tuple(MODULES)

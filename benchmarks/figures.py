@@ -14,6 +14,7 @@ from .order_n.figures import draw_motion, draw_times
 from .result import Result
 from .rods.figures import draw_rods
 from .simulation.figures import draw_bows, draw_drift, draw_rigid, draw_tips
+from .structures import draw_structures
 from .symbolic.figures import draw_symbolic
 
 if TYPE_CHECKING:
@@ -228,5 +229,6 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "drift": {"": draw_drift},
     "order-n": {"": draw_times, "-motion": draw_motion},
     "symbolic": {"": draw_symbolic},
+    "structures": {"": draw_structures},
     "starts": {},
 }

@@ -39,7 +39,7 @@ def held(points):
 
 
 def deck(kind):
-    """Deck with the block's frequencies and its deflection and stress under a force."""
+    """Deck with the block's frequencies; its deflection, stress and strain under a force."""
     m = mesh(kind)
     cells = m.cells[0].data
     lines = ["*NODE, NSET=ALL"]
@@ -55,13 +55,13 @@ def deck(kind):
     lines += ["*BOUNDARY", "ROOT, 1, 3"]
     lines += ["*STEP", "*STATIC", "*CLOAD"]
     lines += [f"{len(m.points)}, {a + 1}, {f}" for a, f in enumerate(FORCE)]
-    lines += ["*NODE PRINT, NSET=ALL", "U", "*EL PRINT, ELSET=SOLID", "S", "*END STEP"]
+    lines += ["*NODE PRINT, NSET=ALL", "U", "*EL PRINT, ELSET=SOLID", "S, E", "*END STEP"]
     lines += ["*STEP", "*FREQUENCY", str(N_MODE), "*CLOAD, OP=NEW", "*END STEP"]
     return "\n".join(lines) + "\n"
 
 
 def run(kind):
-    """Frequencies [Hz], displacement of the last node [m], stresses (e, q, 6) [Pa] of ccx."""
+    """Frequencies [Hz], displacement of the last node [m], stress and strain (e, q, 6) of ccx."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "block.inp").write_text(deck(kind))
         subprocess.run(["ccx", "block"], cwd=folder, check=True, capture_output=True, timeout=300)
@@ -69,7 +69,8 @@ def run(kind):
 
 
 def _printed(text):
-    parts = {"displacements": [], "stresses": [], "E I G E N V A L U E   O": [], "P A R T": []}
+    titles = ("displacements", "stresses", "strains", "E I G E N V A L U E   O", "P A R T")
+    parts = {title: [] for title in titles}
     inside = None
     for line in text.splitlines():
         title = next((key for key in parts if key in line), None)
@@ -79,14 +80,17 @@ def _printed(text):
             numbers = _numbers(line)
             if numbers:
                 parts[inside].append(numbers)
-    stress = np.array(parts["stresses"])
-    n_point = int(stress[:, 1].max())
-    xx, yy, zz, xy, xz, yz = stress[:, 2:].T
     return {
         "frequencies": [row[3] for row in parts["E I G E N V A L U E   O"]],
         "displacement": parts["displacements"][-1][1:],
-        "stresses": np.stack([xx, yy, zz, yz, xz, xy], axis=1).reshape(-1, n_point, 6).tolist(),
+        **{name: _tensors(np.array(parts[name])) for name in ("stresses", "strains")},
     }
+
+
+def _tensors(rows):
+    """Components xx, yy, zz, yz, zx, xy of element and point in turn."""
+    n_point = int(rows[:, 1].max())
+    return rows[:, [2, 3, 4, 7, 6, 5]].reshape(-1, n_point, 6).tolist()
 
 
 def _numbers(line):

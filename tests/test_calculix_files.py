@@ -105,6 +105,7 @@ def test_stresses_of_modes_are_those_of_the_solver(decks: dict[str, Path]) -> No
             found, wanted = body.recovery.points.stresses[:, :, k], mode.ordered()
             factor = (found * wanted).sum() / (wanted**2).sum()
             assert np.abs(found - factor * wanted).max() < 1e-4 * np.abs(found).max()
+        assert (body.recovery.points.elasticity == (70e9, 0.33)).all()
 
 
 def test_stresses_that_results_do_not_explain_are_refused(decks: dict[str, Path]) -> None:

@@ -73,6 +73,8 @@ def test_constant_strain_is_exact_in_distorted_elements_and_rigid_motion_free_of
     expected = [S[0, 0], S[1, 1], S[2, 2], S[1, 2], S[2, 0], S[0, 1]]
     points = s.recovery((x @ G.T).reshape(-1, 1)).points
     assert np.abs(points.stresses[:, :, 0] - expected).max() < 1e-12 * np.abs(S).max()
+    strain = [E[0, 0], E[1, 1], E[2, 2], E[1, 2], E[2, 0], E[0, 1]]  # tensor shear
+    assert np.abs(points.strains()[:, :, 0] - strain).max() < 1e-12 * np.abs(E).max()
     inside = np.setdiff1d(np.arange(len(x)), np.unique(s.surface.triangles))
     force = (s.stiffness @ (x @ G.T).ravel()).reshape(-1, 3)
     # four points do not integrate the forces of curved tetrahedra exactly
@@ -181,7 +183,7 @@ CALCULIX = {
 
 
 def compared(kind, found, changed, monkeypatch):
-    """Largest relative differences of frequencies, displacement and stress to CalculiX."""
+    """Largest relative differences of frequencies, displacement, stress, strain to CalculiX."""
     if changed:
         new = dataclasses.replace(KINDS[kind], **changed)
         if "stress" in changed:  # not extrapolated to nodes
@@ -195,13 +197,16 @@ def compared(kind, found, changed, monkeypatch):
     K, M = (m[free][:, free] for m in (s.stiffness, s.mass))
     n = calculix_blocks.N_MODE
     values = sparse_linalg.eigsh(K, n, M, sigma=0, v0=np.ones(len(free)))[0]
-    expected = np.array(found["stresses"])
-    stress = s.recovery(u[:, None]).points.stresses[len(s.recovery.nodes) :, :, 0]
-    stress = in_order_of_calculix(stress.reshape(len(expected), -1, 6), kind)
+    points = s.recovery(u[:, None]).points
+    differences = []
+    for name, values_of in (("stresses", points.stresses), ("strains", points.strains())):
+        expected, inside = np.array(found[name]), values_of[len(s.recovery.nodes) :, :, 0]
+        ours = in_order_of_calculix(inside.reshape(len(expected), -1, 6), kind)
+        differences.append(np.abs(ours - expected).max() / np.abs(expected).max())
     return (
         np.abs(np.sqrt(values) / (2 * np.pi) / found["frequencies"] - 1).max(),
         np.abs(u[-3:] / found["displacement"] - 1).max(),
-        np.abs(stress - expected).max() / np.abs(expected).max(),
+        *differences,
     )
 
 
@@ -218,7 +223,7 @@ def in_order_of_calculix(stress, kind):
 
 
 @pytest.mark.parametrize("kind", CALCULIX)
-def test_frequencies_displacements_and_stresses_are_those_of_calculix(kind, monkeypatch):
+def test_frequencies_displacements_stresses_and_strains_are_those_of_calculix(kind, monkeypatch):
     found = calculix_blocks.records()[kind]
     assert max(compared(kind, found, CALCULIX[kind], monkeypatch)) < 1e-6
 

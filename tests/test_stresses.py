@@ -155,16 +155,14 @@ def test_a_load_table_says_units_axes_and_signs(tmp_path):
 
 
 def test_what_has_no_stress_is_named():
-    model = ls.Model("rods", gravity=(0, 0, -9.81))
-    model.add(ls.rod(1.0, TUBE, ls.STEEL), ls.Fixed(), name="rod")
-    model.add(ls.RigidBody(1.0), ls.Fixed(), to="rod.tip", name="tool")
+    model = ls.Model("rigid")
+    model.add(ls.RigidBody(1.0), ls.Fixed(), name="tool")
     system = model.compile()
     run = ls.simulate(system, duration=0.01, output_step=0.01)
-    for name, words in (("rod.stress", "rod 'rod' has section loads"), ("tool.stress", "'tool'")):
-        with pytest.raises(ls.StateError, match=words):
-            run[name]
-    with pytest.raises(ls.StateError, match="rod 'rod' has section loads"):
-        ls.stress(system, system.neutral(), "rod")
+    with pytest.raises(ls.StateError, match="'tool' has no stress"):
+        run["tool.stress"]
+    with pytest.raises(ls.StateError, match="'tool' has no sections"):
+        ls.stress(system, system.neutral(), "tool")
     with pytest.raises(ls.StateError, match=r"stress must be an array \(..., 6\)"):
         ls.von_mises(np.zeros((2, 5)))
 
@@ -184,3 +182,47 @@ def test_a_saved_model_knows_the_sections_of_its_beams(tmp_path):
     (tmp_path / "model.toml").write_text(text[:start] + "line_sizes = [900, 1, 5]" + text[end:])
     with pytest.raises(ls.ModelFileError, match=r"\(900, 1, 5\) nodes, pieces"):
         ls.load(tmp_path / "model.toml")
+
+
+def test_interface_loads_of_a_bar_on_two_supports_are_those_of_the_lever(tmp_path):
+    """A force at the middle node: its share at the tip is a / L, at the root the rest."""
+    bar = ls.frame(
+        [(0, 0, 0), (0.3, 0, 0), (1, 0, 0)],
+        [ls.Member(k, k + 1, TUBE, ls.STEEL) for k in range(2)],
+        interfaces={"root": 0, "middle": 1, "tip": 2},
+        modes=2,
+    )
+    model = ls.Model("bar")
+    model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Revolute("z"), name="base")
+    model.add(bar, ls.Revolute("y"), to="base", name="bar")
+    model.add(ls.RigidBody(1e-3), ls.Prismatic("x"), to="base", at=(1, 0, 0), name="slide")
+    model.close(ls.Revolute("y"), "bar.tip", "slide", name="support")
+    system = model.compile()
+    force = ls.NodeForce("bar.middle", force=(0, 0, -500.0))
+    rest = ls.equilibrium(system, system.state(base=0.5), loads=[force])
+    still = np.zeros(system.n_v)
+    turn = ls.pose(system, rest, "bar.middle").rotation
+    given = {
+        "acceleration": still,
+        "external": {"bar.middle": [0, 0, 0, *(turn.T @ [0, 0, -500.0])]},
+        "actuated": ["base", "bar"],
+    }
+    expected = {"root": 500.0 * 0.7, "middle": -500.0, "tip": 500.0 * 0.3}
+    run = ls.simulate(system, rest, duration=1e-3, output_step=1e-3, loads=[force])
+    for node, lift in expected.items():
+        wanted = np.array([0, 0, 0, 0, 0, lift])
+        for axes in ("world", "parent"):  # the base turns about z
+            found = ls.interface_load(system, rest, f"bar.{node}", **given, axes=axes)
+            assert np.allclose(found, wanted, atol=1e-3)
+            assert np.allclose(run[f"bar.{node}.interface_load_{axes}"], wanted, atol=0.05)
+        body = ls.interface_load(system, rest, f"bar.{node}", **given)
+        own = ls.pose(system, rest, "bar").rotation
+        assert np.allclose(own @ body[3:], wanted[3:], atol=1e-3)
+        assert np.allclose(run[f"bar.{node}.interface_load"][0], body, atol=0.05)
+    envelope = run.envelope("bar.tip.interface_load_parent")
+    assert envelope["bar.tip.interface_load_parent.force_z"].largest == pytest.approx(150, abs=0.05)
+    run.load_table(tmp_path / "loads.csv", "bar.tip.interface_load_parent")
+    assert "parent's axes; on the body from all" in (tmp_path / "loads.csv").read_text()
+    for wrong, words in (({"axes": "node"}, "axes is 'node'"), ({"where": "ground"}, "ground")):
+        with pytest.raises(ls.StateError, match=words):
+            ls.interface_load(system, rest, **{"where": "bar.tip", **wrong})

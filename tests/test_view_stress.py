@@ -71,6 +71,18 @@ def test_the_page_draws_stress_with_its_scale(tmp_path):
         page.page.close()
 
 
+def test_a_short_motion_is_slowed_down_at_first(tmp_path):
+    """So that it takes a second or more; a longer one plays as it was."""
+    whole = pulled_up()
+    for times, speed in ((np.linspace(0.5, 0.53, 5), "0.02"), (whole.time, "1")):
+        whole.sample(times).to_html(tmp_path / "run.html")
+        page = Opened(shared_browser(), (tmp_path / "run.html").as_uri())
+        try:
+            assert page.page.locator("#speed").input_value() == speed
+        finally:
+            page.page.close()
+
+
 def test_animated_pictures_draw_stress_with_its_scale():
     drawing = Drawing(Scene(pulled_up(), stress=True), (400, 300), "stress")
     first, last = (np.asarray(drawing.picture(k).convert("RGB"))[:240] for k in (0, 10))
@@ -86,6 +98,7 @@ def test_a_picture_of_one_instant_has_the_scale_of_the_whole_run(tmp_path):
         for name in ("early", "late")
     )
     assert yellow(early) == 0 and yellow(late) > 50
+    assert Image.open(tmp_path / "late.png").convert("RGB").getcolors(256) is None  # not so few
     with pytest.raises(ls.ResultError, match=r"ends in .png"):
         run.to_image(tmp_path / "run.jpg", 0.5)
     with pytest.raises(ls.StateError, match="outside the trajectory"):
@@ -96,5 +109,5 @@ def test_a_system_without_stress_is_named(tmp_path):
     model = ls.Model("rigid")
     model.add(ls.RigidBody(1.0), ls.Prismatic("x"), name="mass")
     run = ls.simulate(model.compile(), duration=0.1)
-    with pytest.raises(ls.StateError, match="no beam, frame or solid that could show it"):
+    with pytest.raises(ls.StateError, match="no beam, rod, frame or solid that could show it"):
         run.to_html(tmp_path / "run.html", color="stress")

@@ -2,7 +2,7 @@
 
   python -m tests.verify_calculix_blocks
 
-Frequencies, displacements and stresses at integration points of the bent blocks of
+Frequencies, displacements, stresses and strains at integration points of the bent blocks of
 `calculix_blocks`; without ccx, against what it printed.
 """
 

@@ -22,6 +22,7 @@ from .algorithms import (
     forward_dynamics_batch as forward_dynamics_batch,
     gibbs_function as gibbs_function,
     gravity_force as gravity_force,
+    interface_load as interface_load,
     inverse_dynamics as inverse_dynamics,
     inverse_dynamics_batch as inverse_dynamics_batch,
     jacobian as jacobian,
@@ -40,6 +41,7 @@ from .algorithms import (
     section_loads as section_loads,
     solve_lq as solve_lq,
     solve_mass as solve_mass,
+    strain as strain,
     stress as stress,
     velocity as velocity,
 )
@@ -49,6 +51,7 @@ from .bodies import (
     RigidBody as RigidBody,
     Rod as Rod,
     SecondOrder as SecondOrder,
+    principal_strains as principal_strains,
     principal_stresses as principal_stresses,
     solids as solids,
     von_mises as von_mises,

@@ -24,10 +24,11 @@ from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
+from .tree.interface_loads import interface_load
 from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
 from .tree.products import multiply_mass, solve_mass
-from .tree.stresses import section_loads, stress
+from .tree.stresses import section_loads, strain, stress
 
 __all__ = [
     "AssemblyError",
@@ -63,6 +64,7 @@ __all__ = [
     "forward_dynamics_batch",
     "gibbs_function",
     "gravity_force",
+    "interface_load",
     "inverse_dynamics",
     "inverse_dynamics_batch",
     "jacobian",
@@ -81,6 +83,7 @@ __all__ = [
     "section_loads",
     "solve_lq",
     "solve_mass",
+    "strain",
     "stress",
     "velocity",
 ]

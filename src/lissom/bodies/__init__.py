@@ -6,7 +6,7 @@ from .normal import Lump, MassIntegrals, NormalBody
 from .rigid import RigidBody
 from .rod import Rod
 from .second_order import SecondOrder
-from .stress import principal_stresses, von_mises
+from .stress import principal_strains, principal_stresses, von_mises
 
 __all__ = [
     "FlexibleBody",
@@ -17,6 +17,7 @@ __all__ = [
     "RigidBody",
     "Rod",
     "SecondOrder",
+    "principal_strains",
     "principal_stresses",
     "von_mises",
 ]

@@ -1,8 +1,12 @@
-"""Stresses and section loads of a flexible body, linear in the amplitudes of its shapes.
+"""Stresses, strains and section loads of a flexible body, linear in the amplitudes of its shapes.
 
 A body carries them as matrices; a state or a run turns them into numbers:
 
   stress(p) = S_p eta          section loads(p) = F_p eta                                   (1)
+
+Strain follows from stress by the law of Hooke, with tensor components of shear (half the angle):
+
+  strain = ((1 + nu) stress - nu tr(stress) 1) / E                                          (2)
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError, StateError, shown
 from ..immutable import immutable
 from .balance import Balance
 
@@ -37,12 +42,35 @@ class StressPoints:
         Node of the body that each point lies on, -1 if none; the view colours these nodes.
     labels : tuple of str
         Names of the points for tables, such as "element 12, point 3"; empty for numbers.
+    elasticity : array (p, 2) or (2,), optional
+        Young's modulus [Pa] and Poisson's ratio of the isotropic material at each point, or of all
+        points; without it there are no strains.
     """
 
     positions: Any
     stresses: Any
     nodes: Any
     labels: tuple[str, ...] = ()
+    elasticity: Any = None
+
+    def __post_init__(self) -> None:
+        if self.elasticity is not None:
+            given = _checked_elasticity(self.elasticity, len(self.positions))
+            object.__setattr__(self, "elasticity", given)
+
+    def strains(self, chosen: Any = slice(None)) -> Array:
+        """Strains xx, yy, zz, yz, zx, xy per unit amplitude, body axes, by (2).
+
+        Parameters
+        ----------
+        chosen : array of int, optional
+            Which points; by default all.
+        """
+        stress = self.stresses[chosen]
+        E, nu = np.moveaxis(self.elasticity[chosen], -1, 0)[..., None, None]
+        strain = (1 + nu) * stress
+        strain[..., :3, :] -= nu * stress[..., :3, :].sum(axis=-2, keepdims=True)
+        return np.asarray(strain / E)
 
     def in_modes(self, x: Array) -> StressPoints:
         """Same stresses in other amplitudes: those given here are x times them."""
@@ -54,6 +82,51 @@ class StressPoints:
         tensor = np.einsum("ka,lb,pabm->pklm", R, R, tensor)
         stresses = tensor[:, [0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
         return replace(self, positions=self.positions @ R.T, stresses=stresses)
+
+
+def _checked_elasticity(given: Any, n: int) -> Array:
+    """Young's modulus and Poisson's ratio of n points, (n, 2)."""
+    try:
+        found = np.array(np.broadcast_to(np.asarray(given, dtype=float), (n, 2)))
+    except (TypeError, ValueError):
+        found = np.full((1, 2), np.nan)
+    E, nu = found.T
+    if not np.all((E > 0) & (E < np.inf) & (nu > -1) & (nu <= 0.5)):
+        raise ModelError(
+            f"StressPoints: elasticity is {shown(given)}; expected Young's modulus above 0 [Pa] "
+            f"and Poisson's ratio above -1 and up to 0.5, one pair or one for each of {n} points"
+        )
+    return found
+
+
+def check_has_strain(name: str, recovery: Recovery | None) -> StressPoints:
+    """Points of a body whose strain is known; StateError if there are none.
+
+    Parameters
+    ----------
+    name : str
+        Of the body.
+    recovery : Recovery, optional
+        What it knows of its stresses.
+    """
+    points = None if recovery is None else recovery.points
+    if points is None:
+        raise StateError(
+            f"{name!r} has no points at which strain is known; solids and panels have them, rods "
+            f"run.along({name!r}, 'strain'); the normal strain of a beam is its stress over "
+            "Young's modulus"
+        )
+    if points.elasticity is None:
+        raise StateError(no_strain(name))
+    return points
+
+
+def no_strain(name: str) -> str:
+    """Message for a body whose stresses are known without a material."""
+    return (
+        f"the stresses of {name!r} came without a material, so that its strain is not known; give "
+        "its StressPoints elasticity=(E, nu), Young's modulus [Pa] and Poisson's ratio"
+    )
 
 
 @immutable("make another one")
@@ -128,10 +201,22 @@ class KnownSection:
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Recovery:
-    """What a flexible body knows of its stresses; either part may be missing."""
+    """What a flexible body knows of its stresses; any part may be missing.
+
+    Attributes
+    ----------
+    points : StressPoints, optional
+        Of a solid or a panel.
+    stations : Stations, optional
+        Of a body of beams.
+    rod : array (s, k, 3, 6), optional
+        Stresses xx, xy, xz [Pa] at k points of a rod's section per unit of its strains, at s places
+        at equal distances from the root to the tip; linear between, one for all if s is 1.
+    """
 
     points: StressPoints | None = field(default=None)
     stations: Stations | None = field(default=None)
+    rod: Any = field(default=None)
 
     def seen_from(self, origin: Array) -> Recovery:
         """Same recovery with positions relative to a point.
@@ -146,7 +231,7 @@ class Recovery:
             points = replace(points, positions=points.positions - origin)
         if stations is not None:
             stations = stations.seen_from(origin)
-        return Recovery(points, stations)
+        return replace(self, points=points, stations=stations)
 
     def in_modes(self, x: Array) -> Recovery:
         """Same recovery in other amplitudes: those given here are x times them.
@@ -156,9 +241,10 @@ class Recovery:
         x : array (m, k)
             Map of the amplitudes.
         """
-        return Recovery(
-            None if self.points is None else self.points.in_modes(x),
-            None if self.stations is None else self.stations.in_modes(x),
+        return replace(
+            self,
+            points=None if self.points is None else self.points.in_modes(x),
+            stations=None if self.stations is None else self.stations.in_modes(x),
         )
 
     def turned(self, R: Array) -> Recovery:
@@ -169,7 +255,8 @@ class Recovery:
         R : array (3, 3)
             Old axes to new ones.
         """
-        return Recovery(
-            None if self.points is None else self.points.turned(R),
-            None if self.stations is None else self.stations.turned(R),
+        return replace(
+            self,
+            points=None if self.points is None else self.points.turned(R),
+            stations=None if self.stations is None else self.stations.turned(R),
         )

@@ -16,9 +16,11 @@ from ..errors import ModelError
 from ..immutable import immutable, read_only
 from . import rod_tables
 from .normal import REMEDY, Lump, MassIntegrals, NormalBody
+from .recovery import Recovery
 from .rod_checks import (
     checked_functions,
     checked_places,
+    checked_stress_factors,
     count,
     numbers,
     pair,
@@ -92,6 +94,11 @@ class Rod:
         functions, and more where the natural curvature turns a piece far.
     solids : Solid or sequence of Solid
         Appearance in drawings and views.
+    stress_factors : array (k, 3, 6) or (s, k, 3, 6), optional
+        Stresses xx, xy, xz [Pa] at k points of the section per unit of twist, curvature about y
+        and z [rad/m], stretch, shear along y and z: for a point at (y, z) the first row is
+        (0, E z, -E y, E, 0, 0).  s of them are values at s equally spaced places from the root to
+        the tip, linear between.  `rod` finds them from the section.
     """
 
     length: float
@@ -108,6 +115,7 @@ class Rod:
     elements: int = field(default=24, kw_only=True)
     stations: int | None = field(default=None, kw_only=True)
     solids: Any = field(default=(), kw_only=True)
+    stress_factors: Any = field(default=None, kw_only=True)
 
     level = "exact"
     inboard = 0
@@ -121,6 +129,7 @@ class Rod:
         self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
         self._set(nodes=dict(checked_places(self.nodes, self.length)))
         self._set(solids=checked_solids(self.solids, "Rod"))
+        self._set(stress_factors=checked_stress_factors(self.stress_factors))
         _ = self.functions
         if self.stations is not None:
             least, most = self._largest + 1, MOST_STATIONS
@@ -240,6 +249,7 @@ class Rod:
             level="exact",
             solids=self.solids,
             rod=tables,
+            recovery=None if self.stress_factors is None else Recovery(rod=self.stress_factors),
         )
 
     # Computed once.

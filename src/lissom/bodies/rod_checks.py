@@ -111,3 +111,17 @@ def count(given: Any, what: str, least: int, most: int) -> int:
             f"Rod: {what} is {shown(given)}; give a whole number from {least} to {most}"
         )
     return int(given)
+
+
+def checked_stress_factors(given: Any) -> Array | None:
+    """Stresses of points per unit strain, (s, k, 3, 6); None for none."""
+    if given is None:
+        return None
+    found = numbers(given, "stress_factors")
+    found = found[None] if found.ndim == 3 else found
+    if found.ndim != 4 or found.shape[2:] != (3, 6) or not found.size:
+        raise ModelError(
+            f"Rod: stress_factors has the shape {np.shape(given)}; give (k, 3, 6): xx, xy, xz at k "
+            "points per unit of six strains, or (s, k, 3, 6) along the rod"
+        )
+    return found

@@ -12,6 +12,7 @@ from ..errors import StateError
 from . import rod_strains
 from .axis import Axis
 from .normal import NormalBody
+from .rod_tables import EPS_X, RodTables
 
 Array = np.ndarray
 
@@ -161,7 +162,24 @@ class Sections:
     @property
     def has_stress(self) -> bool:
         """Whether stresses follow from the loads."""
-        return self.body.rod is None
+        return not self.no_stress
+
+    @property
+    def no_stress(self) -> str:
+        """Why there is no stress, in words; empty if there is."""
+        if self.body.rod is None:
+            return ""
+        if self.body.recovery is None or self.body.recovery.rod is None:
+            return (
+                f"rod {self.name!r} was made of stiffnesses, so that its stress is not known; make "
+                "it with ls.rod, or give Rod stress_factors"
+            )
+        if EPS_X not in rod_strains.elastic(self.body.rod):
+            return (
+                f"rod {self.name!r} is rigid against stretch, so that its normal force and with it "
+                "its stress are not known; give it a function of stretch: stretch=1"
+            )
+        return ""
 
     def stress(self, at: Array, loads: Array) -> list[Array]:
         """Stress (n, k, 6) at the points of each of p sections, section axes [Pa].
@@ -173,9 +191,10 @@ class Sections:
         loads : array (n, p, 6)
             Their loads.
         """
-        found = []
+        found, known = [], self._carried
         for k, place in enumerate(at):
-            three = np.einsum("kcl,nl->nkc", self._factors(place), loads[:, k])
+            factors = self._factors(place)[..., known]
+            three = np.einsum("kcl,nl->nkc", factors, loads[:, k, known])
             six = np.zeros((*three.shape[:2], 6))
             six[..., [0, 5, 4]] = three
             found.append(six)
@@ -184,11 +203,33 @@ class Sections:
     def _factors(self, place: float) -> Array:
         if self.body.line is not None:
             return self.body.line.factors
+        if self.body.rod is not None:
+            return self._rod_factors(self.body.rod, place)
         assert self.stations is not None
         section = self.stations.sections[int(place)]
         if id(section) not in self._known:
             self._known[id(section)] = section.stress_points().factors
         return self._known[id(section)]
+
+    @property
+    def _carried(self) -> list[int]:
+        """Loads that add to the stress: all that a rod is not rigid against."""
+        if self.body.rod is None:
+            return list(range(6))
+        return [k for k in range(6) if _ROD[k] in rod_strains.elastic(self.body.rod)]
+
+    def _rod_factors(self, rod: RodTables, place: float) -> Array:
+        """Stress per unit load of a section of a rod, from that per unit strain."""
+        assert self.body.recovery is not None
+        given = self.body.recovery.rod
+        at = place / rod.length * (len(given) - 1)
+        k = min(int(at), max(len(given) - 2, 0))
+        per_strain = given[k] + (at - k) * (given[min(k + 1, len(given) - 1)] - given[k])
+        stiffness = (rod.interpolated(np.array([place])) @ rod.section_stiffness)[0]
+        carried, found = self._carried, np.zeros(per_strain.shape)
+        strains = [_ROD[k] for k in carried]
+        found[..., carried] = per_strain[..., strains] / stiffness[strains]
+        return found
 
 
 def has_sections(body: NormalBody) -> bool:
@@ -198,12 +239,9 @@ def has_sections(body: NormalBody) -> bool:
 
 
 def check_has_stress(sections: Sections) -> None:
-    """Reject rods, which know the stiffness of their sections and not their outline."""
-    if not sections.has_stress:
-        raise StateError(
-            f"rod {sections.name!r} has section loads, but no stress; compute it from "
-            "section_loads and the stress_points of the section"
-        )
+    """Reject rods whose stress does not follow from what they know."""
+    if words := sections.no_stress:
+        raise StateError(words)
 
 
 def checked_points(body: str, count: int, at: Any) -> Array:

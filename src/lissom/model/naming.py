@@ -19,8 +19,8 @@ OF_BODIES = frozenset(
     """position rotation quaternion velocity angular_velocity acceleration angular_acceleration
     deflection load coordinates angle slide rates hinge_acceleration force modes mode_rates
     mode_acceleration modal_force reaction servo_force servo_error servo_integral curvature strain
-    section_moment section_force stress interface_load interface_load_world reaction_parent
-    reaction_world""".split()
+    section_moment section_force stress interface_load interface_load_parent interface_load_world
+    reaction_parent reaction_world""".split()
 )
 
 

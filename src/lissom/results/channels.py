@@ -108,7 +108,8 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
             if text not in name or (key == "deflection" and not frame.bends):
                 continue
             if parts := quantity.parts(frame):
-                found[name] = _channel(name, quantity.description, parts, quantity.shape)
+                words = quantity.described(frame)
+                found[name] = _channel(name, words, parts, quantity.shape)
     for loop in system.loops:
         for key in LOOP:
             channel = _of_loop(loop, f"{loop.name}.{key}")
@@ -175,7 +176,7 @@ def resolved(
     components = known[key].parts(frame)
     if components is None:
         raise StateError(_missing(frame, ".".join(place), key))
-    channel = _channel(name, known[key].description, components, known[key].shape)
+    channel = _channel(name, known[key].described(frame), components, known[key].shape)
     return channel, partial(known[key].compute, frame)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ..errors import ResultError, StateError, printable, suggestion
 from .channels import resolved
 from .files.disk import PathLike, as_path, replacing
 from .section_quantities import SECTION, asked
-from .stress_quantities import worst
+from .stress_quantities import has_strain, strain_at_points, worst
 from .within import Block, collected, rows_within
 
 if TYPE_CHECKING:
@@ -206,14 +206,35 @@ def _extreme(name: str, unit: str, values: Array, time: Array, places: list[str]
 def _values(run: Trajectory, name: str) -> tuple[Array, Any, Any, list[str]]:
     """Values (n, p, c) of a load, labels and units of its c components, and its p places."""
     body, _, key = name.partition(".") if isinstance(name, str) else ("", "", "")
-    if body in run.system.names and key in SECTION and key != "stress":
+    whole = _whole_body(run, body, key)
+    if whole is None and body in run.system.names and key in SECTION:
         found, section, at = asked(run.system, body, key, None)
         labels, units = zip(*section.parts(found.body), strict=True)
         return run.along(body, key), labels, units, [found.sections.place(x) for x in at]
     channel = resolved(run.system, run.store.columns, name)[0]
-    if body in run.system.names and key == "stress":
-        return _stress(run, body), ("",), channel.units, _stress_places(run, body)
+    if whole is not None:
+        return whole(run, body), ("",), channel.units, _stress_places(run, body)
     return run[name].reshape(run.n, 1, -1), channel.labels or ("",), channel.units, [""]
+
+
+def _whole_body(run: Trajectory, body: str, key: str) -> Callable[[Trajectory, str], Array] | None:
+    """Function for a quantity that is known all over a body, if it is one."""
+    if body not in run.system.names or key not in ("stress", "strain"):
+        return None
+    if key == "stress":
+        return _stress
+    return _strain if has_strain(run.system.bodies[run.system.names.index(body)]) else None
+
+
+def _strain(run: Trajectory, body: str) -> Array:
+    """Largest magnitude of the principal strains (n, p, 1) at the points of a body."""
+    i = run.system.names.index(body)
+    own, modal = run.system.bodies[i], run.system.layout.modal_q(i)
+
+    def compute(block: Block) -> Array:
+        return strain_at_points(own, slice(None), block["q"][:, modal])
+
+    return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
 
 
 def _stress(run: Trajectory, body: str) -> Array:

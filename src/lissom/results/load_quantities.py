@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..bodies.sections import Sections
-from ..system import GROUND, System
 from .labels import LOAD, Parts
 from .quantity import Frame, Quantity
 from .section_quantities import SECTION, Asked, OfSection
-from .stress_quantities import at_points, has_stress, worst
-from .within import Block, reactions_within, rows_within
+from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst
+from .within import Block, rows_within
 
 Array = np.ndarray
 
@@ -72,31 +71,42 @@ def _stress_at_node() -> Quantity:
     return Quantity("largest von Mises stress there", parts, compute, ())
 
 
+def _strain(of_body: bool) -> Quantity:
+    """Strain of the section of a rod; else the largest of a body, or at the points on a node."""
+    of_rod = _of_section(SECTION["strain"])
+
+    def solid(frame: Frame) -> bool:
+        return not frame.place.grounded and has_strain(frame.system.bodies[frame.body])
+
+    def parts(frame: Frame) -> Parts | None:
+        known = solid(frame) and (of_body or len(_stress_points(frame)))
+        return (("", "1"),) if known else of_rod.parts(frame)
+
+    def compute(frame: Frame, block: Block) -> Array:
+        if not solid(frame):
+            return of_rod.compute(frame, block)
+        points = slice(None) if of_body else _stress_points(frame)
+        eta = block["q"][:, frame.system.layout.modal_q(frame.body)]
+        return strain_at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
+
+    def words(frame: Frame) -> str:
+        where = "of the body" if of_body else "there"
+        largest = f"largest principal strain {where}, by magnitude"
+        return largest if solid(frame) else of_rod.described(frame)
+
+    return Quantity(words, parts, compute)
+
+
 def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
     """Moment and force of the joint of a body, in axes of the body, its parent or the world."""
 
     def compute(frame: Frame, block: Block) -> Array:
-        found = reactions_within(frame.system, block)[:, frame.body]
-        return _in_axes(frame, block, found, axes)
+        from ..algorithms.tree.interface_loads import in_axes
+
+        rows = rows_within(frame.system, block)
+        return in_axes(frame.system, frame.body, rows.reactions[:, frame.body], rows.q, axes)
 
     return compute
-
-
-def _in_axes(frame: Frame, block: Block, wrench: Array, axes: str) -> Array:
-    """Wrench (n, 6) from the axes of the frame's body to others."""
-    if axes == "body":
-        return wrench
-    system, q = frame.system, block["q"]
-    turn = _attitude(system, frame.body, q)
-    if axes == "parent" and (parent := int(system.parent[frame.body])) != GROUND:
-        turn = np.swapaxes(_attitude(system, parent, q), 1, 2) @ turn
-    return np.concatenate([np.einsum("nij,nj->ni", turn, x) for x in np.split(wrench, 2, 1)], 1)
-
-
-def _attitude(system: System, i: int, q: Array) -> Array:
-    from ..algorithms.tree import engine
-
-    return engine.pose_rows(system, system.place(system.names[i]), q)[0]
 
 
 def _attached(frame: Frame) -> Parts | None:
@@ -110,36 +120,27 @@ def _attached(frame: Frame) -> Parts | None:
     return LOAD if loaded or here in children or here in ends else None
 
 
-def _interface(axes: str) -> Callable[[Frame, Block], Array]:
+def _interface(axes: str) -> Quantity:
     """Moment about a node, and force, of all that acts on the body there."""
 
     def compute(frame: Frame, block: Block) -> Array:
-        from ..algorithms.tree.section_loads import node_wrenches
+        from ..algorithms.tree.interface_loads import in_axes, interface_wrenches
 
-        system, i = frame.system, frame.body
-        rows, body = rows_within(system, block), system.bodies[i]
-        nodes, wrenches = node_wrenches(system, i, rows)
-        found = wrenches[:, nodes == frame.node].sum(axis=1)
-        if frame.node == body.inboard:
-            found = found + rows.reactions[:, i]
-        else:
-            moved = body.displaced(frame.node, rows.q[:, system.layout.modal_q(i)])
-            at = body.node_positions[frame.node] + moved[:, 3:]
-            found[:, :3] -= np.cross(at, found[:, 3:])
-        return _in_axes(frame, block, found, axes)
+        rows = rows_within(frame.system, block)
+        found = interface_wrenches(frame.system, frame.body, frame.node, rows)
+        return in_axes(frame.system, frame.body, found, rows.q, axes)
 
-    return compute
+    whose = "parent's" if axes == "parent" else axes
+    return Quantity(f"moment and force of attachments, {whose} axes", _attached, compute)
 
 
 NODE_LOADS = {
     **{name: _of_section(given) for name, given in SECTION.items()},
     "stress": _stress_at_node(),
-    "interface_load": Quantity(
-        "moment and force of attachments, body axes", _attached, _interface("body")
-    ),
-    "interface_load_world": Quantity(
-        "moment and force of attachments, world axes", _attached, _interface("world")
-    ),
+    "strain": _strain(of_body=False),
+    "interface_load": _interface("body"),
+    "interface_load_parent": _interface("parent"),
+    "interface_load_world": _interface("world"),
 }
 BODY_LOADS = {
     "reaction": Quantity(
@@ -152,4 +153,5 @@ BODY_LOADS = {
         "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")
     ),
     "stress": Quantity("largest von Mises stress of the body", _known_stress, _largest_stress, ()),
+    "strain": _strain(of_body=True),
 }

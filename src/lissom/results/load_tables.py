@@ -11,15 +11,16 @@ import numpy as np
 from .channels import resolved
 from .envelopes import check_csv, usual_loads
 from .files.disk import PathLike, replacing
-from .section_quantities import SECTION
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
+_SECTION = "on the part before the section from the part beyond it; a pull is positive"
 _SIGNS = {
     "reaction": "on the body from its joint, moment about the origin of the body",
     "interface_load": "on the body from all that is attached to the node, moment about the node",
-    "section": "on the part before the section from the part beyond it; a pull is positive",
+    "section_force": _SECTION,
+    "section_moment": _SECTION,
     "load": "of the loads on the node",
 }
 
@@ -48,7 +49,7 @@ def _notes(run: Trajectory, channels: Sequence[Any]) -> list[str]:
     lines = [f"loads of {run.system.name or 'a system'}; SI units, moments before forces"]
     for channel in channels:
         key = channel.name.rpartition(".")[2]
-        kind = "section" if key in SECTION else key.removesuffix("_world").removesuffix("_parent")
+        kind = key.removesuffix("_world").removesuffix("_parent")
         signs = f"; {_SIGNS[kind]}" if kind in _SIGNS else ""
         lines.append(f"{channel.name}: {channel.description}{signs}")
     return [" ".join(line.split()) for line in lines]

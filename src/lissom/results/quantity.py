@@ -82,9 +82,14 @@ class Quantity(NamedTuple):
 
     `parts` returns labels and units, or None if the quantity does not exist; `compute` returns the
     values of a block of rows.  Without a shape there is one axis of components.
+    A description may depend on the frame.
     """
 
-    description: str
+    description: str | Callable[[Frame], str]
     parts: Callable[[Frame], Parts | None]
     compute: Callable[[Frame, Block], Array]
     shape: tuple[int, ...] | None = None
+
+    def described(self, frame: Frame) -> str:
+        """Meaning of the quantity at a frame."""
+        return self.description if isinstance(self.description, str) else self.description(frame)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bodies import rod_strains
 from ..bodies.normal import NormalBody
+from ..bodies.recovery import no_strain
 from ..bodies.sections import Sections, has_sections
 from ..bodies.stress import von_mises
 from ..errors import StateError, suggestion
@@ -117,7 +118,7 @@ SECTION = {
     ),
     "stress": OfSection(
         "largest von Mises stress of the section",
-        lambda body: (("", "Pa"),) if body.rod is None else (),
+        lambda body: (("", "Pa"),) if Sections(body, "").has_stress else (),
         _largest_stress,
     ),
 }
@@ -136,13 +137,16 @@ def missing(name: str, body: NormalBody | None, key: str) -> str:
         One of `SECTION`.
     """
     rod = None if body is None else body.rod
+    points = None if body is None or body.recovery is None else body.recovery.points
+    if points is not None and key == "strain":
+        if points.elasticity is None:
+            return no_strain(name)
+        return f"no point of {name!r} is at this node; run.strain({name!r}) has all"
     if rod is None and key in ("curvature", "strain"):
-        return f"{name!r} is no rod and has no {key}; make the body with ls.rod"
-    if rod is not None and key == "stress":
-        return (
-            f"rod {name!r} has section loads, but no stress; compute it from them and the "
-            "stress_points of its section"
-        )
+        more = "; solids and panels have strain, too" if key == "strain" else ""
+        return f"{name!r} is no rod and has no {key}; make the body with ls.rod{more}"
+    if body is not None and rod is not None and key == "stress":
+        return Sections(body, name).no_stress
     if rod is None:
         sectioned = body is not None and has_sections(body)
         where = "at this node: it is not on the axis of the beam" if sectioned else "of its own"

@@ -1,4 +1,4 @@
-"""Loads and stresses along bodies, in all rows of a run."""
+"""Loads, stresses and strains of bodies, in all rows of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from .section_quantities import asked
 from .store import Store, blocks
-from .stress_quantities import stresses
+from .stress_quantities import strains, stresses
 from .within import Block, collected, rows_within
 
 if TYPE_CHECKING:
@@ -42,3 +42,10 @@ def stress(system: System, store: Store, body: Any, at: Any) -> Any:
     if isinstance(parts[0], list):
         return [np.concatenate(x) for x in zip(*parts, strict=True)]
     return np.concatenate(parts)
+
+
+def strain(system: System, store: Store, body: Any, at: Any) -> Array:
+    """Components of strain; see `Trajectory.strain`."""
+    i = system.layout.index(body)
+    q = (np.asarray(store.read("q", start, stop)) for start, stop in blocks(store))
+    return np.concatenate([strains(system, i, at, rows) for rows in q])

@@ -1,14 +1,16 @@
-"""Stress of bodies in the rows of a run."""
+"""Stress and strain of bodies in the rows of a run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..bodies.normal import NormalBody
-from ..bodies.sections import Sections, check_has_stress, checked_points
-from ..bodies.stress import von_mises
+from ..bodies.recovery import check_has_strain
+from ..bodies.sections import Sections, check_has_stress, checked_points, has_sections
+from ..bodies.stress import principal_magnitude, von_mises
 from .section_quantities import SECTION, Asked
 
 if TYPE_CHECKING:
@@ -22,10 +24,22 @@ _NUMBERS = 1 << 22  # stress components computed at a time [32 MB]
 
 def has_stress(body: NormalBody) -> bool:
     """Whether the stress of a body is known."""
-    known = body.recovery
-    return body.line is not None or (
-        known is not None and (known.points is not None or known.stations is not None)
-    )
+    if body.recovery is not None and body.recovery.points is not None:
+        return True
+    return has_sections(body) and Sections(body, "").has_stress
+
+
+def has_strain(body: NormalBody) -> bool:
+    """Whether the strain of a solid or a panel is known."""
+    points = None if body.recovery is None else body.recovery.points
+    return points is not None and points.elasticity is not None
+
+
+def strains(system: System, i: int, at: Any, q: Array) -> Array:
+    """Components of strain in n rows, (n, p, 6); see `Trajectory.strain`."""
+    points = check_has_strain(system.names[i], system.bodies[i].recovery)
+    chosen = checked_points(system.names[i], len(points.positions), at)
+    return np.einsum("...cm,nm->n...c", points.strains(chosen), q[:, system.layout.modal_q(i)])
 
 
 def stresses(system: System, i: int, at: Any, rows: Rows) -> Any:
@@ -72,8 +86,28 @@ def at_points(body: NormalBody, points: Array, eta: Array) -> Array:
         Modal coordinates.
     """
     assert body.recovery is not None and body.recovery.points is not None
-    per_mode = body.recovery.points.stresses[points]
-    step = max(1, _NUMBERS // max(1, 6 * len(points)))
+    return _measured(von_mises, body.recovery.points.stresses[points], eta)
+
+
+def strain_at_points(body: NormalBody, points: Any, eta: Array) -> Array:
+    """Largest magnitude (n, p) of the principal strains at stress points of a body.
+
+    Parameters
+    ----------
+    body : NormalBody
+        Whose strain is known.
+    points : array (p,) of int, or slice
+        Which of them.
+    eta : array (n, m)
+        Modal coordinates.
+    """
+    assert body.recovery is not None and body.recovery.points is not None
+    return _measured(principal_magnitude, body.recovery.points.strains(points), eta)
+
+
+def _measured(measure: Callable[[Array], Array], per_mode: Array, eta: Array) -> Array:
+    """Measure (n, p) of tensors (p, 6, m) per unit of the modal coordinates (n, m)."""
+    step = max(1, _NUMBERS // max(1, 6 * len(per_mode)))
     parts = [eta[k : k + step] for k in range(0, len(eta), step)]
-    found = [von_mises(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
-    return np.concatenate([np.zeros((0, len(points))), *found])
+    found = [measure(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
+    return np.concatenate([np.zeros((0, len(per_mode))), *found])

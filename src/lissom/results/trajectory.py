@@ -15,7 +15,7 @@ from .envelopes import Envelope, envelope
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
 from .quantities import sums
-from .sectioned import along, stress
+from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
 from .tables import Channels, to_pandas, to_xarray
 
@@ -232,8 +232,8 @@ class Trajectory:
         body : str
             Name of the body.
         at : float or array (p,), optional
-            Sections of a beam or frame, as in `along`, or numbers of points of a solid; by default
-            all.
+            Sections of a beam, rod or frame, as in `along`, or numbers of points of a solid; by
+            default all.
 
         Returns
         -------
@@ -242,15 +242,36 @@ class Trajectory:
         """
         return stress(self.system, self.store, body, at)
 
+    def strain(self, body: str, at: Any = None) -> Array:
+        """Strain of a solid or a panel, components xx, yy, zz, yz, zx, xy, body axes.
+
+        Shear strains are tensor components, half of the angles; `principal_strains` makes other
+        measures of them.
+
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        at : int or array (p,) of int, optional
+            Numbers of points of the body; by default all.
+
+        Returns
+        -------
+        array (n, 6) or (n, p, 6)
+            One row for each row of the trajectory.
+        """
+        return strain(self.system, self.store, body, at)
+
     def envelope(self, *names: str) -> Envelope:
         """Largest and smallest values of loads, with times and places.
 
         Parameters
         ----------
         *names : str
-            Channels.  "body.section_force", "body.section_moment" and "body.stress" are searched
-            all along the body.  By default these of every body, the reactions of joints, loads of
-            nodes to which something is attached, and forces of loops.
+            Channels.  "body.section_force", "body.section_moment", "body.stress" and, of solids
+            and panels, "body.strain" are searched all over the body.  By default all but the last
+            of every body, the reactions of joints, loads of nodes to which something is attached,
+            and forces of loops.
 
         Returns
         -------

@@ -63,20 +63,11 @@ def reactions(system: System, store: Store) -> Array:
     store : Store
         Rows of the trajectory.
     """
-    return collected(store, (system.n_body, 6), lambda block: reactions_within(system, block))
 
+    def compute(block: Block) -> Array:
+        return rows_within(system, block).reactions
 
-def reactions_within(system: System, block: Block) -> Array:
-    """Moments and forces of all joints in a block of rows, (n, n_body, 6) in body axes.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    block : Block
-        The rows.
-    """
-    return rows_within(system, block).reactions
+    return collected(store, (system.n_body, 6), compute)
 
 
 def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:

@@ -136,6 +136,7 @@ def rod(
         elements=elements,
         stations=stations,
         solids=_swept(at, 1 if uniform else elements + 1, elements),
+        stress_factors=_stress_factors(at, 1 if uniform else elements + 1, material, factor),
     )
 
 
@@ -146,6 +147,18 @@ def _swept(at: Callable[[float], Section], n: int, elements: int) -> Sweep:
     if len({outline.shape for outline in outlines}) > 1:
         outlines = [np.asarray(Section.outline.__get__(section)) for section in sections]
     return Sweep(outlines[0] if n == 1 else np.array(outlines), range(elements + 1))
+
+
+def _stress_factors(
+    at: Callable[[float], Section], n: int, material: Material, factor: float
+) -> Array | None:
+    """Stress per unit strain at the points of n sections; None where these are of several kinds."""
+    found = []
+    for section in (at(x) for x in np.linspace(0.0, 1.0, n)):
+        stiffness = np.array(_properties(section, material, factor)[0])
+        per_load = np.asarray(section.stress_points().factors)  # of forces, then of moments
+        found.append(np.concatenate([per_load[..., 3:], per_load[..., :3]], axis=-1) * stiffness)
+    return np.stack(found) if len({x.shape for x in found}) == 1 else None
 
 
 def _properties(section: Section, material: Material, factor: float) -> tuple[Any, float, Any]:

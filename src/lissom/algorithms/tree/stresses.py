@@ -1,4 +1,4 @@
-"""Section loads and stresses of flexible bodies in a state."""
+"""Section loads, stresses and strains of flexible bodies in a state."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies.recovery import check_has_strain
 from ...bodies.sections import Sections, check_has_stress, checked_points
 from ...errors import StateError
 from ...system import State, StateLike, System
@@ -101,17 +102,17 @@ def stress(
     body : str
         Name of the body.
     at : float or array (p,), optional
-        Sections of a beam or frame, as for `section_loads`, or numbers of points of a solid; by
-        default all.
+        Sections of a beam, rod or frame, as for `section_loads`, or numbers of points of a solid;
+        by default all.
     acceleration, forces, external, actuated
         As for `joint_forces`.
 
     Returns
     -------
     array
-        Solids and panels: (p, 6) at their points, body axes.  Beams: (p, k, 6) at the k points of
-        each section, section axes; for a single section (k, 6).  Frames with sections of several
-        kinds: a list of p arrays (k, 6).
+        Solids and panels: (p, 6) at their points, body axes.  Beams and rods: (p, k, 6) at the k
+        points of each section, section axes; for a single section (k, 6).  Frames with sections of
+        several kinds: a list of p arrays (k, 6).  What a rod is rigid against adds no stress.
     """
     state, i = as_state(system, state), system.layout.index(body)
     recovery = system.bodies[i].recovery
@@ -129,9 +130,45 @@ def stress(
     return np.stack(found) if len({len(x) for x in found}) == 1 else found
 
 
+def strain(system: System, state: StateLike, body: str, at: Any = None) -> Array:
+    """Strain of a solid or a panel, components xx, yy, zz, yz, zx, xy.
+
+    Shear strains are tensor components, half of the angles, as in results of CalculiX;
+    `principal_strains` makes other measures of them.  Sections of rods have strains in
+    `Trajectory.along`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State or (q, v)
+        Configuration; the speeds are ignored.
+    body : str
+        Name of the body.
+    at : int or array (p,) of int, optional
+        Numbers of points of the body, as for `stress`; by default all.
+
+    Returns
+    -------
+    array (6,) or (p, 6)
+        Body axes.
+
+    Raises
+    ------
+    StateError
+        If the strain of the body is not known: a body of another kind, or stresses that came
+        without a material.
+    """
+    state, i = as_state(system, state), system.layout.index(body)
+    points = check_has_strain(body, system.bodies[i].recovery)
+    _check_real(state)
+    chosen = checked_points(body, len(points.positions), at)
+    return points.strains(chosen) @ state.raw_q[system.layout.modal_q(i)]
+
+
 def _check_real(state: State, *vectors: Array) -> None:
     if not state.real or any(x.dtype != float for x in vectors):
-        raise StateError("section loads and stresses need real numbers, not symbols")
+        raise StateError("loads, stresses and strains of bodies need real numbers, not symbols")
 
 
 def _asked(
@@ -150,9 +187,32 @@ def _asked(
         _check_real(state)
         none = np.zeros((1, system.n_body, 6))
         return sections, Rows(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
-    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "section_loads")
+    given = (acceleration, forces, external, actuated)
+    return sections, balanced_row(system, state, *given, "section_loads")
+
+
+def balanced_row(
+    system: System,
+    state: State,
+    acceleration: Any,
+    forces: Any,
+    external: Mapping[Any, Any] | None,
+    actuated: Any,
+    what: str,
+) -> Rows:
+    """State as a row, with all that acts on the bodies.
+
+    Parameters
+    ----------
+    system, state, acceleration, forces, external, actuated
+        As for `joint_forces`.
+    what : str
+        Name of the function, for messages.
+    """
+    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, what)
     _check_real(state, vdot, *(wrench for *_, wrench in loads))
     reactions = engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
     places = [(i, node) for i, node, _ in loads]
     wrenches = np.concatenate([np.zeros(0), *(wrench for *_, wrench in loads)])
-    return sections, Rows(q, v, vdot[None], reactions[None], places, wrenches[None])
+    q, v = state.raw_q[None], state.raw_v[None]
+    return Rows(q, v, vdot[None], reactions[None], places, wrenches[None])

@@ -62,6 +62,7 @@ _POINTS: dict[str, tuple[tuple[str, ...], str, bool]] = {
     "positions": (("point", "axis"), "m", True),
     "stresses": (("point", "component", "mode"), "Pa", True),
     "nodes": (("point",), "1", True),
+    "elasticity": (("point", "constant"), "Pa, 1", False),
 }
 _STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
     "positions": (("station", "axis"), "m", True),
@@ -164,7 +165,8 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
         groups["line"] = (_LINE, given, {})
     recovery = body.recovery or Recovery()
     if recovery.points is not None:
-        points = {x: np.asarray(getattr(recovery.points, x)) for x in _POINTS}
+        given = {x: getattr(recovery.points, x) for x in _POINTS}
+        points = {x: np.asarray(value) for x, value in given.items() if value is not None}
         labels = {"labels": json.dumps(list(recovery.points.labels))}
         groups["stress_points"] = (_POINTS, points, labels)
     if recovery.stations is not None:

@@ -36,8 +36,14 @@ def described_recoveries(bodies: Sequence[NormalBody]) -> tuple[list[Any], list[
         if body.recovery is not None and (points := body.recovery.points) is not None:
             own["points"] = {"n": len(points.positions), "labels": list(points.labels)}
             numbers += [points.positions, points.stresses, points.nodes]
+            if points.elasticity is not None:
+                own["points"]["elastic"] = True
+                numbers.append(points.elasticity)
         if body.recovery is not None and (stations := body.recovery.stations) is not None:
             own["stations"] = _described_stations(stations, numbers)
+        if body.recovery is not None and body.recovery.rod is not None:
+            own["rod"] = list(body.recovery.rod.shape[:2])
+            numbers.append(body.recovery.rod)
         words.append(own)
     return words, numbers
 
@@ -76,11 +82,20 @@ def _restored(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Normal
         arrays = numbers.take(n, 3), numbers.take(n, 6, m), numbers.take(n).astype(int)
         if np.any((arrays[2] < -1) | (arrays[2] >= len(body.node_positions))):
             raise ValueError("a stress point is on a node that does not exist")
-        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])))
+        elasticity = numbers.take(n, 2) if own["points"].get("elastic") is True else None
+        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])), elasticity)
     if "stations" in own:
         stations = _restored_stations(body, own["stations"], numbers)
-    known = None if points is None and stations is None else Recovery(points, stations)
+    rod = _restored_rod(own["rod"], numbers) if "rod" in own else None
+    parts = points, stations, rod
+    known = None if all(x is None for x in parts) else Recovery(*parts)
     return dataclasses.replace(body, line=line, recovery=known)
+
+
+def _restored_rod(sizes: list[Any], numbers: Numbers) -> Any:
+    if len(sizes) != 2 or not all(type(n) is int and n > 0 for n in sizes):
+        raise ValueError("the stress of a rod has a size that does not exist")
+    return numbers.take(*sizes, 3, 6)
 
 
 def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> Line:

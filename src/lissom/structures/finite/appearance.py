@@ -107,7 +107,7 @@ def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
     if stations is not None and (balance := stations.balance) is not None:
         found = np.array([nodes.number[int(k)] for k in balance.nodes])
         stations = replace(stations, balance=replace(balance, nodes=found))
-    return Recovery(points, stations)
+    return replace(recovery, points=points, stations=stations)
 
 
 def seen_second_order(second: SecondOrder, nodes: Places) -> SecondOrder:

@@ -69,7 +69,8 @@ def panel(
     -------
     FlexibleBody
         Its interfaces are named nodes; an edge's node is in its middle.  The unreduced model is its
-        `source`.  It knows its stress at the upper and lower face over every corner of an element.
+        `source`.  It knows its stress and strain at the upper and lower face over every corner of
+        an element.
 
     Raises
     ------
@@ -153,6 +154,11 @@ class _Plate:
     membrane: float
     modulus: float
     poisson_ratio: float
+
+    @property
+    def elasticity(self) -> tuple[float, float]:
+        """Young's modulus [Pa] and Poisson's ratio."""
+        return self.modulus * (1 - self.poisson_ratio**2), self.poisson_ratio
 
     @property
     def gyration(self) -> float:
@@ -358,6 +364,7 @@ def _recovery(mesh: _Mesh, plate: _Plate, displacements: Array) -> Recovery:
             stresses=stress.reshape(2 * n, 6, m),
             nodes=np.concatenate([np.arange(n), np.full(n, -1)]),
             labels=tuple(f"{face} {k}" for face in ("top", "bottom") for k in range(n)),
+            elasticity=plate.elasticity,
         )
     )
 

@@ -61,7 +61,7 @@ def write_gif(
     check_color(color, run.system)
     scene = Scene(rows, points, reactions=False, stress=color == "stress")
     drawing = Drawing(scene, _pixels(size), color)
-    pictures = [drawing.picture(k) for k in range(rows.n)]
+    pictures = [drawing.picture(k).quantize(256) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
             temporary,
@@ -88,7 +88,7 @@ def write_image(
     before = rows.time[rows.time < moment.time[0]]
     rows = run.sample([*before, moment.time[0], *rows.time[rows.time > moment.time[0]]])
     scene = Scene(rows, points, reactions=False, stress=color == "stress")
-    picture = Drawing(scene, _pixels(size), color).picture(len(before))
+    picture = Drawing(scene, _pixels(size), color, halvings=2).picture(len(before))
     with replacing(name) as temporary:
         picture.save(temporary, format="PNG")
 

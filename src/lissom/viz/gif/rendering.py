@@ -31,14 +31,18 @@ class Drawing:
         Width and height [pixels].
     color : str, optional
         What the colours of flexible bodies show, one of `SHOWN`.
+    halvings : int
+        How often the sides of triangles are halved for finer colours.
     """
 
-    def __init__(self, scene: Scene, size: tuple[int, int], color: str | None = None) -> None:
+    def __init__(
+        self, scene: Scene, size: tuple[int, int], color: str | None = None, halvings: int = 0
+    ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import PolyCollection
         from matplotlib.figure import Figure
 
-        self.scene, self.color = scene, color
+        self.scene, self.color, self.halvings = scene, color, halvings
         self.right, self.top, self.toward = _axes(scene)
         figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
         self._canvas = FigureCanvasAgg(figure)
@@ -52,7 +56,8 @@ class Drawing:
         self._triangles = [_triangles(body) for body in scene.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
-        self._stress = {i: stress_at_nodes(scene.rows, i, scene.bodies[i].nodes) for i in stresses}
+        drawn = ((i, scene.bodies[i]) for i in stresses)
+        self._stress = {i: stress_at_nodes(scene.rows, i, x.nodes, x.body) for i, x in drawn}
         if color:
             self._legend(figure, color)
 
@@ -71,7 +76,7 @@ class Drawing:
         figure.text(0.74, 0.085, name, ha="center", **words)
 
     def picture(self, frame: int) -> Image:
-        """Image of a frame, with at most 256 colours."""
+        """Image of a frame."""
         from PIL import Image as Images
 
         flat, colors = self._visible(frame)
@@ -82,15 +87,17 @@ class Drawing:
             line.set_data(path[: frame + 1, 0], path[: frame + 1, 1])
         self._clock.set_text(f"{self.scene.rows.time[frame]:.2f} s")
         self._canvas.draw()
-        image = Images.fromarray(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
-        return image.quantize(256)
+        return Images.fromarray(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
 
     def _visible(self, frame: int) -> tuple[Array, Array]:
         """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
         corners, paints = [], []
         for i, (triangles, colors) in enumerate(self._triangles):
-            corners.append(self.scene.corners(frame, i)[triangles])
-            paints.append(self._shown(frame, i, colors, triangles) if self.color else colors)
+            faces = self.scene.corners(frame, i)[triangles]
+            if self.color:
+                faces, colors = self._shown(frame, i, colors, triangles, faces)
+            corners.append(faces)
+            paints.append(colors)
         faces, paint = np.concatenate(corners), np.concatenate(paints)
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
@@ -102,8 +109,10 @@ class Drawing:
         order = np.argsort((faces @ self.toward).mean(axis=1))
         return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
-    def _shown(self, frame: int, i: int, colors: Array, triangles: Array) -> Array:
-        """Colours of the triangles of body i by what they show; grey if it does not have that."""
+    def _shown(
+        self, frame: int, i: int, colors: Array, triangles: Array, faces: Array
+    ) -> tuple[Array, Array]:
+        """Triangles of body i and their colours by what they show; grey if it has no such thing."""
         from matplotlib import colormaps
 
         body = self.scene.bodies[i]
@@ -112,11 +121,14 @@ class Drawing:
         else:
             found = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
         if found is None or not self._largest:
-            return np.full_like(colors, 0.63)
+            return faces, np.full_like(colors, 0.63)
         at = np.empty(len(body.body.node_positions))
         at[body.nodes] = found[0] / self._largest
         nodes = np.concatenate([piece.nodes for piece in body.surfaces])
-        return np.asarray(colormaps["viridis"](at[nodes[triangles]].mean(axis=1)))[:, :3]
+        both = np.concatenate([faces, at[nodes[triangles]][..., None]], axis=2)
+        for _ in range(self.halvings):
+            both = _halved(both)
+        return both[..., :3], np.asarray(colormaps["viridis"](both[..., 3].mean(axis=1)))[:, :3]
 
     def _flat(self, points: Array) -> Array:
         return np.stack([points @ self.right, points @ self.top], axis=-1)
@@ -156,6 +168,14 @@ def _axes(scene: Scene) -> tuple[Array, Array, Array]:
     right = np.cross(up, toward)
     right /= np.linalg.norm(right)
     return right, np.cross(toward, right), toward
+
+
+def _halved(corners: Array) -> Array:
+    """Four triangles for each, by the middles of the sides; (n, 3, k) to (4 n, 3, k)."""
+    a, b, c = np.moveaxis(corners, 1, 0)
+    ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
+    parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+    return np.concatenate([np.stack(part, axis=1) for part in parts])
 
 
 def _triangles(body: Any) -> tuple[Array, Array]:

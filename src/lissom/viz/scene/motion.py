@@ -130,7 +130,8 @@ class Scene:
 
     def stress(self, rows: Trajectory) -> Array:
         """Stress at the nodes in use of all stressed bodies, in turn, (frame, node) [Pa]."""
-        found = [stress_at_nodes(rows, i, self.bodies[i].nodes) for i in self.stressed]
+        drawn = ((i, self.bodies[i]) for i in self.stressed)
+        found = [stress_at_nodes(rows, i, body.nodes, body.body) for i, body in drawn]
         return np.concatenate([np.zeros((rows.n, 0)), *found], axis=1)
 
     @property

@@ -40,7 +40,7 @@ def check_color(color: Any, system: System | None = None) -> None:
         return
     kind, has = {
         "deflection": ("flexible body", lambda body: body.n_mode),
-        "stress": ("beam, frame or solid", stressed),
+        "stress": ("beam, rod, frame or solid", stressed),
     }.get(color, ("rod", lambda body: body.rod))
     if not any(map(has, system.bodies)):
         raise StateError(

@@ -20,7 +20,7 @@ def stressed(body: NormalBody) -> bool:
     return has_stress(body)
 
 
-def stress_at_nodes(rows: Trajectory, i: int, nodes: Array) -> Array:
+def stress_at_nodes(rows: Trajectory, i: int, nodes: Array, drawn: NormalBody) -> Array:
     """Largest von Mises stress at nodes of body i, (frame, node) [Pa]; 0 where it is unknown.
 
     Parameters
@@ -31,11 +31,15 @@ def stress_at_nodes(rows: Trajectory, i: int, nodes: Array) -> Array:
         Number of the body.
     nodes : array (n,) of int
         Its nodes that are drawn.
+    drawn : NormalBody
+        The body as it is drawn: a rod has more nodes then.
     """
     body, name = rows.system.bodies[i], rows.system.names[i]
     if body.recovery is not None and body.recovery.points is not None:
         return _at_points(body, nodes, rows.q[:, rows.system.layout.modal_q(i)])
     try:
+        if drawn.rod is not None:
+            return rows.along(name, "stress", drawn.rod.places[nodes])
         along = rows.along(name, "stress")
     except StateError:  # a beam that was changed, or numbers that are too large
         return np.zeros((rows.n, len(nodes)))

@@ -175,7 +175,7 @@ def _made_section(table: Any) -> Section:
 
 
 _OF_SECTIONS = ("section", "sections", "material", "shear_factor")
-_OF_ARRAYS = ("stiffness", "mass", "inertia")
+_OF_ARRAYS = ("stiffness", "mass", "inertia", "stress_factors")
 
 
 def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
@@ -193,7 +193,7 @@ def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
             "and inertia per length"
         )
     if from_arrays:
-        _need(from_arrays, _OF_ARRAYS, "or a section and a material instead")
+        _need(from_arrays, _OF_ARRAYS[:3], "or a section and a material instead")
         return Rod(given.pop("length"), **from_arrays, **given)
     _need(from_sections, ("material",), 'such as "steel"')
     shapes = [from_sections.pop(x) for x in ("section", "sections") if x in from_sections]

@@ -245,6 +245,7 @@ class ElasticRodTable(BodyTable):
     stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
     mass: Annotated[Any, array_of("mass per length", ndim=(0, 1))] = None
     inertia: Annotated[Any, array_of("inertia per length", ndim=(1, 2))] = None
+    stress_factors: Annotated[Any, array_of("number", ndim=(3, 4))] = None
     bending: Annotated[Any, one_or_two(0, MOST_FUNCTIONS_OF_RODS)] = 4
     torsion: Annotated[Any, whole(0, MOST_FUNCTIONS_OF_RODS)] = 2
     stretch: Annotated[Any, whole(0, MOST_FUNCTIONS_OF_RODS)] = 1

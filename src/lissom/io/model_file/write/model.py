@@ -245,6 +245,10 @@ class _Writer:
         small = sum(np.size(x) for x in given.values()) <= INLINE
         for key, value in given.items():
             table[key] = self.array(value, f"{name}.{key}", small or np.ndim(value) == 0)
+        if (stress := body.stress_factors) is not None:
+            stress = stress[0] if len(stress) == 1 else stress
+            key = "stress_factors"
+            table[key] = self.array(stress, f"{name}.{key}", stress.size <= INLINE)
         if body.counts is None:
             raise ModelFileError(
                 f"{self.where}: the functions of a strain are callables, which files cannot hold; "

@@ -20,7 +20,7 @@ from .elements import outer_triangles
 from .incompatible import as_nodes, inner_nodes
 from .matrices import read_dof, read_matrix
 from .read_deck import read_inp
-from .solids import deck_recovery, deck_structure
+from .solids import deck_elasticity, deck_recovery, deck_structure
 from .stresses import with_stresses
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -59,8 +59,9 @@ def read_calculix(
         there.
     stresses : path or sequence of paths, optional
         Results NAME.frd with displacements and stresses of the same mesh, of modes or static
-        steps: the body then knows its stresses at the nodes.  Without them stresses come from the
-        elements, if these are C3D4, C3D6, C3D8, C3D10 or C3D20.
+        steps: the body then knows its stresses at the nodes, and its strains if the deck has a
+        single material.  Without them both come from the elements, if these are C3D4, C3D6, C3D8,
+        C3D10 or C3D20.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
         Units of the files, which do not say theirs.
     **reduction
@@ -96,7 +97,7 @@ def read_structure(
     if not os.path.exists(f"{base}.dof"):
         if matrices is None and not os.path.exists(f"{base}.sti"):
             numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
-            return _with(deck_structure(deck, interfaces), numbers, stresses, units)
+            return _with(deck_structure(deck, interfaces), deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
@@ -126,15 +127,18 @@ def read_structure(
     )
     if not stresses:
         return replace(structure, recovery=deck_recovery(deck, mesh, freedoms))
-    return _with(structure, mesh.numbers, stresses, units)
+    return _with(structure, deck, mesh.numbers, stresses, units)
 
 
-def _with(structure: Structure, numbers: Numbers, stresses: Paths | None, units: str) -> Structure:
+def _with(
+    structure: Structure, deck: Deck, numbers: Numbers, stresses: Paths | None, units: str
+) -> Structure:
     """The structure with the stresses of result files, if there are any."""
     if not stresses:
         return structure
     paths = stresses if isinstance(stresses, (list, tuple)) else [stresses]
-    return with_stresses(structure, numbers, [path_text(x) for x in paths], unit_system(units))
+    names, system = [path_text(x) for x in paths], unit_system(units)
+    return with_stresses(structure, numbers, names, system, deck_elasticity(deck))
 
 
 def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:

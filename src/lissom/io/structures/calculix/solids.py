@@ -75,6 +75,21 @@ def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | 
     return SolidRecovery(mesh.positions, blocks, np.unique(mesh.indices(triangles)), mesh.numbers)
 
 
+def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
+    """Young's modulus [Pa] and Poisson's ratio of a deck that has one material; else None.
+
+    Parameters
+    ----------
+    deck : Deck
+        In SI units.
+    """
+    try:
+        found = {(x.youngs_modulus, x.poisson_ratio) for *_, x in deck.solids()}
+    except ModelError:  # an element without material
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
 def _blocks(deck: Deck, mesh: Mesh) -> list[Block]:
     return [
         Block(KINDS[shape], mesh.indices(deck.numbers[nodes]), material, numbers)

@@ -30,7 +30,11 @@ _MOST_LEFT = 0.02  # of a shape that results do not explain, in the norm of the 
 
 
 def with_stresses(
-    structure: Structure, numbers: Numbers, paths: Sequence[str], units: Units
+    structure: Structure,
+    numbers: Numbers,
+    paths: Sequence[str],
+    units: Units,
+    elasticity: tuple[float, float] | None,
 ) -> Structure:
     """Structure that knows its stresses.
 
@@ -43,6 +47,8 @@ def with_stresses(
         Files NAME.frd.
     units : Units
         Of the results.
+    elasticity : (float, float), optional
+        Young's modulus [Pa] and Poisson's ratio, if there is one material.
     """
     every = [read_frd(path) for path in paths]
     known = np.flatnonzero(np.isin(numbers, every[0].numbers))
@@ -58,6 +64,7 @@ def with_stresses(
         np.stack(moved, axis=-1) * units.length,
         np.stack(stressed, axis=-1) * units.pressure,
         ", ".join(paths),
+        elasticity,
     )
     return replace(structure, recovery=basis.recovery)
 
@@ -92,9 +99,16 @@ class _Basis:
     """Rigid motions and the fields of the results at known nodes, with the stresses of each."""
 
     def __init__(
-        self, structure: Structure, known: Numbers, moved: Array, stressed: Array, path: str
+        self,
+        structure: Structure,
+        known: Numbers,
+        moved: Array,
+        stressed: Array,
+        path: str,
+        elasticity: tuple[float, float] | None,
     ) -> None:
         self.structure, self.known, self.path = structure, known, path
+        self.elasticity = elasticity
         node, direction = structure.freedoms.T
         if (direction < 3).any():
             raise refused(path, "stresses need matrices of solids alone, without *RIGID BODY")
@@ -130,4 +144,4 @@ class _Basis:
             )
         stress = self.stressed @ c
         places = self.structure.positions[self.known]
-        return Recovery(StressPoints(places, stress, self.known.copy()))
+        return Recovery(StressPoints(places, stress, self.known.copy(), elasticity=self.elasticity))

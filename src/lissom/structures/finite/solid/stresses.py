@@ -4,7 +4,7 @@
 
 at the points of each element where it is most accurate (Barlow's points: for a quadratic
 hexahedron those of the 2 x 2 x 2 rule), from which the polynomial through them gives it at the
-nodes, averaged over the elements that meet there.
+nodes, averaged over the elements of one material that meet there.
 Source: Hinton & Campbell, "Local and global smoothing of discontinuous finite element functions
 using a least squares method", 1974.
 """
@@ -28,7 +28,8 @@ Whole = NDArray[np.int64]
 class SolidRecovery:
     """Function of displacements (3 n, m), node by node, that returns their `Recovery`.
 
-    Its points are nodes of the surface first, in ascending order, then the points in the elements.
+    Its points are nodes of the surface first, in ascending order, once for each material that meets
+    there, then the points in the elements.
 
     Attributes
     ----------
@@ -52,17 +53,20 @@ class SolidRecovery:
         u = np.asarray(displacements, dtype=float)
         u = u.reshape(len(self.positions), 3, -1)
         m = u.shape[2]
-        slot = np.full(len(self.positions), -1)
-        slot[self.nodes] = np.arange(len(self.nodes))
-        total, count = np.zeros((len(self.nodes), 6, m)), np.zeros(len(self.nodes))
-        inside, places, labels = [], [], []
-        for block in self.blocks:
+        names, kinds = self._materials
+        nodes, own_kind = np.nonzero(self._used(kinds))
+        slot = np.full((len(self.positions), len(names)), -1)
+        slot[nodes, own_kind] = np.arange(len(nodes))
+        total, count = np.zeros((len(nodes), 6, m)), np.zeros(len(nodes))
+        inside, places, labels, elastic = [], [], [], [np.array(list(names))[own_kind]]
+        for block, kind in zip(self.blocks, kinds, strict=True):
             for part in block.parts():
                 at, s = self._in_elements(block, part, u)
                 inside.append(s.reshape(-1, 6, m))
                 places.append(at.reshape(-1, 3))
                 labels += _labels(block, part, at.shape[1])
-                own = slot[block.cells[part]]
+                elastic.append(np.tile(_elasticity(block), (len(places[-1]), 1)))
+                own = slot[block.cells[part], kind]
                 here = own >= 0
                 values = np.tensordot(s, block.kind.to_nodes, ([1], [1]))  # (e, 6, m, n)
                 np.add.at(total, own[here], values.transpose(0, 3, 1, 2)[here])
@@ -70,12 +74,37 @@ class SolidRecovery:
         at_nodes = total / np.maximum(count, 1)[:, None, None]
         none = np.full(sum(map(len, places)), -1)
         points = StressPoints(
-            np.concatenate([self.positions[self.nodes], *places]),
+            np.concatenate([self.positions[nodes], *places]),
             np.concatenate([at_nodes, *inside]),
-            np.concatenate([self.nodes, none]),
-            (*(f"node {n}" for n in self.names[self.nodes]), *labels),
+            np.concatenate([nodes, none]),
+            (*self._node_labels(nodes, [list(names.values())[k] for k in own_kind]), *labels),
+            np.concatenate(elastic),
         )
         return Recovery(points)
+
+    @property
+    def _materials(self) -> tuple[dict[tuple[float, float], str], list[int]]:
+        """Materials that differ in elasticity, with their names; and the number of each block's."""
+        names = {_elasticity(block): block.material.name for block in self.blocks}
+        order = list(names)
+        return names, [order.index(_elasticity(block)) for block in self.blocks]
+
+    def _used(self, kinds: Sequence[int]) -> NDArray[np.bool_]:
+        """Whether a node of the surface (row) has elements of a material (column)."""
+        found = np.zeros((len(self.positions), max(kinds) + 1), dtype=bool)
+        for block, kind in zip(self.blocks, kinds, strict=True):
+            found[block.cells, kind] = True
+        wanted = np.zeros(len(self.positions), dtype=bool)
+        wanted[self.nodes] = True
+        return np.asarray(found & wanted[:, None])
+
+    def _node_labels(self, nodes: Whole, materials: Sequence[str]) -> list[str]:
+        """Numbers of nodes, with the material where several meet."""
+        several = np.bincount(nodes, minlength=1)[nodes] > 1
+        return [
+            f"node {self.names[n]}" + (f", {material}" if more else "")
+            for n, material, more in zip(nodes, materials, several, strict=True)
+        ]
 
     def _in_elements(self, block: Block, part: slice, u: Array) -> tuple[Array, Array]:
         """Positions (e, q, 3) and stresses (e, q, 6, m) at the points of elements, by (1)."""
@@ -93,6 +122,10 @@ class SolidRecovery:
         pressure = lam * normal.sum(axis=2, keepdims=True)
         s = np.concatenate([2 * mu * normal + pressure, mu * np.stack(shear, axis=2)], axis=2)
         return kind.functions(points)[0] @ corners, s
+
+
+def _elasticity(block: Block) -> tuple[float, float]:
+    return block.material.youngs_modulus, block.material.poisson_ratio
 
 
 def _labels(block: Block, part: slice, q: int) -> list[str]:

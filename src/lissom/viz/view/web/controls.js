@@ -1,7 +1,7 @@
 // Buttons, mouse, touch and keyboard.
 
 const byId = (id) => document.getElementById(id);
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
 const SCALES = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 

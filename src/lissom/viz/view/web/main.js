@@ -142,7 +142,10 @@ function connect({ scene, camera, show, player, changed, canvas }) {
   addPresets(camera, changed);
   addPointer(canvas, camera, changed);
   addKeys(player);
-  addChoices("speed", SPEEDS, 1, (x) => `${x}×`, (x) => { player.speed = x; });
+  // a short motion takes a second or more, as in animated pictures
+  const { duration } = player.motion, slow = !scene.settings.live && duration > 0 && duration < 1;
+  if (slow) player.speed = SPEEDS.findLast((x) => x <= duration) ?? SPEEDS[0];
+  addChoices("speed", SPEEDS, player.speed, (x) => `${x}×`, (x) => { player.speed = x; });
   byId("scaling").hidden = !scene.n_mode;
   byId("sizing").hidden = !scene.forces.length;
   byId("slider").addEventListener("input", (event) => { player.playing = false; player.seek(Number(event.target.value)); });
