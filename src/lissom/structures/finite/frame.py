@@ -18,8 +18,8 @@ from ..sections import Section
 from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
+from .frame_geometry import FrameGeometry, Piece
 from .member import Member, Placed, numbers, placed
-from .stiffening import Piece, second_order
 from .structure import Interface, Profile, Structure
 
 if TYPE_CHECKING:
@@ -136,15 +136,7 @@ def frame_structure(
         node_names=named,
         recovery=partial(_recovery, mesh),
         lines=mesh.lines,
-        second_order=partial(
-            second_order,
-            mesh.pieces,
-            mesh.positions,
-            stiffness,
-            (weights, places, motion),
-            {**ports, **named},
-            points,
-        ),
+        geometry=FrameGeometry(mesh.pieces, mesh.positions, (weights, places, motion), points),
         particles=(weights, places, motion),
     )
 
