@@ -26,7 +26,7 @@ class Geometry(ABC):
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (1) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
 
-    def inside(self, shapes: Array, about: Array) -> Array | float:
+    def inside(self, shapes: Array, about: Array) -> Array | float:  # noqa: ARG002
         """Sums over the mass of (1, r) n, array (4, 3, m, m).
 
         n[a, b] is the second order of the mass relative to the nodes, which is zero where its

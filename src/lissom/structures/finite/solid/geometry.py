@@ -1,4 +1,4 @@
-"""Third order of the strain energy of a solid: Green's strains, St. Venant and Kirchhoff's material.
+"""Third order of the strain energy of a solid of St. Venant and Kirchhoff's material.
 
   E = sym grad u + grad u^T grad u / 2,     V = 1/2 int E : C : E dV                          (1)
   V3[u, a, b] = T(u; a, b) + T(a; u, b) + T(b; u, a)                                          (2)
