@@ -221,11 +221,8 @@ class FrameGeometry(Geometry):
             found += _on_arms(weights, arms, self.positions[node] - about, shapes, node)
         return found
 
-    def left_out(self, shapes: Array) -> NDArray[np.bool_]:
-        """Shapes of which more than half of the modal mass is rotation of sections, (m,).
-
-        Torsion of a straight member, which `ls.beam` leaves out of the sums over the mass, too.
-        """
+    def twisting(self, shapes: Array) -> NDArray[np.bool_]:
+        """Shapes of which more than half of the modal mass is rotation of sections, (m,)."""
         masses, _, motion = self.particles
         n = self._in_stations
         moved = (motion @ shapes).reshape(len(masses), 3, -1)

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+_SLABS = 12  # along a body
+_SLENDER = 0.25  # radii of gyration, across over along, of bodies whose torsion is set apart
+
 
 class Geometry(ABC):
     """Stress stiffness of a structure, and the second order of what lies between its nodes."""
@@ -34,8 +37,13 @@ class Geometry(ABC):
         """
         return 0.0
 
-    def left_out(self, shapes: Array) -> NDArray[np.bool_]:
-        """Shapes (m,) that the sums over the mass leave out."""
+    def twisting(self, shapes: Array) -> NDArray[np.bool_]:
+        """Shapes (m,) whose products with others the sums over the mass leave out.
+
+        Torsion of slender parts: twisting what is bent moves its mass sideways, which the constant
+        modal mass of level "stiffened" does not match.  A free body would lose the definiteness of
+        its mass matrix at a fraction of its section's radius.
+        """
         return np.zeros(shapes.shape[1], dtype=bool)
 
 
@@ -43,3 +51,28 @@ def twice_turned(v: Array) -> Array:
     """Symmetric forms of t x (t x v) = t (t.v) - v (t.t) in t, (3, 3, 3)."""
     one = np.einsum("ki,j->kij", np.eye(3), v)
     return np.asarray((one + one.swapaxes(1, 2)) / 2 - np.einsum("k,ij->kij", v, np.eye(3)))
+
+
+def twisted_slabs(masses: Array, places: Array, moved: Array) -> NDArray[np.bool_]:
+    """Shapes (m,) of a slender body that mostly turn its slabs about its length.
+
+    Parameters
+    ----------
+    masses, places, moved : array (n,), (n, 3), (n, 3, m)
+        Of points of the body; displacements by the shapes.
+    """
+    centred = places - masses @ places / masses.sum()
+    values, axes = np.linalg.eigh((masses[:, None] * centred).T @ centred)
+    if values[1] > _SLENDER**2 * values[2]:
+        return np.zeros(moved.shape[2], dtype=bool)
+    axis, along = axes[:, 2], centred @ axes[:, 2]
+    edges = np.linspace(along.min(), along.max(), _SLABS + 1)[1:-1]
+    slab = np.searchsorted(edges, along)
+    m = np.maximum(np.bincount(slab, masses, _SLABS), 1e-300)
+    mean = np.stack([np.bincount(slab, masses * x, _SLABS) / m for x in centred.T], axis=1)
+    swung = np.cross(axis, centred - mean[slab])  # by a unit turn of the slab
+    inertia = np.bincount(slab, masses * np.sum(swung**2, axis=1), _SLABS)
+    work = masses[:, None] * np.einsum("nk,nkm->nm", swung, moved)
+    turned = np.stack([np.bincount(slab, x, _SLABS) for x in work.T], axis=1)
+    energy = (turned**2 / np.maximum(inertia, 1e-300)[:, None]).sum(axis=0)
+    return np.asarray(energy > 0.5 * np.einsum("n,nkm->m", masses, moved**2))

@@ -142,7 +142,7 @@ def panel_structure(
         recovery=partial(_recovery, mesh, plate),
         surface=SurfaceMesh(mesh.triangles),
         particles=(masses, places, motion),
-        geometry=PanelGeometry(mesh.elements, mesh.rows),
+        geometry=PanelGeometry(mesh.elements, mesh.rows, (masses, places, motion)),
     )
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .geometry import Geometry
+from .geometry import Geometry, twisted_slabs
 from .plate_element import PlateElement
 
 Array = NDArray[np.float64]
@@ -31,10 +32,13 @@ class PanelGeometry(Geometry):
         Equal ones are the same object.
     rows : sequence of array (28,) of int
         Freedoms of each.
+    particles : tuple
+        Masses, positions and motion.
     """
 
     elements: Sequence[PlateElement]
     rows: Sequence[NDArray[np.intp]]
+    particles: tuple[Array, Array, Any]
 
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2)."""
@@ -49,6 +53,11 @@ class PanelGeometry(Geometry):
                 found += _met(force, d_x, d_y).reshape(k, -1)
         found = found.reshape(k, m, m)
         return (found + found.swapaxes(1, 2)) / 2
+
+    def twisting(self, shapes: Array) -> NDArray[np.bool_]:
+        """Torsion of a narrow panel."""
+        masses, places, motion = self.particles
+        return twisted_slabs(masses, places, (motion @ shapes).reshape(len(masses), 3, -1))
 
 
 def _met(force: Array, d_x: Array, d_y: Array) -> Array:

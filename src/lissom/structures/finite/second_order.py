@@ -74,8 +74,8 @@ def second_order(structure: Structure, assembly: Assembly, x: Array) -> SecondOr
     forms -= _of_rigid_ties(structure, ties, motion, structure.stiffness @ u - on_nodes)
     m = x.shape[1]
     moments = forms[:12].reshape(4, 3, m, m) + geometry.inside(x, ties.positions[0])
-    alone = geometry.left_out(x)
-    moments = np.where(alone[:, None] | alone, 0.0, moments)
+    twisting = geometry.twisting(x)
+    moments = np.where(twisting[:, None] != twisting, 0.0, moments)
     nodes = np.concatenate([np.zeros((6, m, m)), forms[12:]]).reshape(-1, 6, m, m)
     for k, name in enumerate(ties.names):
         if structure.interfaces[name].tie == "average":

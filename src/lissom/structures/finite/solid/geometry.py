@@ -1,11 +1,9 @@
 """Third order of the strain energy of a solid of St. Venant and Kirchhoff's material.
 
   E = sym grad u + grad u^T grad u / 2,     V = 1/2 int E : C : E dV                          (1)
-  V3[u, a, b] = T(u; a, b) + T(a; u, b) + T(b; u, a)                                          (2)
-  T(u; a, b) = int stress(u) : sym(grad a^T grad b) dV                                        (3)
+  T(u; a, b) = int stress(u) : sym(grad a^T grad b) dV                                        (2)
 
-T(u; a, b) is the stress stiffness of u between a and b, and the rest of (2) what its displacement
-adds; V3 is the derivative of the tangent stiffness along u.
+The tangent stiffness at the displacement u has the derivative T(u; a, b) + T(a; u, b) + T(b; u, a).
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
-from .elements import Block, gradients
+from ..geometry import Geometry, twisted_slabs
+from .elements import Block, gradients, masses_of
 
 Array = NDArray[np.float64]
 
@@ -41,7 +39,7 @@ class SolidGeometry(Geometry):
     blocks: Sequence[Block]
 
     def between(self, shapes: Array, u: Array) -> Array:
-        """T of (3) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
+        """T of (2) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
         m, k = shapes.shape[1], u.shape[1]
         found = np.zeros((k, m * m))
         for block, part in self._parts(9 * (m + k) + 6 * m * m):
@@ -56,18 +54,16 @@ class SolidGeometry(Geometry):
         found = found.reshape(k, m, m)
         return (found + found.swapaxes(1, 2)) / 2
 
-    def across(self, shapes: Array, u: Array) -> Array:
-        """T(a; u, b) of shapes a, b, array (k, m, m)."""
-        m, k = shapes.shape[1], u.shape[1]
-        found = np.zeros((k, m * m))
-        for block, part in self._parts(9 * (m + k) + 9 * m * m):
-            slopes, weights = self._slopes(block, part, np.hstack([shapes, u]))
-            s = _stress(block, slopes[..., :m]) * weights[:, None, None]
-            full = s[:, [[0, 5, 4], [5, 1, 3], [4, 3, 2]]]  # (p, i, j, a)
-            full[:, [0, 1, 2, 0, 1, 2], [1, 2, 0, 2, 0, 1]] /= 2
-            mixed = np.einsum("pija,pjkb->pikab", full, slopes[..., :m], optimize=True)
-            found += slopes[..., m:].reshape(-1, k).T @ mixed.reshape(-1, m * m)
-        return found.reshape(k, m, m)
+    def twisting(self, shapes: Array) -> NDArray[np.bool_]:
+        """Torsion of a slender solid, with the mass in its nodes."""
+        masses = np.zeros(len(self.positions))
+        for block in self.blocks:
+            for part in block.parts():
+                m = masses_of(block, self.positions[block.cells[part]])
+                share = np.einsum("eii->ei", m)
+                share = share * (m.sum(axis=(1, 2)) / share.sum(axis=1))[:, None]
+                np.add.at(masses, block.cells[part], share)
+        return twisted_slabs(masses, self.positions, shapes.reshape(len(masses), 3, -1))
 
     def _parts(self, numbers: int) -> Iterator[tuple[Block, slice]]:
         """Elements a few at a time, for so many numbers at each point."""
