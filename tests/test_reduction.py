@@ -317,7 +317,7 @@ def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_bod
         return Recovery(StressPoints(CORNERS[[4, 3, 2]], stresses, np.array([4, 3, 2])))
 
     class Numbered(Geometry):
-        def between(self, shapes, u):
+        def of_loads(self, shapes, u, places):
             m = shapes.shape[1]  # loads: twelve of the mass, six at the tip, six at the knee
             return -np.arange(u.shape[1])[:, None, None] * np.ones((m, m))
 

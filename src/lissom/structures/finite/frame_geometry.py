@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .beam_element import BeamElement, lever
-from .geometry import Geometry, twice_turned
+from .geometry import ElementGeometry, twice_turned
 from .member import Placed
 
 Array = NDArray[np.float64]
@@ -145,7 +145,7 @@ def _bow(element: BeamElement, end: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class FrameGeometry(Geometry):
+class FrameGeometry(ElementGeometry):
     """Stress stiffness of a frame, six freedoms a node.
 
     Attributes

@@ -26,8 +26,18 @@ class Geometry(ABC):
     """Stress stiffness of a structure, and the second order of what lies between its nodes."""
 
     @abstractmethod
-    def between(self, shapes: Array, u: Array) -> Array:
-        """T of (1) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
+    def of_loads(self, shapes: Array, u: Array, places: tuple[str, ...]) -> Array:
+        """T of (1) between shapes (N, m) for the loads of `second_order`, array (k, m, m).
+
+        Parameters
+        ----------
+        shapes : array (N, m)
+            Displacements a and b.
+        u : array (N, k)
+            Static displacements under twelve loads of the mass, then six loads at each place.
+        places : tuple of str
+            Interfaces and named nodes.
+        """
 
     def inside(self, shapes: Array, about: Array) -> Array | float:  # noqa: ARG002
         """Sums over the mass of (1, r) n, array (4, 3, m, m).
@@ -45,6 +55,18 @@ class Geometry(ABC):
         its mass matrix at a fraction of its section's radius.
         """
         return np.zeros(shapes.shape[1], dtype=bool)
+
+
+class ElementGeometry(Geometry):
+    """Stress stiffness by elements, from any displacement."""
+
+    @abstractmethod
+    def between(self, shapes: Array, u: Array) -> Array:
+        """T of (1) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
+
+    def of_loads(self, shapes: Array, u: Array, places: tuple[str, ...]) -> Array:  # noqa: ARG002
+        """T of (1) for the loads of `second_order`."""
+        return self.between(shapes, u)
 
 
 def twice_turned(v: Array) -> Array:

@@ -45,13 +45,24 @@ class GivenGeometry(Geometry):
         Loads of the mass as combinations of the twelve, with their matrices.
     nodes : mapping of (str, int) to sparse array (N, N)
         Loads at a place by the number of their direction: moments, then forces.
+    held : str
+        Interface that was held.
+    name : str
+        For messages.
     """
 
     mass: tuple[tuple[Array, Any], ...]
     nodes: Mapping[tuple[str, int], Any]
+    held: str
+    name: str
 
-    def between(self, shapes: Array, u: Array, places: tuple[str, ...]) -> Array:
+    def of_loads(self, shapes: Array, u: Array, places: tuple[str, ...]) -> Array:
         """Stress stiffness of the loads of `second_order`, zero for those that are not given."""
+        if self.held in places:
+            raise ModelError(
+                f"{self.name}: the stress stiffness was given for a structure that is held at "
+                f"{self.held!r}, but another interface is the inboard one; leave inboard out"
+            )
         m = shapes.shape[1]
         found = np.zeros((u.shape[1], m, m))
         if self.mass:
@@ -59,8 +70,7 @@ class GivenGeometry(Geometry):
             forms = np.array([shapes.T @ (K @ shapes) for _, K in self.mass])
             found[:12] = np.tensordot(combined, forms, 1)
         for (place, direction), K in self.nodes.items():
-            if place in places:
-                found[12 + 6 * places.index(place) + direction] = shapes.T @ (K @ shapes)
+            found[12 + 6 * places.index(place) + direction] = shapes.T @ (K @ shapes)
         return (found + found.swapaxes(1, 2)) / 2
 
 
@@ -72,7 +82,7 @@ def given_geometry(given: Any, places: tuple[str, ...], matrix: Any, name: str) 
     given : mapping
         Matrices by load, in words.
     places : tuple of str
-        Interfaces and named nodes.
+        Interfaces, the one that is held first, and named nodes.
     matrix : callable
         Function of a matrix and what it is, which checks it and returns it for the freedoms in use.
     name : str
@@ -92,13 +102,13 @@ def given_geometry(given: Any, places: tuple[str, ...], matrix: Any, name: str) 
         else:
             mass.append((_combination(kind, axis), own))
     warnings.warn(
-        f"{name}: stress stiffness alone leaves out what the deflection under the load adds: "
-        "frequencies of bending are right, what spin adds to those of torsion may be a third off; "
-        "elements of our own (from_mesh, frame, panel) do better",
+        f"{name}: stress_stiffness is taken as it is: loads that it does not name stress nothing, "
+        "and matrices of beams and shells often leave out what bending moments and torques do "
+        "(lateral buckling); frame, panel and from_mesh know all loads",
         ModelWarning,
         stacklevel=4,
     )
-    return GivenGeometry(tuple(mass), nodes)
+    return GivenGeometry(tuple(mass), nodes, places[0], name)
 
 
 def _words(load: Any, places: tuple[str, ...], name: str) -> tuple[str, str, str]:
@@ -107,10 +117,10 @@ def _words(load: Any, places: tuple[str, ...], name: str) -> tuple[str, str, str
     if axis in _AXES and start in _OF_MASS:
         return "", start, axis
     place, _, kind = start.rpartition(" ")
-    if axis in _AXES[:3] and kind in _AT_NODES and place in places:
+    if axis in _AXES[:3] and kind in _AT_NODES and place in places[1:]:
         return place, kind, axis
     known = [f"{kind} z" for kind in _OF_MASS]
-    known += [f"{place} {kind} x" for place in places for kind in _AT_NODES]
+    known += [f"{place} {kind} x" for place in places[1:] for kind in _AT_NODES]
     raise ModelError(
         f"{name}: stress_stiffness has a load {shown(load)}, which is not known; "
         f"{suggestion(str(load), known)}"

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .geometry import Geometry, twisted_slabs
+from .geometry import ElementGeometry, twisted_slabs
 from .plate_element import PlateElement
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class PanelGeometry(Geometry):
+class PanelGeometry(ElementGeometry):
     """Stress stiffness of a panel.
 
     Attributes

@@ -70,7 +70,7 @@ def second_order(structure: Structure, assembly: Assembly, x: Array) -> SecondOr
     loads = ties.T.T @ on_nodes
     loads[:, 12 : 12 + of_ties.shape[1]] = of_ties
     u = ties.T @ assembly.inboard_held(loads)
-    forms = -geometry.between(x, u)
+    forms = -geometry.of_loads(x, u, (*ties.names[1:], *structure.node_names))
     forms -= _of_rigid_ties(structure, ties, motion, structure.stiffness @ u - on_nodes)
     m = x.shape[1]
     moments = forms[:12].reshape(4, 3, m, m) + geometry.inside(x, ties.positions[0])

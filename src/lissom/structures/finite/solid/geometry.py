@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry, twisted_slabs
+from ..geometry import ElementGeometry, twisted_slabs
 from .elements import Block, gradients, masses_of
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ _PAIRS = ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class SolidGeometry(Geometry):
+class SolidGeometry(ElementGeometry):
     """Stress stiffness of a mesh of solid elements, three freedoms a node.
 
     Attributes
