@@ -12,6 +12,7 @@ import numpy as np
 from ....bodies import FlexibleBody
 from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
+from ....structures.finite.solid.geometry import SolidGeometry
 from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system
@@ -60,7 +61,7 @@ def read_calculix(
     stresses : path or sequence of paths, optional
         Results NAME.frd with displacements and stresses of the same mesh, of modes or static
         steps: the body then knows its stresses at the nodes.  Without them stresses come from the
-        elements, if these are C3D4, C3D6, C3D8, C3D10 or C3D20.
+        elements, if these are C3D4, C3D6, C3D8, C3D10 or C3D20; so does level "stiffened".
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
         Units of the files, which do not say theirs.
     **reduction
@@ -124,8 +125,10 @@ def read_structure(
         interfaces_of(interfaces, mesh, freedoms),
         surface=_surface(deck, mesh),
     )
-    if not stresses:
-        return replace(structure, recovery=deck_recovery(deck, mesh, freedoms))
+    own = deck_recovery(deck, mesh, freedoms)
+    if own is not None:
+        geometry = SolidGeometry(own.positions, own.blocks)
+        structure = replace(structure, recovery=own, geometry=geometry)
     return _with(structure, mesh.numbers, stresses, units)
 
 
