@@ -326,6 +326,29 @@ def test_given_stress_stiffness_belongs_to_its_inboard_interface():
         given_beam(["spin z"], inboard="tip")
 
 
+def test_averages_of_nodes_on_a_line_have_a_second_order():
+    nodes, K, M = straight(8, 2.0)
+    tip = ls.Interface(nodes[7:].mean(axis=0), np.array([7, 8]), "average")
+    given = {"tip force x": beam_stress(np.ones(8), 2.0, 8)}
+    with pytest.warns(ModelWarning):
+        body = ls.from_matrices(
+            M, K, nodes, {"root": 0, "tip": tip}, level="stiffened", stress_stiffness=given
+        )
+    loads = buckling(body, "tip", 3)
+    assert np.isclose(-loads[loads < 0].max(), np.pi**2 * 3e3 / 16, rtol=2e-3)
+
+
+@pytest.mark.parametrize("level", ["full", "stiffened"])
+def test_bodies_without_shapes_are_rigid_at_every_level(level):
+    rigid = strip(counts=(2, 1, 1), modes=0, level=level).source.reduce(
+        modes=0, level=level, method="cantilever"
+    )
+    assert rigid.n_mode == 0 and rigid.level == level
+    model = ls.Model("stone")
+    model.add(rigid, ls.Free(), name="stone")
+    assert model.compile().n_v == 6
+
+
 def test_free_modes_are_refused_at_level_stiffened():
     with pytest.raises(ModelError, match='take method "craig-bampton"'):
         strip(counts=(3, 1, 1), method="free-free")

@@ -191,7 +191,7 @@ def _body(
         solids=nodes.solids,
         second_order=_second_order(structure, options, assembly, x, nodes),
         recovery=None
-        if structure.recovery is None
+        if structure.recovery is None or not x.shape[1]
         else seen_recovery(structure.recovery(x), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
@@ -201,7 +201,9 @@ def _second_order(
     structure: Structure, options: Options, assembly: Assembly, x: Array, nodes: Places
 ) -> Any:
     """Second order of the body: now if its level needs it, else when somebody asks."""
-    if structure.geometry is None or not x.shape[1]:
+    if not x.shape[1]:
+        return SecondOrder(np.zeros((3, 0, 0)), np.zeros((3, 3, 0, 0)), {})
+    if structure.geometry is None:
         return None
     if options.method == "free-free":
         if options.level == "stiffened":

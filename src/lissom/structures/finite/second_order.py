@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_FLAT = 1e-9  # relative moment of inertia of nodes on a line
 _MOVED = 1e-9  # relative, motion of an interface that is held
 _CROSS = np.zeros((3, 3, 3))  # (a x b)_k = sum of _CROSS[k, i, j] a_i b_j
 for _k, _i, _j in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -163,8 +164,9 @@ def _of_average(structure: Structure, name: str, motion: Array, x: Array) -> Arr
     twice = np.einsum("kij,jl,ia,lb->kab", _CROSS, L, turn, turn, optimize=True)
     swung = np.einsum("jpi,pa,ni->nja", _CROSS, turn, r, optimize=True)
     twice = twice + 2 * np.einsum("kij,n,nia,njb->kab", _CROSS, w, swung, d, optimize=True)
-    rho = np.linalg.solve(inertia, ((twice + twice.swapaxes(1, 2)) / 2).reshape(3, -1))
-    rho = rho.reshape(3, m, m)
+    twice = (twice + twice.swapaxes(1, 2)) / 2
+    # of nodes on a line, whose rotation about it is the mean of theirs, nothing is added to that
+    rho = np.tensordot(np.linalg.pinv(inertia, _FLAT, hermitian=True), twice, 1)
     arm = np.asarray(interface.position) - centre
     moved = np.einsum("kij,iab,j->kab", _CROSS, rho, arm)
     moved += turn.T @ twice_turned(arm) @ turn

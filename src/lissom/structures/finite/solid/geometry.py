@@ -19,7 +19,7 @@ from .elements import Block, gradients, masses_of
 
 Array = NDArray[np.float64]
 
-_ROOM = 30_000_000  # numbers that are kept at a time
+_ROOM = 10_000_000  # numbers that are kept at a time
 _PAIRS = ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))
 
 
