@@ -74,33 +74,35 @@ class GivenGeometry(Geometry):
         return (found + found.swapaxes(1, 2)) / 2
 
 
-def given_geometry(given: Any, places: tuple[str, ...], matrix: Any, name: str) -> GivenGeometry:
-    """Stress stiffness as the user gave it, checked.
-
-    Parameters
-    ----------
-    given : mapping
-        Matrices by load, in words.
-    places : tuple of str
-        Interfaces, the one that is held first, and named nodes.
-    matrix : callable
-        Function of a matrix and what it is, which checks it and returns it for the freedoms in use.
-    name : str
-        For messages.
-    """
+def checked_loads(given: Any, name: str) -> Mapping[str, Any]:
+    """Mapping of loads, or a ModelError."""
     if not isinstance(given, Mapping) or not given:
         raise ModelError(
             f"{name}: stress_stiffness is {shown(given)}; give matrices by load, such as "
             '{"spin z": K, "tip force x": K}'
         )
+    return given
+
+
+def given_geometry(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> GivenGeometry:
+    """Stress stiffness as the user gave it.
+
+    Parameters
+    ----------
+    given : mapping of sparse array (N, N)
+        Matrices of the structure's freedoms by load, in words.
+    places : tuple of str
+        Interfaces, the one that is held first, and named nodes.
+    name : str
+        For messages.
+    """
     mass, nodes = [], {}
     for load, K in given.items():
         place, kind, axis = _words(load, places, name)
-        own = matrix(K, f"stress stiffness of {load!r}")
         if place:
-            nodes[place, 3 * _AT_NODES.index(kind) + "xyz".index(axis)] = own
+            nodes[place, 3 * _AT_NODES.index(kind) + "xyz".index(axis)] = K
         else:
-            mass.append((_combination(kind, axis), own))
+            mass.append((_combination(kind, axis), K))
     warnings.warn(
         f"{name}: stress_stiffness is taken as it is: loads that it does not name stress nothing, "
         "and matrices of beams and shells often leave out what bending moments and torques do "

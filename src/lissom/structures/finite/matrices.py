@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
 from .assembly import equal_freedoms
-from .given_geometry import given_geometry
+from .given_geometry import checked_loads, given_geometry
 from .sticks import sticks
 from .structure import Interface, Structure
 
@@ -136,8 +135,12 @@ def structure_of_matrices(
     geometry = None
     if stress_stiffness is not None:
         places = (*map(str, made), *map(str, names or {}))
-        chosen = partial(_of_size, size=len(positions) * each, used=used, name=name)
-        geometry = given_geometry(stress_stiffness, places, chosen, name)
+        size = len(positions) * each
+        given = {
+            load: _of_size(x, f"stress stiffness of {load!r}", size, name)[used][:, used]
+            for load, x in checked_loads(stress_stiffness, name).items()
+        }
+        geometry = given_geometry(given, places, name)
     return Structure(
         name,
         positions,
@@ -151,8 +154,8 @@ def structure_of_matrices(
     )
 
 
-def _of_size(given: Any, what: str, size: int, used: NDArray[np.intp], name: str) -> Any:
-    """Matrix of the freedoms in use, if it has the size of the stiffness matrix."""
+def _of_size(given: Any, what: str, size: int, name: str) -> Any:
+    """Matrix of the size of the stiffness matrix, or a ModelError."""
     found = _matrix(given, what, name)
     if found.shape[0] != size:
         raise ModelError(
@@ -161,7 +164,7 @@ def _of_size(given: Any, what: str, size: int, used: NDArray[np.intp], name: str
         )
     if not np.all(np.isfinite(found.data)):
         raise ModelError(f"{name}: the {what} matrix has entries that are not finite")
-    return found[used][:, used]
+    return found
 
 
 def made_interface(given: Any, positions: Array, title: str) -> Interface:

@@ -114,7 +114,7 @@ def read_structure(
         deck.group,
     )
     mesh, freedoms = _freedoms(deck, every, rows, f"{base}.dof")
-    freedoms, mass, stiffness = in_house_order(freedoms, mass, stiffness, unit_system(units))
+    freedoms, mass, (stiffness,) = in_house_order(freedoms, mass, [stiffness], unit_system(units))
     check_free(mesh, freedoms, mass, stiffness, f"{base}.sti, {base}.mas: {_advice(deck)}")
     structure = Structure(
         os.path.basename(deck.path),
