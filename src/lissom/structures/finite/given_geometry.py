@@ -104,9 +104,9 @@ def given_geometry(given: Mapping[str, Any], places: tuple[str, ...], name: str)
         else:
             mass.append((_combination(kind, axis), K))
     warnings.warn(
-        f"{name}: stress_stiffness is taken as it is: loads that it does not name stress nothing, "
-        "and matrices of beams and shells often leave out what bending moments and torques do "
-        "(lateral buckling); frame, panel and from_mesh know all loads",
+        f"{name}: stress_stiffness is plain stress stiffness, taken as it is: loads that it does "
+        "not name stress nothing, and matrices of beams and shells often leave out what bending "
+        "moments and torques do (lateral buckling); frame, panel and from_mesh know all loads",
         ModelWarning,
         stacklevel=4,
     )
