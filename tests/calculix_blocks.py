@@ -41,10 +41,20 @@ def held(points):
 def deck(kind):
     """Deck with the block's frequencies; its deflection, stress and strain under a force."""
     m = mesh(kind)
+    lines = held_body(m, KINDS[kind])
+    lines += ["*STEP", "*STATIC", "*CLOAD"]
+    lines += [f"{len(m.points)}, {a + 1}, {f}" for a, f in enumerate(FORCE)]
+    lines += ["*NODE PRINT, NSET=ALL", "U", "*EL PRINT, ELSET=SOLID", "S, E", "*END STEP"]
+    lines += ["*STEP", "*FREQUENCY", str(N_MODE), "*CLOAD, OP=NEW", "*END STEP"]
+    return "\n".join(lines) + "\n"
+
+
+def held_body(m, element):
+    """Lines of a deck without steps: a mesh of one kind of element, held at x = 0."""
     cells = m.cells[0].data
     lines = ["*NODE, NSET=ALL"]
     lines += [f"{k + 1}, {x:.12e}, {y:.12e}, {z:.12e}" for k, (x, y, z) in enumerate(m.points)]
-    lines.append(f"*ELEMENT, TYPE={KINDS[kind]}, ELSET=SOLID")
+    lines.append(f"*ELEMENT, TYPE={element}, ELSET=SOLID")
     for k, cell in enumerate(cells + 1):
         numbers = [str(n) for n in (k + 1, *cell)]
         lines += [", ".join(numbers[:15]) + ("," if len(numbers) > 15 else "")]
@@ -52,12 +62,7 @@ def deck(kind):
     lines += ["*NSET, NSET=ROOT", *(f"{n + 1}," for n in held(m.points))]
     lines += ["*MATERIAL, NAME=ALLOY", "*ELASTIC", f"{MODULUS}, {POISSON}"]
     lines += ["*DENSITY", f"{DENSITY}", "*SOLID SECTION, ELSET=SOLID, MATERIAL=ALLOY"]
-    lines += ["*BOUNDARY", "ROOT, 1, 3"]
-    lines += ["*STEP", "*STATIC", "*CLOAD"]
-    lines += [f"{len(m.points)}, {a + 1}, {f}" for a, f in enumerate(FORCE)]
-    lines += ["*NODE PRINT, NSET=ALL", "U", "*EL PRINT, ELSET=SOLID", "S, E", "*END STEP"]
-    lines += ["*STEP", "*FREQUENCY", str(N_MODE), "*CLOAD, OP=NEW", "*END STEP"]
-    return "\n".join(lines) + "\n"
+    return [*lines, "*BOUNDARY", "ROOT, 1, 3"]
 
 
 def run(kind):

@@ -71,6 +71,22 @@ def test_a_deck_alone_has_elements_of_ours(decks, name, rtol, tmp_path) -> None:
         ls.read_calculix(alone, interfaces=ENDS, matrices=tmp_path / "other")
 
 
+def test_stored_matrices_stiffen_as_the_elements_of_the_deck(decks, tmp_path) -> None:
+    """Stress stiffness comes from the elements in both; those without twin have none."""
+    alone = Path(shutil.copy(decks["bracket"], tmp_path))
+    first, second = (
+        ls.read_calculix(
+            path, interfaces={"root": "ROOT", "tip": "TIP"}, modes=2, level="stiffened"
+        ).normalised()
+        for path in (decks["bracket"], alone)
+    )
+    expected = np.abs(first.second_order.second_moment)
+    found = np.abs(second.second_order.second_moment)  # shapes may have other signs
+    np.testing.assert_allclose(found, expected, atol=1e-4 * expected.max())
+    with pytest.raises(ModelError, match="needs the second order"):
+        ls.read_calculix(decks["block_c3d8i"], interfaces=ENDS, level="stiffened")
+
+
 def test_elements_without_twin_need_matrices(decks: dict[str, Path], tmp_path: Path) -> None:
     alone = shutil.copy(decks["block_c3d8i"], tmp_path)
     with pytest.raises(ModelError, match="no elements of ours for 'C3D8I'; let the solver store"):

@@ -179,3 +179,48 @@ def test_a_frame_that_spins_up_stays_with_the_beam():
     size = np.abs(found[1]).max()
     assert size > 0.01
     assert np.abs(found[0] - found[1]).max() < 0.03 * size
+
+
+def mast(bays=8, radius=0.15, bay=0.4):
+    """Lattice of three longerons with crossed diagonals on pins, and stiff arms at both ends."""
+    rod, thin, stiff = ls.Tube(0.006, 0.001), ls.Tube(0.004, 0.001), ls.Tube(0.02, 0.004)
+    corner = [(0.0, radius * np.cos(a), radius * np.sin(a)) for a in 2 * np.pi / 3 * np.arange(3)]
+    nodes = np.array([np.add((bay * k, 0, 0), x) for k in range(bays + 1) for x in corner])
+    tip, root = len(nodes), len(nodes) + 1
+    lines = [(3 * k + j, 3 * k + (j + 1) % 3, thin, "") for k in range(bays + 1) for j in range(3)]
+    for k, j in np.ndindex(bays, 3):
+        lines.append((3 * k + j, 3 * k + 3 + j, rod, ""))
+        lines += [(3 * k + j, 3 * k + 3 + (j + d) % 3, thin, "both") for d in (1, -1)]
+    lines += [(3 * bays + j, tip, stiff, "") for j in range(3)] + [
+        (j, root, stiff, "") for j in range(3)
+    ]
+    return frame_structure(
+        [*nodes, (bay * bays, 0, 0), (0, 0, 0)],
+        [ls.Member(a, b, s, ls.ALUMINIUM, parts=1, pinned=p) for a, b, s, p in lines],
+        interfaces={"root": root, "tip": tip},
+    )
+
+
+def test_what_spin_adds_to_a_mast_is_right_in_bending_and_of_the_right_size_in_torsion():
+    """Against the derivative of the tangent stiffness, which has all three parts of it."""
+    structure, omega = mast(), 20.0
+    body = structure.reduce(modes=12, level="stiffened")
+    found = spun(body, 2, omega)[:5] ** 2 - spun(body, 2, 0.0)[:5] ** 2
+    K, M = (A.toarray()[:-6, :-6] for A in (structure.stiffness, structure.mass))  # root: last node
+    squared, modes = eigh(K, M, subset_by_index=[0, 29])
+    x = np.vstack([modes, np.zeros((6, 30))])
+    masses, places, motion = structure.particles
+    force = places * masses[:, None] * [1, 1, 0]
+    u = np.zeros((len(x), 1))
+    u[:-6, 0] = np.linalg.solve(K, (motion.T @ force.ravel())[:-6])
+    T = structure.geometry.between(np.hstack([x, u]), np.hstack([x, u]))
+    added = T[30, :30, :30] + T[:30, 30, :30] + T[:30, 30, :30].T
+    moved = (motion @ x).reshape(-1, 3, 30)[:, :2]
+    added -= np.einsum("n,nka,nkb->ab", masses, moved, moved)
+    inside = structure.geometry.inside(x, np.zeros(3))
+    added -= inside[1, 0] + inside[2, 1]
+    exact = eigh(np.diag(squared) + omega**2 * added, eigvals_only=True)[:5] - squared[:5]
+    bending, torsion = [0, 1, 3, 4], 2
+    assert np.allclose(found[bending], exact[bending], rtol=0.055, atol=0.01 * omega**2)
+    assert np.isclose(found[torsion] / omega**2, 0.85, atol=0.02)
+    assert np.isclose(exact[torsion] / omega**2, 0.60, atol=0.02)

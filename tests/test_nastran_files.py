@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import eigh
 
 import lissom as ls
-from lissom.errors import ModelError, ModelFileError
+from lissom.errors import ModelError, ModelFileError, ModelWarning
 from lissom.io.structures.nastran.body import read_structure
 from tests.nastran_samples import DATA, GRIDS, basic, displaced
 
@@ -64,6 +64,21 @@ def test_structure_is_along_basic_axes_with_rotations_first(file: str) -> None:
     for matrix, expected in zip((found.stiffness, found.mass), basic(), strict=True):
         assert relative(matrix.toarray(), house(expected)) < 1e-9
     np.testing.assert_array_equal(found.freedoms[:6], [[0, k] for k in range(6)])
+
+
+def test_differential_stiffness_is_read_as_the_stiffness() -> None:
+    with pytest.warns(ModelWarning, match="not name stress nothing"):
+        found = read_structure(
+            DATA / "frame.bdf", "MAAX", "KAAX", ENDS, stress_stiffness={"tip force x": "KAAX"}
+        )
+    assert relative(found.geometry.nodes["tip", 3].toarray(), found.stiffness.toarray()) == 0
+    for given, words in (
+        ({"tip force x": "KDGG"}, "stress stiffness of 'tip force x': .* has no DMIG matrix"),
+        ({"tpi force x": "KAAX"}, "did you mean 'tip force x'"),
+        ("KAAX", "give matrices by load"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            read_structure(DATA / "frame.bdf", "MAAX", "KAAX", ENDS, stress_stiffness=given)
 
 
 def test_short_fields_have_the_digits_that_fit() -> None:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import lissom as ls
 from lissom.bodies.recovery import Recovery, StressPoints
 from lissom.structures.finite import patience
+from lissom.structures.finite.geometry import Geometry
 from lissom.structures.finite.held import Held
 from lissom.structures.finite.matrices import structure_of_matrices
 from lissom.structures.finite.ordering import dissection
@@ -315,21 +316,22 @@ def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_bod
         stresses = np.tile(x[15], (3, 6, 1))
         return Recovery(StressPoints(CORNERS[[4, 3, 2]], stresses, np.array([4, 3, 2])))
 
-    def second_order(x):
-        m = x.shape[1]
-        shapes = {k: np.full((6, m, m), float(k)) for k in range(1, 5)}
-        return ls.SecondOrder(np.zeros((3, m, m)), np.zeros((3, 3, m, m)), shapes)
+    class Numbered(Geometry):
+        def of_loads(self, shapes, u, places):
+            m = shapes.shape[1]  # loads: twelve of the mass, six at the tip, six at the knee
+            return -np.arange(u.shape[1])[:, None, None] * np.ones((m, m))
 
     structure = dataclasses.replace(
-        plain, recovery=recovery, second_order=second_order, lines=((tube, np.array([0, 1, 2])),)
+        plain, recovery=recovery, geometry=Numbered(), lines=((tube, np.array([0, 1, 2])),)
     )
     body = structure.reduce(modes=2, level="stiffened")
     assert body.names == {"root": 0, "tip": 1, "knee": 2}
     assert body.solids[0].nodes == (0, 3, 2)
     assert body.positions[3] == pytest.approx(CORNERS[1])
     assert body.recovery.points.nodes.tolist() == [1, -1, 2]
-    second = body.constants_of_second_order.node_shapes
-    assert {k: x[0, 0, 0] for k, x in second.items()} == {1: 4.0, 2: 2.0, 3: 1.0}
+    second = body.constants_of_second_order
+    assert {k: x[0, 0, 0] for k, x in second.node_shapes.items()} == {0: 0.0, 1: 12.0, 2: 18.0}
+    assert second.second_moment[2, 1, 0, 0] == 10.0
     # the knee is not an interface, and moves as the shapes of its freedoms say
     assert body.recovery.points.stresses[0, 0] == pytest.approx(body.shapes[2, 0])
     assert pickle.loads(pickle.dumps(frame_body(modes=1))).n_mode == 7

@@ -106,8 +106,8 @@ def resolved(given: Given, n_node: int, m: int) -> SecondOrder:
     if given is None:
         raise ModelError(
             'FlexibleBody: level "stiffened" needs the second order of the deformation, which is '
-            "missing; give second_order=SecondOrder(...), use ls.beam with static shapes, or take "
-            'level "full" or "linear"'
+            "missing; give second_order=SecondOrder(...), use ls.beam with static shapes, "
+            'ls.frame, ls.panel or ls.from_mesh, or take level "full" or "linear"'
         )
     found = given if isinstance(given, SecondOrder) else given()
     if not isinstance(found, SecondOrder):

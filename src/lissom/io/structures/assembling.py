@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -204,16 +204,18 @@ def _numbers(value: Any) -> list[int]:
 
 
 def in_house_order(
-    freedoms: Numbers, mass: Any, stiffness: Any, units: Units
-) -> tuple[Numbers, Any, Any]:
+    freedoms: Numbers, mass: Any, stiffnesses: Sequence[Any], units: Units
+) -> tuple[Numbers, Any, list[Any]]:
     """Freedoms and matrices sorted by node and direction, in SI units.
 
     Parameters
     ----------
     freedoms : array (N, 2) of int
         Node and direction of the rows, rotations first.
-    mass, stiffness : sparse array (N, N)
+    mass : sparse array (N, N)
         In the units of the file.
+    stiffnesses : sequence of sparse array (N, N)
+        Likewise.
     units : Units
         Of the file.
     """
@@ -221,11 +223,11 @@ def in_house_order(
     freedoms = freedoms[order]
     rows, of_mass, of_stiffness = units.matrices(freedoms[:, 1])
     scale = sparse.diags_array(rows)
-    mass, stiffness = (
+    mass, *stiffnesses = (
         sparse.csc_array(factor * (scale @ sparse.csc_array(x)[order][:, order] @ scale))
-        for x, factor in ((mass, of_mass), (stiffness, of_stiffness))
+        for x, factor in ((mass, of_mass), *((x, of_stiffness) for x in stiffnesses))
     )
-    return freedoms, mass, stiffness
+    return freedoms, mass, stiffnesses
 
 
 def check_free(mesh: Mesh, freedoms: Numbers, mass: Any, stiffness: Any, held: str) -> None:

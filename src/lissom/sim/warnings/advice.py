@@ -52,7 +52,7 @@ def against_spin(ratio: float) -> str:
 
 
 def _stiffened(shapes: float) -> str:
-    level = 'use level="stiffened" (beams with static shapes have it)'
+    level = 'use level="stiffened" (beams with static shapes, frames, panels and solids have it)'
     if shapes > MOST_SHAPES:
         return f"{level} in parts in a row"
     return f"{level} with bending={math.ceil(shapes)} or more"

@@ -110,7 +110,9 @@ def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
     return replace(recovery, points=points, stations=stations)
 
 
-def seen_second_order(second: SecondOrder, nodes: Places) -> SecondOrder:
-    """Second order at the nodes of the body in the place of those of the structure."""
-    found = {nodes.number[k]: x for k, x in second.node_shapes.items() if k in nodes.number}
+def seen_second_order(second: SecondOrder, structure: Structure, nodes: Places) -> SecondOrder:
+    """Second order at nodes of the body in the place of interfaces and named nodes."""
+    n = len(structure.interfaces)
+    own = [nodes.number[int(node)] for node in structure.node_names.values()]
+    found = dict(zip([*range(n), *own], second.node_shapes.values(), strict=True))
     return SecondOrder(second.first_moment, second.second_moment, found)

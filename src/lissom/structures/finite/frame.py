@@ -17,9 +17,9 @@ from ..sections import Section
 from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
+from .frame_geometry import FrameGeometry, Piece
 from .frame_loads import frame_recovery
 from .member import Member, Placed, numbers, placed
-from .stiffening import Piece, second_order
 from .structure import Interface, Profile, Structure
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ def frame_structure(
     stiffness = summed(mesh.rows, [x.T.T @ x.element.stiffness @ x.T for x in mesh.pieces], size)
     points = {node: _particles_of(lump) for node, lump in lumps.items()}
     particles = _particles(mesh, points)
-    parts = (mesh.pieces, mesh.positions, stiffness, particles, {**ports, **named})
     return Structure(
         name="frame",
         positions=mesh.positions,
@@ -135,9 +134,16 @@ def frame_structure(
             name: Interface(positions[node], np.array([node])) for name, node in ports.items()
         },
         node_names=named,
-        recovery=partial(frame_recovery, *parts),
+        recovery=partial(
+            frame_recovery,
+            mesh.pieces,
+            mesh.positions,
+            stiffness,
+            particles,
+            {**ports, **named},
+        ),
         lines=mesh.lines,
-        second_order=partial(second_order, *parts, points),
+        geometry=FrameGeometry(mesh.pieces, mesh.positions, particles, points),
         particles=particles,
     )
 

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from ...bodies.balance import Balance
 from ...bodies.recovery import Recovery, Stations
 from .assembly import stacked
-from .stiffening import Piece
+from .frame_geometry import Piece
 
 Array = NDArray[np.float64]
 

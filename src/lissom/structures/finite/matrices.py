@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
 from .assembly import equal_freedoms
+from .given_geometry import checked_loads, given_geometry
 from .sticks import sticks
 from .structure import Interface, Structure
 
@@ -28,6 +29,7 @@ def from_matrices(
     *,
     order: str = "translation first",
     names: Mapping[str, int] | None = None,
+    stress_stiffness: Mapping[str, Any] | None = None,
     name: str = "from_matrices",
     **reduction: Any,
 ) -> FlexibleBody:
@@ -48,6 +50,12 @@ def from_matrices(
         Order of the six freedoms of a node.
     names : mapping, optional
         Further nodes with six freedoms that the body keeps, by name.
+    stress_stiffness : mapping, optional
+        For level "stiffened": matrices (N, N) by load, of static solutions with the inboard
+        interface held, as finite-element programs add them to the stiffness.  Loads are "spin z"
+        (1 rad/s; "spin xy" about both), "gravity x" (1 m/s²), "angular acceleration y" (1 rad/s²),
+        "tip force x" (1 N) and "tip moment z" (1 N m) at interfaces and named nodes; those that are
+        missing count as loads that stress nothing.
     name : str
         For messages.
     **reduction
@@ -73,7 +81,14 @@ def from_matrices(
     [2.757, 2.757, 2.757, 4.775, 4.775, 4.775]
     """
     return structure_of_matrices(
-        mass, stiffness, nodes, interfaces, order=order, names=names, name=name
+        mass,
+        stiffness,
+        nodes,
+        interfaces,
+        order=order,
+        names=names,
+        stress_stiffness=stress_stiffness,
+        name=name,
     ).reduce(**reduction)
 
 
@@ -85,6 +100,7 @@ def structure_of_matrices(
     *,
     order: str = "translation first",
     names: Mapping[str, int] | None = None,
+    stress_stiffness: Mapping[str, Any] | None = None,
     name: str = "from_matrices",
 ) -> Structure:
     """Structure of matrices; parameters as for `from_matrices`."""
@@ -116,8 +132,39 @@ def structure_of_matrices(
         )
     made = {key: made_interface(x, positions, f"{name}: {key}") for key, x in interfaces.items()}
     freedoms = freedoms[used]
-    lines = sticks(positions, freedoms, K)
-    return Structure(name, positions, freedoms, M, K, made, dict(names or {}), lines=lines)
+    geometry = None
+    if stress_stiffness is not None:
+        places = (*map(str, made), *map(str, names or {}))
+        size = len(positions) * each
+        given = {
+            load: _of_size(x, f"stress stiffness of {load!r}", size, name)[used][:, used]
+            for load, x in checked_loads(stress_stiffness, name).items()
+        }
+        geometry = given_geometry(given, places, name)
+    return Structure(
+        name,
+        positions,
+        freedoms,
+        M,
+        K,
+        made,
+        dict(names or {}),
+        lines=sticks(positions, freedoms, K),
+        geometry=geometry,
+    )
+
+
+def _of_size(given: Any, what: str, size: int, name: str) -> Any:
+    """Matrix of the size of the stiffness matrix, or a ModelError."""
+    found = _matrix(given, what, name)
+    if found.shape[0] != size:
+        raise ModelError(
+            f"{name}: the {what} matrix has shape {found.shape}; give one of the {size} freedoms "
+            "of the stiffness matrix"
+        )
+    if not np.all(np.isfinite(found.data)):
+        raise ModelError(f"{name}: the {what} matrix has entries that are not finite")
+    return found
 
 
 def made_interface(given: Any, positions: Array, title: str) -> Interface:

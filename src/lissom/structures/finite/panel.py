@@ -16,6 +16,7 @@ from ...errors import ModelError, shown
 from .._checks import count, positive
 from ..materials import Material
 from .assembly import mass_matrix, stacked, summed
+from .panel_geometry import PanelGeometry
 from .plate_element import CORNERS, PlateElement
 from .structure import Interface, Structure, SurfaceMesh
 
@@ -142,6 +143,7 @@ def panel_structure(
         recovery=partial(_recovery, mesh, plate),
         surface=SurfaceMesh(mesh.triangles),
         particles=(masses, places, motion),
+        geometry=PanelGeometry(mesh.elements, mesh.rows, (masses, places, motion)),
     )
 
 

@@ -115,6 +115,19 @@ class PlateElement:
         """e_x, e_y and g_xy of the membrane, incompatible modes eliminated, (3, 28)."""
         return self._compatible(x, y) - self._bubble(x, y) @ self._follow
 
+    def force(self, x: float, y: float) -> Array:
+        """Forces N_xx, N_yy and N_xy in the membrane [N/m], (3, 28)."""
+        return np.asarray(self.membrane * self._elasticity @ self.strain(x, y))
+
+    def slopes(self, x: float, y: float) -> Array:
+        """Derivatives along x and y of u, v and w, (2, 3, 28)."""
+        _, d_x, d_y = self._bilinear(x, y)
+        found = np.zeros((2, 3, 28))
+        for k, derivative in enumerate((d_x, d_y)):
+            found[k, 0, _U::N_CORNER] = found[k, 1, _V::N_CORNER] = derivative
+        found[:, 2] = self.deflection(x, y)[1:]
+        return found
+
     def stress(self, x: float, y: float, z: float, modulus: float) -> Array:
         """xx, yy and xy at the height z for E / (1 - nu²) [Pa], (3, 28)."""
         strain = self.strain(x, y) - z * self.curvature(x, y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from .modes import wanted_modes
 from .particles import equivalent_particles
 from .patience import saying
 from .rigid import rigid_motion
+from .second_order import second_order
 from .shapes import METHODS, Assembly, kept_shapes, normal_shapes
 from .ties import Ties, tied
 
@@ -82,7 +82,7 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
         flexibility=flexibility,
         weight_energy=weight_energy,
     )
-    return _body(structure, options, assembly.ties, V, stiffness, facts)
+    return _body(structure, options, assembly, V, stiffness, facts)
 
 
 def _attached(structure: Structure, options: Options) -> list[str]:
@@ -163,8 +163,14 @@ def _statics(assembly: Assembly) -> tuple[Array, Array]:
 
 
 def _body(
-    structure: Structure, options: Options, ties: Ties, V: Array, stiffness: Array, facts: Facts
+    structure: Structure,
+    options: Options,
+    assembly: Assembly,
+    V: Array,
+    stiffness: Array,
+    facts: Facts,
 ) -> FlexibleBody:
+    ties = assembly.ties
     x = ties.T @ V
     motion = (ties.B @ V).reshape(len(ties.names), 6, -1)
     if options.method != "free-free":
@@ -174,7 +180,6 @@ def _body(
     masses, positions, displacements = equivalent_particles(integrals)
     shapes = np.zeros((len(masses), 6, V.shape[1]))
     shapes[:, 3:] = displacements
-    second = structure.second_order
     held = x
     if options.method == "free-free":
         held = (
@@ -189,18 +194,47 @@ def _body(
         names=nodes.names,
         level=options.level,
         solids=nodes.solids,
-        second_order=None
-        if second is None or options.method == "free-free"
-        else partial(_second_order, second, x, nodes),
+        second_order=_second_order(structure, options, assembly, x, nodes),
         recovery=None
-        if structure.recovery is None
+        if structure.recovery is None or not x.shape[1]
         else seen_recovery(structure.recovery(held), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
 
 
-def _second_order(second: Callable[[Array], Any], x: Array, nodes: Places) -> SecondOrder:
-    return seen_second_order(second(x), nodes)
+def _second_order(
+    structure: Structure, options: Options, assembly: Assembly, x: Array, nodes: Places
+) -> Any:
+    """Second order of the body: now if its level needs it, else when somebody asks."""
+    if not x.shape[1]:
+        return SecondOrder(np.zeros((3, 0, 0)), np.zeros((3, 3, 0, 0)), {})
+    if structure.geometry is None:
+        return None
+    if options.method == "free-free":
+        if options.level == "stiffened":
+            raise ModelError(
+                f'{structure.name}: level "stiffened" needs shapes that vanish at the inboard '
+                'interface; take method "craig-bampton" or "cantilever"'
+            )
+        return None
+    if options.level == "stiffened":
+        return seen_second_order(second_order(structure, assembly, x), structure, nodes)
+    return partial(_later, structure, assembly.ties.names[0], x, nodes)
+
+
+def _later(structure: Structure, inboard: str, x: Array, nodes: Places) -> SecondOrder:
+    return seen_second_order(second_order_of(structure, x, inboard), structure, nodes)
+
+
+def second_order_of(structure: Structure, x: Array, inboard: str | None) -> SecondOrder:
+    """Second order of shapes; see `Structure.second_order`."""
+    if structure.geometry is None:
+        raise ModelError(
+            f"{structure.name}: its stress stiffness is not known, which the second order needs; "
+            "take frames, panels, meshes of solids, or give stress_stiffness to from_matrices"
+        )
+    ties = tied(structure, checked_inboard(structure, inboard))
+    return second_order(structure, _assembled(structure, ties)[0], x)
 
 
 def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> Any:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
 from ...bodies.recovery import Recovery
+from ...bodies.second_order import SecondOrder
 from .facts import Facts
-from .reduce import Options, reduced
+from .geometry import Geometry
+from .reduce import Options, reduced, second_order_of
 
 Array = NDArray[np.float64]
 
@@ -102,9 +104,8 @@ class Structure:
         For pictures.
     lines : tuple, optional
         For pictures of frames: (Profile, nodes along the member) of each member.
-    second_order : callable, optional
-        Function of displacements (N, m) that vanish at the inboard interface, which returns their
-        SecondOrder, for level "stiffened"; its node_shapes name nodes of the structure.
+    geometry : Geometry, optional
+        Stress stiffness, for level "stiffened".
     particles : tuple of array, optional
         Quadrature points of the mass: masses (k,), positions (k, 3), and a sparse matrix (3 k, N)
         from the freedoms to their displacements.  Missing, the integrals come from the matrix.
@@ -122,7 +123,7 @@ class Structure:
     recovery: Callable[[Array], Recovery] | None = None
     surface: SurfaceMesh | None = None
     lines: tuple[tuple[Profile, NDArray[np.intp]], ...] = ()
-    second_order: Callable[[Array], Any] | None = None
+    geometry: Geometry | None = None
     particles: tuple[Array, Array, Any] | None = None
     facts: Facts | None = field(default=None, repr=False)
 
@@ -207,6 +208,24 @@ class Structure:
             inboard,
         )
         return reduced(self, options)
+
+    def second_order(self, shapes: Array, inboard: str | None = None) -> SecondOrder:
+        """Second order of shapes at the interfaces and named nodes, and its sums over the mass.
+
+        Parameters
+        ----------
+        shapes : array (N, m)
+            Displacements that vanish at the inboard interface.
+        inboard : str, optional
+            By default the first interface.
+
+        Returns
+        -------
+        SecondOrder
+            In the amplitudes of the shapes.  Its nodes are the interfaces, the inboard one first,
+            then the named nodes.
+        """
+        return second_order_of(self, shapes, inboard)
 
     @cached_property
     def sound_speed(self) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from ....bodies import FlexibleBody
 from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
+from ....structures.finite.solid.geometry import SolidGeometry
 from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system
@@ -61,7 +62,7 @@ def read_calculix(
         Results NAME.frd with displacements and stresses of the same mesh, of modes or static
         steps: the body then knows its stresses at the nodes, and its strains if the deck has a
         single material.  Without them both come from the elements, if these are C3D4, C3D6, C3D8,
-        C3D10 or C3D20.
+        C3D10 or C3D20; so does level "stiffened".
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
         Units of the files, which do not say theirs.
     **reduction
@@ -114,7 +115,7 @@ def read_structure(
         deck.group,
     )
     mesh, freedoms = _freedoms(deck, every, rows, f"{base}.dof")
-    freedoms, mass, stiffness = in_house_order(freedoms, mass, stiffness, unit_system(units))
+    freedoms, mass, (stiffness,) = in_house_order(freedoms, mass, [stiffness], unit_system(units))
     check_free(mesh, freedoms, mass, stiffness, f"{base}.sti, {base}.mas: {_advice(deck)}")
     structure = Structure(
         os.path.basename(deck.path),
@@ -125,8 +126,10 @@ def read_structure(
         interfaces_of(interfaces, mesh, freedoms),
         surface=_surface(deck, mesh),
     )
-    if not stresses:
-        return replace(structure, recovery=deck_recovery(deck, mesh, freedoms))
+    own = deck_recovery(deck, mesh, freedoms)
+    if own is not None:
+        geometry = SolidGeometry(own.positions, own.blocks)
+        structure = replace(structure, recovery=own, geometry=geometry)
     return _with(structure, deck, mesh.numbers, stresses, units)
 
 

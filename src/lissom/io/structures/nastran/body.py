@@ -12,6 +12,7 @@ from scipy import sparse
 from ....bodies import FlexibleBody
 from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
+from ....structures.finite.given_geometry import checked_loads, given_geometry
 from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
 from ..units import units as unit_system
@@ -30,6 +31,7 @@ def read_nastran(
     stiffness: Any,
     interfaces: Mapping[str, Any],
     freedoms: Sequence[tuple[int, int]] | None = None,
+    stress_stiffness: Mapping[str, Any] | None = None,
     units: str = "m-kg-s",
     **reduction: Any,
 ) -> FlexibleBody:
@@ -50,6 +52,9 @@ def read_nastran(
     freedoms : sequence of (grid, component), optional
         Rows of OUTPUT4 matrices, which do not name theirs; components are 1 to 6.  Default: ASET
         and ASET1 cards, else six for each grid in ascending order.
+    stress_stiffness : mapping, optional
+        For level "stiffened": differential stiffness by load, such as {"spin z": "KDGG"}, given as
+        mass and stiffness are; loads and their units (SI) are those of `from_matrices`.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
         Units of the files, which do not say theirs.
     **reduction
@@ -67,7 +72,7 @@ def read_nastran(
     ModelError
         If an interface or an option does not fit.
     """
-    structure = read_structure(path, mass, stiffness, interfaces, freedoms, units)
+    structure = read_structure(path, mass, stiffness, interfaces, freedoms, units, stress_stiffness)
     return structure.reduce(**reduction)
 
 
@@ -78,26 +83,33 @@ def read_structure(
     interfaces: Mapping[str, Any],
     freedoms: Sequence[tuple[int, int]] | None = None,
     units: str = "m-kg-s",
+    stress_stiffness: Mapping[str, Any] | None = None,
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
     bulk = read_bulk(path, units=units)
-    parts = [_labelled(bulk, *x, freedoms) for x in (("mass", mass), ("stiffness", stiffness))]
+    loads = {} if stress_stiffness is None else checked_loads(stress_stiffness, bulk.path)
+    given = {"mass": mass, "stiffness": stiffness}
+    given |= {f"stress stiffness of {load!r}": x for load, x in loads.items()}
+    parts = [_labelled(bulk, what, x, freedoms) for what, x in given.items()]
     labels, matrices = _together(bulk, parts)
     kept, rows = _freedoms(bulk, labels)
     turn = _turned(bulk, labels)
-    basic_mass, basic_stiffness = (turn @ x @ turn.T for x in matrices)
-    house, of_mass, of_stiffness = in_house_order(
-        rows, basic_mass, basic_stiffness, unit_system(units)
+    basic_mass, *basic = (turn @ x @ turn.T for x in matrices)
+    house, of_mass, (of_stiffness, *of_loads) = in_house_order(
+        rows, basic_mass, basic, unit_system(units)
     )
     mesh = Mesh(bulk.path, bulk.numbers[kept], bulk.positions[kept])
     check_free(mesh, house, of_mass, of_stiffness, _HELD)
+    ends = interfaces_of(interfaces, mesh, house)
+    stressed = dict(zip(loads, of_loads, strict=True))
     return Structure(
         os.path.basename(bulk.path),
         mesh.positions,
         house,
         of_mass,
         of_stiffness,
-        interfaces_of(interfaces, mesh, house),
+        ends,
+        geometry=given_geometry(stressed, tuple(ends), bulk.path) if stressed else None,
     )
 
 

@@ -18,6 +18,7 @@ from .boundary import node_areas, surface_triangles
 from .checks import check_connected, check_elements
 from .display import coarser
 from .elements import Block, assembled
+from .geometry import SolidGeometry
 from .stresses import SolidRecovery
 
 Array = NDArray[np.float64]
@@ -78,6 +79,7 @@ def solid_structure(
         interfaces=found,
         recovery=SolidRecovery(positions, blocks, np.unique(triangles), numbers),
         surface=SurfaceMesh(coarser(positions, triangles)),
+        geometry=SolidGeometry(positions, blocks),
     )
 
 
