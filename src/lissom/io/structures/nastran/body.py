@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,11 @@ def read_structure(
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
     bulk = read_bulk(path, units=units)
-    parts = [_labelled(bulk, *x, freedoms) for x in (("mass", mass), ("stiffness", stiffness))]
+    read = cache(read_op4)  # one file may have both
+    parts = [
+        _labelled(bulk, what, spec, freedoms, read)
+        for what, spec in (("mass", mass), ("stiffness", stiffness))
+    ]
     labels, matrices = _together(bulk, parts)
     kept, rows = _freedoms(bulk, labels)
     turn = _turned(bulk, labels)
@@ -101,7 +106,9 @@ def read_structure(
     )
 
 
-def _labelled(bulk: Bulk, what: str, spec: Any, freedoms: Any) -> Labelled:
+def _labelled(
+    bulk: Bulk, what: str, spec: Any, freedoms: Any, read: Callable[[str], Mapping[str, Any]]
+) -> Labelled:
     """Matrix with the names of its rows, from where the user says."""
     if isinstance(spec, str) and spec.upper() in bulk.matrices:
         return bulk.matrices[spec.upper()]
@@ -115,7 +122,7 @@ def _labelled(bulk: Bulk, what: str, spec: Any, freedoms: Any) -> Labelled:
         hint = suggestion(path, bulk.matrices)
         raise ModelError(f"{what}: {bulk.path} has no DMIG matrix {path!r}; {hint}")
     if _is_op4(path):
-        matrix = _named(path, what, name, read_op4(path))
+        matrix = _named(path, what, name, read(path))
         return Labelled(_rows(bulk, path, matrix.shape, freedoms), matrix, path)
     return _named(path, what, name, read_bulk(path).matrices)
 
