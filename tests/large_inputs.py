@@ -85,7 +85,10 @@ def _results(path: Path, x: Any) -> None:
     """Twelve modes with displacements and stresses."""
     numbers = range(1, len(x) + 1)
     lines = ["    1C", f"    2C{len(x):30d}{'1':>39s}"]
-    lines += [f" -1{k:10d}" + "".join(f"{v:12.5E}" for v in row) for k, row in zip(numbers, x, strict=True)]
+    lines += [
+        f" -1{k:10d}" + "".join(f"{v:12.5E}" for v in row)
+        for k, row in zip(numbers, x, strict=True)
+    ]
     lines += [" -3"]
     for step in range(1, 13):
         for name, parts in (("DISP", 3), ("STRESS", 6)):

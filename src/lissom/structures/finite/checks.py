@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from ...errors import ModelError, name_list, shown, suggestion
+from ...errors import ModelError, name_list, shown
 from .rigid import rigid_motion
 from .ties import TIES
 
@@ -150,18 +150,6 @@ def check_interfaces(structure: Structure) -> None:
                 f"{name}: node {node}, named {key!r}, has not six freedoms; make it an interface "
                 'with tie "rigid" or "average"'
             )
-
-
-def checked_inboard(structure: Structure, inboard: str | None) -> str:
-    """Name of the inboard interface; by default the first."""
-    if inboard is None:
-        return next(iter(structure.interfaces))
-    if inboard not in structure.interfaces:
-        raise ModelError(
-            f"{structure.name}: inboard={inboard!r} is not an interface; "
-            f"{suggestion(str(inboard), structure.interfaces)}"
-        )
-    return inboard
 
 
 def _check_freedoms(structure: Structure) -> None:

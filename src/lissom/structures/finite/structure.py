@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ...bodies.flexible import FlexibleBody
 from ...bodies.recovery import Recovery
 from .facts import Facts
-from .reduce import Options, reduced
+from .options import Options
+from .reduce import reduced
 
 Array = NDArray[np.float64]
 

@@ -28,7 +28,7 @@ class BinaryReader:
         self.path, self.content, self.at = path, content, 0
         self.order, self.word = self._kind()
         quarters = np.frombuffer(content, f"{self.order}i4", len(content) // 4)
-        self._quarters = memoryview(quarters.astype(np.int32))  # indexed quickly
+        self._quarters = quarters.astype(np.int32).data  # indexed quickly
 
     def _kind(self) -> tuple[str, int]:
         """Byte order and bytes of a word, from the length of the first record."""
