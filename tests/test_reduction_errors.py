@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import lissom as ls
 from tests.test_reduction import BLOCK, CORNERS, FRAME, faces, frame_body
-from tests.textbook_elements import bricks, frame_matrices, straight
+from tests.textbook_elements import frame_matrices, straight
 
 
 def changed(which, rows, value, symmetric=True):
@@ -144,7 +144,7 @@ CASES = {
     "damping without end": (lambda: frame_body(damping=np.inf), "give finite numbers"),
     "damping of words": (lambda: frame_body(damping=("rayleigh", "a", 1)), "alpha of damping"),
     "damping of one number": (lambda: frame_body(damping=("rayleigh", 1)), "alpha .*, beta"),
-    "damping without rows": (lambda: frame_body(damping=np.ones((2, 3))), r"has shape \(2, 3\)"),
+    "damping without rows": (lambda: frame_body(damping=np.ones((2, 3))), r"shape \(2, 3\); give a square"),
     "damping matrix": (lambda: frame_body(damping=np.eye(4)), r"\(30, 30\)"),
     "level": (lambda: frame_body(level="exact"), "level is 'exact'"),
     "no second order": (lambda: frame_body(level="stiffened"), "this structure does not have"),

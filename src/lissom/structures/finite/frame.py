@@ -19,6 +19,7 @@ from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
 from .member import Member, Placed, numbers, placed
+from .options import check_options
 from .stiffening import Piece, second_order
 from .structure import Interface, Profile, Structure
 
@@ -92,6 +93,7 @@ def frame(
     >>> sorted(knee.names)
     ['root', 'tip']
     """
+    check_options("frame", reduction, has_second_order=True)
     made = frame_structure(
         nodes, members, interfaces=interfaces, names=names, masses=masses, theory=theory
     )

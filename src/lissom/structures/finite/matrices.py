@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
 from .assembly import equal_freedoms
+from .options import check_options
 from .sticks import sticks
 from .structure import Interface, Structure
 
@@ -72,6 +73,7 @@ def from_matrices(
     >>> body.frequencies.round(3).tolist()  # (600 / 2)^(1/2) / 2 pi, (9 / 0.01)^(1/2) / 2 pi
     [2.757, 2.757, 2.757, 4.775, 4.775, 4.775]
     """
+    check_options(name, reduction)
     return structure_of_matrices(
         mass, stiffness, nodes, interfaces, order=order, names=names, name=name
     ).reduce(**reduction)

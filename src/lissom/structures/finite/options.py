@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,15 +33,16 @@ class Options:
     level: str = "full"
     inboard: str | None = None
 
-    def wanted(self, structure: Structure) -> Wanted:
+    def wanted(self, name: str, has_second_order: bool) -> Wanted:
         """Modes that are wanted; ModelError if one of the options cannot be.
 
         Parameters
         ----------
-        structure : Structure
-            With interfaces.
+        name : str
+            Of the structure, for messages.
+        has_second_order : bool
+            Whether the structure has what level "stiffened" needs.
         """
-        name = structure.name
         if self.method not in METHODS:
             raise ModelError(
                 f"{name}: method={self.method!r} is not known; "
@@ -52,23 +54,29 @@ class Options:
                 f"{name}: modes of a free structure have no effective mass; give modes or "
                 'frequency, or method="cantilever"'
             )
-        self._check_level(structure)
-        _check_damping(self.damping, structure)
+        if check_level(self.level) == "stiffened":
+            self._check_second_order(name, has_second_order)
+        _check_damping(self.damping, name)
         return wanted
 
-    def _check_level(self, structure: Structure) -> None:
-        if check_level(self.level) != "stiffened":
+    def _check_second_order(self, name: str, has_second_order: bool) -> None:
+        if has_second_order and self.method != "free-free":
             return
-        if structure.second_order is None or self.method == "free-free":
-            lacking = "free-free shapes do" if structure.second_order else "this structure does"
-            raise ModelError(
-                f'{structure.name}: level "stiffened" needs the second order of the deformation, '
-                f'which {lacking} not have; take level "full", or make the body with ls.frame or '
-                'ls.beam and method "craig-bampton" or "cantilever"'
-            )
+        lacking = "free-free shapes do" if has_second_order else "this structure does"
+        raise ModelError(
+            f'{name}: level "stiffened" needs the second order of the deformation, which {lacking} '
+            'not have; take level "full", or make the body with ls.frame or ls.beam and method '
+            '"craig-bampton" or "cantilever"'
+        )
 
     def attached(self, structure: Structure) -> list[str]:
-        """Interfaces with attachment shapes; parameters as for `wanted`."""
+        """Interfaces with attachment shapes.
+
+        Parameters
+        ----------
+        structure : Structure
+            With interfaces.
+        """
         given = self.attachment
         if isinstance(given, bool):
             return list(structure.interfaces) if given else []
@@ -82,7 +90,7 @@ class Options:
         return names
 
     def inboard_of(self, structure: Structure) -> str:
-        """Name of the inboard interface, by default the first; parameters as for `wanted`."""
+        """Name of the inboard interface, by default the first; parameters as for `attached`."""
         if self.inboard is None:
             return next(iter(structure.interfaces))
         if self.inboard not in structure.interfaces:
@@ -93,9 +101,31 @@ class Options:
         return self.inboard
 
 
-def _check_damping(given: Any, structure: Structure) -> None:
-    """What can be said of damping before the number of shapes is known."""
-    name, n = structure.name, structure.n_freedom
+def check_options(
+    name: str, reduction: Mapping[str, Any], *, has_second_order: bool = False
+) -> None:
+    """Reject options that cannot be, before a structure is read or assembled for them.
+
+    Parameters
+    ----------
+    name : str
+        What is made, for messages.
+    reduction : mapping
+        Options of `Structure.reduce` as given.
+    has_second_order : bool
+        Whether the structure will have what level "stiffened" needs.
+    """
+    known = [x.name for x in fields(Options)]
+    for key in reduction:
+        if key not in known:
+            raise TypeError(
+                f"{name}: {key!r} is no option of a reduction; {suggestion(key, known)}"
+            )
+    Options(**reduction).wanted(name, has_second_order)
+
+
+def _check_damping(given: Any, name: str) -> None:
+    """What can be said of damping before the numbers of freedoms and shapes are known."""
     if isinstance(given, tuple) and given and given[0] == "rayleigh":
         if len(given) != 3:
             raise ModelError(
@@ -114,10 +144,7 @@ def _check_damping(given: Any, structure: Structure) -> None:
     if not np.all(np.isfinite(found)):
         raise ModelError(f"{name}: damping is {shown(given)}; give finite numbers")
     shape = np.shape(given)
-    if len(shape) == 2 and (shape[0] != shape[1] or shape[0] > n):
-        raise ModelError(
-            f"{name}: the damping matrix has shape {shape}; give one of the structure, {(n, n)}, "
-            "or of the body's modes"
-        )
+    if len(shape) == 2 and shape[0] != shape[1]:
+        raise ModelError(f"{name}: the damping matrix has shape {shape}; give a square one")
     if len(shape) < 2 and np.any(found < 0):
         raise ModelError(f"{name}: damping is {shown(given)}; ratios must not be negative")

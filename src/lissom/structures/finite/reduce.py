@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 def reduced(structure: Structure, options: Options) -> FlexibleBody:
     """Flexible body of a structure; see `Structure.reduce`."""
-    wanted = options.wanted(structure)
+    wanted = options.wanted(structure.name, structure.second_order is not None)
     check_structure(structure)
     attached = options.attached(structure)
     assembly, rigid_force = _assembled(structure, tied(structure, options.inboard_of(structure)))

@@ -12,6 +12,7 @@ import numpy as np
 from ....bodies import FlexibleBody
 from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
+from ....structures.finite.options import check_options
 from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system
@@ -78,6 +79,7 @@ def read_calculix(
     ModelError
         If an interface or an option does not fit.
     """
+    check_options(os.path.basename(path_text(path)), reduction)
     structure = read_structure(path, interfaces, matrices, stresses, units)
     return structure.reduce(**reduction)
 

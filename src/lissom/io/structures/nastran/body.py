@@ -13,6 +13,7 @@ from scipy import sparse
 from ....bodies import FlexibleBody
 from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
+from ....structures.finite.options import check_options
 from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
 from ..units import units as unit_system
@@ -68,6 +69,7 @@ def read_nastran(
     ModelError
         If an interface or an option does not fit.
     """
+    check_options(os.path.basename(path_text(path)), reduction)
     structure = read_structure(path, mass, stiffness, interfaces, freedoms, units)
     return structure.reduce(**reduction)
 
