@@ -7,6 +7,7 @@ prints the seconds and what was raised as JSON. The options, in JSON, are change
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from functools import partial
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import lissom as ls
 
+MEMORY = 8 << 30  # bytes that a call may take: a damaged file must not fill the machine
 ENDS = {"root": {"plane": ["x", 0.0]}, "tip": {"plane": ["x", 0.8]}}
 
 
@@ -92,6 +94,7 @@ def load_body(folder, options):
 
 def main() -> None:
     """One call."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     call, folder, options = sys.argv[1:]
     prepared = globals()[call](Path(folder), json.loads(options))
     start = time.perf_counter()

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import lissom as ls
 from tests.test_reduction import BLOCK, CORNERS, FRAME, faces, frame_body
-from tests.textbook_elements import frame_matrices, straight
+from tests.textbook_elements import bricks, frame_matrices, straight
 
 
 def changed(which, rows, value, symmetric=True):
@@ -46,6 +46,23 @@ def hinged():
     ).reduce()
 
 
+def hinged_blocks(common):
+    """Two blocks whose only nodes in common are those of an edge, or one corner of it."""
+    nodes, K, M, _ = bricks((4, 2, 2), (0.8, 0.2, 0.1))
+    both = np.vstack([nodes, nodes + [0.8, 0, 0]])
+    keys = np.round(both, 6)
+    apart = ~((keys[:, 0] == 0.8) & (keys[:, 1] == keys[:, 1].min()))
+    apart |= (common == "corner") & (keys[:, 2] > keys[:, 2].min())
+    keys[apart] = 10 + np.arange(np.count_nonzero(apart))[:, None]
+    _, kept, own = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    rows = (3 * own.reshape(-1, 1) + np.arange(3)).ravel()
+    P = sp.coo_array((np.ones(len(rows)), (np.arange(len(rows)), rows))).tocsr()
+    M, K = (P.T @ sp.block_diag([A, A], format="csr") @ P for A in (M, K))
+    x = both[kept]
+    ends = {"root": x[:, 0] == x[:, 0].min(), "tip": x[:, 0] == x[:, 0].max()}
+    return ls.from_matrices(M, K, x, {name: np.flatnonzero(on) for name, on in ends.items()})
+
+
 CASES = {
     "unknown node": (lambda: frame_body({"root": 9}), "node 9"),
     "three freedoms": (
@@ -73,6 +90,8 @@ CASES = {
         r"held to the ground.*boundary conditions",
     ),
     "loose part": (loose_part, "2 parts that are not connected"),
+    "hinge between interfaces": (lambda: hinged_blocks("edge"), "it is a mechanism"),
+    "ball joint between interfaces": (lambda: hinged_blocks("corner"), "it is a mechanism"),
     "mechanism": (hinged, r"hinge: it is a mechanism.*node [23]"),
     "no mass": (lambda: reduce_frame(0 * FRAME[1], FRAME[0]), "no mass"),
     "mass along one axis": (
@@ -151,7 +170,13 @@ CASES = {
 }  # fmt: skip
 
 
-LATE = ("mechanism", "too many modes", "damping matrix")
+LATE = (
+    "mechanism",
+    "hinge between interfaces",
+    "ball joint between interfaces",
+    "too many modes",
+    "damping matrix",
+)
 
 
 def _without(A, row):
