@@ -157,9 +157,9 @@ def twice(folder: Path) -> None:
 
 
 def binary_value(name: str, value: float) -> Callable[[Path], object]:
-    """Damage of the last value but one of a binary OUTPUT4 file."""
+    """Damage of the last value of a binary OUTPUT4 file."""
     order = ">" if "big" in name else "<"
-    return rewritten(name, lambda x: x[:-44] + struct.pack(f"{order}d", value) + x[-36:])
+    return rewritten(name, lambda x: x[:-40] + struct.pack(f"{order}d", value) + x[-32:])
 
 
 MATRICES = [
@@ -251,7 +251,7 @@ for fault, words, damage in (
     (".dof and .mas mixed up", "block.(dof|mas)", swapped("block.dof", "block.mas")),
     (".sti is the deck", "block.sti", other("block.sti", "block.inp")),
     (".inp: a node is elsewhere", "a rigid", replaced("block.inp", b"\n3000, 0.", b"\n3000, 0.1")),
-    (".inp: an element of an unknown node", "9999", replaced("block.inp", b"\n2400, ", b"\n2400, 9999, ")),
+    (".inp: an element of an unknown node", "9999", replaced("block.inp", b"\n2400, 2", b"\n2400, 9999", True)),
 ):  # fmt: skip
     CASES.append(Case("read_calculix", fault, words, damage))
 CASES += [
