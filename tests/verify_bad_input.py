@@ -257,7 +257,7 @@ for fault, words, damage in (
 CASES += [
     Case("read_calculix", "an unknown set", "TOP", options={"interfaces": {"tip": "TOP"}}),
     Case("read_calculix", "an interface without nodes", "tip", options={"interfaces": {"tip": []}}),
-    Case("read_calculix", "an interface on a line", "line",
+    Case("read_calculix", "an interface on a line", "do not span an area",
          options={"interfaces": {"tip": [2301, 2302, 2303]}}),
 ]  # fmt: skip
 for fault, damage in (("cut", cut("block.frd")), ("a little cut", cut("block.frd", 0.9995)),
@@ -290,7 +290,7 @@ for fault, words, name, damage in (
 CASES += [
     Case("read_nastran", "an interface without nodes", "tip", options={"interfaces": {"tip": []}}),
     Case("read_nastran", "an unknown grid", "99999", options={"interfaces": {"tip": [99999]}}),
-    Case("read_nastran", "an interface on a line", "line",
+    Case("read_nastran", "an interface on a line", "do not span an area",
          options={"interfaces": {"tip": [2301, 2302, 2303]}}),
     Case("read_dmig", "cut", "small.bdf", cut("small.bdf")),
     Case("read_dmig", "zero bytes", "small.bdf", zeros("small.bdf")),

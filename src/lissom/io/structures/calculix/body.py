@@ -13,7 +13,7 @@ from ....bodies import FlexibleBody
 from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
 from ....structures.finite.options import check_options
-from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
+from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system
 from .deck import Deck
@@ -100,6 +100,7 @@ def read_structure(
             numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
             return _with(deck_structure(deck, interfaces), numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
+    check_named(interfaces, Mesh(deck.path, deck.numbers, deck.positions, deck.group))
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
     mass, stiffness = as_nodes(
@@ -166,7 +167,7 @@ def _surface(deck: Deck, mesh: Mesh) -> SurfaceMesh | None:
     """Outer faces whose nodes all have freedoms."""
     triangles = deck.numbers[outer_triangles(deck.blocks)]
     triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]
-    return SurfaceMesh(mesh.indices(triangles)) if len(triangles) else None
+    return SurfaceMesh(np.searchsorted(mesh.numbers, triangles)) if len(triangles) else None
 
 
 def _advice(deck: Deck) -> str:

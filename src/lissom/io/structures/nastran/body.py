@@ -14,7 +14,7 @@ from ....bodies import FlexibleBody
 from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
 from ....structures.finite.options import check_options
-from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
+from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
 from ..units import units as unit_system
 from .bulk import Bulk, read_bulk
@@ -84,6 +84,7 @@ def read_structure(
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
     bulk = read_bulk(path, units=units)
+    check_named(interfaces, Mesh(bulk.path, bulk.numbers, bulk.positions))
     read = cache(read_op4)  # one file may have both
     parts = [
         _labelled(bulk, what, spec, freedoms, read)
