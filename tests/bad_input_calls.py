@@ -35,7 +35,7 @@ def from_matrices(folder, options):
     nodes = np.load(folder / "nodes.npy")
     ends = {
         "root": np.flatnonzero(nodes[:, 0] == 0),
-        "tip": np.flatnonzero(nodes[:, 0] == nodes[:, 0].max()),
+        "tip": np.flatnonzero(nodes[:, 0] == np.nanmax(nodes[:, 0])),
     }
     return partial(ls.from_matrices, M, K, nodes, ends | options.pop("interfaces", {}), **options)
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a table of cases
 """Bad input of real size is named within a second, by the part and with a remedy.
 
 Matrices and files of a block with 17,589 freedoms, a tower of 3500 members and a panel of 1800

@@ -226,6 +226,8 @@ def _freedoms(bulk: Bulk, labels: list[Label]) -> tuple[Numbers, Numbers]:
 
 def _turned(bulk: Bulk, labels: list[Label]) -> Any:
     """Matrix from freedoms along the axes CD of the grids to freedoms along basic axes."""
+    if np.array_equal(bulk.axes, np.broadcast_to(np.eye(3), bulk.axes.shape)):
+        return sparse.eye_array(len(labels), format="csc")
     index = {label: k for k, label in enumerate(labels)}
     i, j, value = [], [], []
     for k, (grid, component) in enumerate(labels):
