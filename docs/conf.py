@@ -51,6 +51,7 @@ examples = [
     "rotor.py",
     "truss_mast.py",
     "solar_array.py",
+    "data_sheet_booms.py",
     "spinning_booms.py",
     "bracket.py",
     "column.py",

@@ -10,8 +10,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import expm
 from scipy.optimize import brentq
+from scipy.special import jv
 
 W, THETA, Q, M = range(4)
+
+# Lateral buckling by a force at the tip, F L² / sqrt(EI GJ): phi'' + (F² / EI GJ) s² phi = 0 in the
+# twist, s from the tip, is solved by sqrt(s) J(s²...) of orders +-1/4, free of torque at s = 0.
+PRANDTL = 2 * brentq(lambda x: jv(-0.25, x), 1.5, 2.5)  # 4.0126
 
 
 class Beam:

@@ -83,7 +83,7 @@ def test_stored_matrices_stiffen_as_the_elements_of_the_deck(decks, tmp_path) ->
     expected = np.abs(first.second_order.second_moment)
     found = np.abs(second.second_order.second_moment)  # shapes may have other signs
     np.testing.assert_allclose(found, expected, atol=1e-4 * expected.max())
-    with pytest.raises(ModelError, match="needs the second order"):
+    with pytest.raises(ModelError, match="stress stiffness is not known"):
         ls.read_calculix(decks["block_c3d8i"], interfaces=ENDS, level="stiffened")
 
 
@@ -359,9 +359,9 @@ def test_matrices_of_a_held_body_are_refused(bracket: Path) -> None:
 INTERFACES = [
     ({"root": "ROO"}, "no node set or surface 'ROO'; did you mean 'ROOT'"),
     ({"root": 1}, "node 1 of .* has three freedoms, an interface has six"),
-    ({"root": [1, 2]}, "2 nodes in .*bracket.inp are on one line or in one point"),
-    ({"root": [1, 2, "x"]}, "expected a node number"),
-    ({"root": 3.5}, "expected a set's name or node numbers"),
+    ({"root": [1, 2]}, "bracket.inp has 2 nodes, which do not span an area"),
+    ({"root": [1, 2, "x"]}, "a list of node numbers, whole numbers"),
+    ({"root": 3.5}, "a list of node numbers, whole numbers"),
     ({"root": {"where": "ROOT", "ties": "rigid"}}, "interface 'root' has 'ties'"),
     ({"root": {"where": "ROOT", "at": (1, 2)}}, "expected three finite numbers"),
     ({"root": lambda x: x}, "its function returns"),
@@ -410,7 +410,7 @@ def test_info_says_what_is_in_a_file(decks: dict[str, Path]) -> None:
 
 
 RESULTS = [
-    (lambda x: x[: len(x) // 2], "nodes are announced|the file is cut"),
+    (lambda x: x[: len(x) // 2], "without its last line 9999: it is cut"),
     (lambda x: x[:-1], "without its last line 9999"),
     (lambda x: ["", *x], "which begin with 1C"),
     (lambda x: [y.replace("          68", "999999999999") for y in x], "from 0 to 2000000000"),

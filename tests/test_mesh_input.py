@@ -310,6 +310,36 @@ def test_bad_files_are_named_quietly(name, tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+LOTS = 10**15  # so much that no machine has the memory for it
+TOO_MUCH = {  # numbers of a block of nodes or elements, as Gmsh 4.1 has them
+    "nodes": ((1, 28, 1, 28), (1, LOTS, 1, LOTS), "nodes are announced"),
+    "blocks of nodes": ((1, 28, 1, 28), (LOTS, 28, 1, 28), "blocks of nodes are announced"),
+    "blocks of elements": ((1, 6, 1, 6), (LOTS, 6, 1, 6), "blocks of elements are announced"),
+    "elements": ((1, 6, 1, 6), (1, LOTS, 1, 6), "elements are announced"),
+    "a number": ((27, 28), (27, LOTS), f"one of them has the number {LOTS}"),
+}
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_files_of_gmsh_that_announce_too_much_are_named_before_memory_is_asked_for(
+    case, binary, tmp_path
+):
+    old, new, words = TOO_MUCH[case]
+    path = tmp_path / "block.msh"
+    meshio.write(path, sample("hexahedron", (6, 1, 1)), file_format="gmsh", binary=binary)
+    between = "\n" if case == "a number" else " "
+    old, new = (
+        np.array(x, dtype="u8").tobytes() if binary else between.join(map(str, x)).encode() + b"\n"
+        for x in (old, new)
+    )
+    content = path.read_bytes()
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+    with pytest.raises(ls.ModelFileError, match=rf"block\.msh: .*{words}"):
+        made(path)
+
+
 def test_missing_files_and_folders_are_named(tmp_path):
     with pytest.raises(ls.ModelFileError, match=r"gone.msh: No such file"):
         made(tmp_path / "gone.msh")

@@ -225,7 +225,7 @@ MIXED = [
     ({"stiffness": "MAAX", "mass": "KAAX"}, "a rigid .* meets a force"),
     ({"interfaces": {"root": 12}}, "interface 'root': node 12 is not in"),
     ({"interfaces": {}}, "expected names and nodes"),
-    ({"interfaces": {"root": [11, 14]}}, "on one line"),
+    ({"interfaces": {"root": [11, 14]}}, "do not span an area"),
     ({"interfaces": {"root": {"where": 11, "tie": "glue"}}}, "expected one of 'rigid', 'average'"),
     ({"interfaces": {"root": "ROOT"}}, "no named sets"),
     ({"units": "mm"}, "expected the units of the file"),

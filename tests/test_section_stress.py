@@ -8,18 +8,27 @@ from scipy.integrate import quad
 
 import lissom as ls
 from lissom.structures.section_points import SectionPoints
+from tests.shear_theory import rectangle, ring, thin_i
 
 I_BEAM = ls.ISection(width=0.1, height=0.2, flange=0.01, web=0.006)
 SECTIONS = [ls.Rectangle(0.02, 0.05), ls.Circle(0.03), ls.Tube(0.03, 0.004), I_BEAM]
 N, Q_Y, Q_Z, T, M_Y, M_Z = range(6)
 
 
-def test_cowpers_factors():
-    """Cowper (1966) for Poisson's ratio 0.3: rectangle, circle, thin tube."""
-    assert np.isclose(ls.Rectangle(1, 2).shear_factors(0.3)[0], 0.850, atol=5e-4)
-    assert np.isclose(ls.Circle(1).shear_factors(0.3)[1], 0.886, atol=5e-4)
-    assert np.isclose(ls.Tube(1, 1e-6).shear_factors(0.3)[0], 0.531, atol=5e-4)
-    assert np.allclose(ls.Tube(1, 1).shear_factors(0.2), ls.Circle(1).shear_factors(0.2))
+@pytest.mark.parametrize("nu", [0.0, 0.3, 0.5])
+def test_shear_factors_are_those_of_cowpers_definition(nu):
+    """From the harmonic function of the section; thin walls of an I as lines."""
+    thin = ls.ISection(width=0.3, height=0.1 + 1e-9, flange=1e-9, web=2e-9)
+    pairs = [
+        (ls.Rectangle(1, 2).shear_factors(nu), (rectangle(nu, 1, 2), rectangle(nu, 2, 1))),
+        (ls.Circle(3).shear_factors(nu), (ring(nu, 0.0),) * 2),
+        (ls.Tube(1, 0.4).shear_factors(nu), (ring(nu, 0.6),) * 2),
+        (ls.Tube(1, 1e-6).shear_factors(nu), (2 * (1 + nu) / (4 + 3 * nu),) * 2),
+        (thin.shear_factors(nu)[1:], (thin_i(nu, 0.3, 0.1, 1e-9, 2e-9),)),
+    ]
+    for found, exact in pairs:
+        assert np.allclose(found, exact, rtol=1e-9)
+    assert np.allclose(ls.Tube(1, 1).shear_factors(nu), ls.Circle(1).shear_factors(nu))
 
 
 def test_without_lateral_strain_the_factors_are_those_of_shear_energy():

@@ -137,6 +137,7 @@ def main() -> int:
         Check("100,000 robots with random mistakes", "tests.verify_urdf", ("100000",)),
         Check("10,000 damaged files of results", "tests.verify_damage", ("10000",)),
         Check("20,000 damaged finite-element files", "tests.verify_structure_files", ("20000",)),
+        Check("bad input of real size is named within a second", "tests.verify_bad_input"),
         Check("bodies from CalculiX's files against the solver", "tests.verify_calculix"),
         Check("70 killed runs are resumed", "tests.verify_kills", ("10",)),
         Check("1,000 interrupts while results are saved", "tests.verify_interrupts", ("1000",)),

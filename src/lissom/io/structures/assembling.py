@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,7 +13,13 @@ from scipy import sparse
 
 from ...errors import ModelError, name_list, shown
 from ...structures.finite import Interface
-from ...structures.finite.patches import TIES, interface_place, nodes_within
+from ...structures.finite.patches import (
+    TIES,
+    check_area,
+    interface_place,
+    node_numbers,
+    nodes_within,
+)
 from ...structures.finite.rigid import rigid_motion
 from .text import refused
 from .units import Units
@@ -46,21 +52,36 @@ class Mesh:
     positions: Array
     group: Callable[[str], Numbers] | None = None
 
-    def indices(self, numbers: Any) -> Numbers:
+    def indices(self, numbers: Any, what: str) -> Numbers:
         """Indices of node numbers.
 
         Parameters
         ----------
         numbers : sequence of int
             Node numbers.
+        what : str
+            Who names them, for messages.
         """
-        wanted = np.asarray(numbers, dtype=np.intp)
-        if len(missing := wanted[~np.isin(wanted, self.numbers)]):
-            raise ModelError(
-                f"node {missing[0]} is not in {self.path}, or has no freedoms in the matrices "
-                "(held, or tied to others); name free nodes"
-            )
-        return np.searchsorted(self.numbers, wanted)
+        lost = (
+            f"is not in {self.path}, or has no freedoms in the matrices (held, or tied to others); "
+            "name free nodes"
+        )
+        return np.searchsorted(self.numbers, node_numbers(numbers, self.numbers, what, lost))
+
+
+def check_named(given: Any, mesh: Mesh) -> None:
+    """Reject what nodes alone show, before matrices are read; parameters as for `interfaces_of`."""
+    for name, spec in _given(given).items():
+        _tied(f"interface {name!r}", spec, mesh)
+
+
+def _given(given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(
+            f"interfaces are {shown(given)}; expected names and nodes, "
+            'such as {"root": "ROOT_NODES", "tip": [12, 13, 14]}'
+        )
+    return {str(name): spec for name, spec in given.items()}
 
 
 def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interface]:
@@ -76,36 +97,42 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
     freedoms : array (N, 2) of int
         Node and direction of the rows.
     """
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError(
-            f"interfaces are {shown(given)}; expected names and nodes, "
-            'such as {"root": "ROOT_NODES", "tip": [12, 13, 14]}'
-        )
     count = np.zeros((len(mesh.positions), 2), dtype=np.intp)
     np.add.at(count, (freedoms[:, 0], freedoms[:, 1] // 3), 1)
-    found = {str(name): _interface(str(name), spec, mesh, count) for name, spec in given.items()}
+    found = {name: _interface(name, spec, mesh, count) for name, spec in _given(given).items()}
     _check_apart(found, mesh)
     return found
 
 
 def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     part = f"interface {name!r}"
-    options = interface_options(part, spec)
-    nodes = interface_nodes(part, options["where"], mesh)
-    loose = nodes[count[nodes, 1] < 3]
+    found = _tied(part, spec, mesh)
+    loose = found.nodes[count[found.nodes, 1] < 3]
     if len(loose):
         raise ModelError(
             f"{part}: node {mesh.numbers[loose[0]]} of {mesh.path} has {count[loose[0], 1]} "
             "translations in the matrices (held, or tied to others); name free nodes"
         )
+    if found.tie == "node" and count[found.nodes[0], 0] < 3:
+        raise ModelError(
+            f"{part}: node {mesh.numbers[found.nodes[0]]} of {mesh.path} has three freedoms, an "
+            "interface has six; name a set of at least three nodes of solids"
+        )
+    return found
+
+
+def _tied(part: str, spec: Any, mesh: Mesh) -> Interface:
+    """Interface as far as nodes alone show it."""
+    options = interface_options(part, spec)
+    nodes = interface_nodes(part, options["where"], mesh)
     if len(nodes) == 1 and "tie" not in options and "at" not in options:
-        return _of_node(part, int(nodes[0]), mesh, count)
+        return Interface(mesh.positions[nodes[0]].copy(), nodes, "node")
     tie = options.get("tie", "rigid")
     if tie not in TIES:
         raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(TIES)}")
     place = options.get("at")
     position = mesh.positions[nodes].mean(axis=0) if place is None else interface_place(place, part)
-    _check_spread(part, nodes, mesh)
+    check_area(mesh.positions[nodes], f"{part} in {mesh.path}")
     return Interface(position, nodes, tie)
 
 
@@ -141,26 +168,6 @@ def interface_options(part: str, spec: Any) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if value is not None}
 
 
-def _of_node(part: str, node: int, mesh: Mesh, count: Numbers) -> Interface:
-    if count[node, 0] < 3:
-        raise ModelError(
-            f"{part}: node {mesh.numbers[node]} of {mesh.path} has three freedoms, an interface "
-            "has six; name a set of at least three nodes of solids"
-        )
-    return Interface(mesh.positions[node].copy(), np.array([node]), "node")
-
-
-def _check_spread(part: str, nodes: Numbers, mesh: Mesh) -> None:
-    """Nodes with three translations fix a rotation only if they are not on one line."""
-    spread = mesh.positions[nodes] - mesh.positions[nodes].mean(axis=0)
-    sizes = np.linalg.svd(spread, compute_uv=False) if len(nodes) > 2 else np.zeros(3)
-    if len(sizes) < 2 or sizes[1] <= 1e-9 * sizes[0] or sizes[0] == 0:
-        raise ModelError(
-            f"{part}: its {len(nodes)} nodes in {mesh.path} are on one line or in one point, which "
-            "leaves a rotation free; name at least three nodes that are not"
-        )
-
-
 def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     """Indices of the nodes that an interface names.
 
@@ -176,31 +183,28 @@ def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     if callable(value):
         found = np.flatnonzero(nodes_within(value, mesh.positions, part))
     else:
-        try:
-            found = mesh.indices(_named(value, mesh) if isinstance(value, str) else _numbers(value))
-        except ModelError as error:
-            raise ModelError(f"{part}: {error}") from None
+        named = isinstance(value, str)
+        numbers = _named(part, value, mesh) if named else _listed(value)
+        found = mesh.indices(numbers, part)
     if not len(found):
         raise ModelError(f"{part}: {shown(value)} has no nodes in {mesh.path}; name at least one")
     return np.unique(found)
 
 
-def _named(name: str, mesh: Mesh) -> Numbers:
+def _named(part: str, name: str, mesh: Mesh) -> Numbers:
     if mesh.group is None:
-        raise ModelError(f"{mesh.path} has no named sets; give node numbers")
-    return mesh.group(name)
+        raise ModelError(f"{part}: {mesh.path} has no named sets; give node numbers")
+    try:
+        return mesh.group(name)
+    except ModelError as error:
+        raise ModelError(f"{part}: {error}") from None
 
 
-def _numbers(value: Any) -> list[int]:
-    each = [value] if isinstance(value, Integral) else value
-    if isinstance(each, np.ndarray):
-        each = each.tolist()
-    if not isinstance(each, Iterable):
-        raise ModelError(f"nodes are {shown(value)}; expected a set's name or node numbers")
-    found = list(each)
-    if wrong := [x for x in found if not isinstance(x, Integral) or isinstance(x, bool)]:
-        raise ModelError(f"node {shown(wrong[0])}; expected a node number, a whole number")
-    return [int(x) for x in found if abs(x) < 2**62]
+def _listed(value: Any) -> Any:
+    """Numbers of one node or several."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return [value]
+    return list(value) if isinstance(value, (set, frozenset, range)) else value
 
 
 def in_house_order(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...bodies import FlexibleBody
 from ...errors import ModelError, name_list, shown
 from ...structures._checks import positive
+from ...structures.finite.options import check_options
 from ...structures.finite.solid.elements import Block
 from ...structures.finite.solid.kinds import KINDS
 from ...structures.finite.solid.structure import solid_structure
@@ -61,6 +62,7 @@ def from_mesh(
     ModelError
         If elements, materials or interfaces are not acceptable.
     """
+    check_options(_name(mesh), reduction, has_second_order=True)
     body: FlexibleBody = mesh_structure(mesh, material, interfaces, scale=scale).reduce(**reduction)
     return body
 

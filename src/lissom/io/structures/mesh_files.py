@@ -14,6 +14,7 @@ import warnings
 from typing import Any
 
 from ...errors import ModelError, ModelFileError, printable, shown
+from .gmsh_sizes import check_sizes
 
 _MOST = 2_000_000_000  # bytes
 
@@ -43,6 +44,8 @@ def read_mesh(path: str | os.PathLike[str]) -> Any:
     title, module = _format(path, name)
     said = io.StringIO()
     try:
+        if title == "Gmsh":
+            check_sizes(path)
         with _quiet(said):
             return importlib.import_module(f"meshio.{module}").read(os.fspath(path))
     except (Exception, SystemExit) as error:

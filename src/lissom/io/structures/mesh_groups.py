@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, name_list, suggestion
+from ...errors import ModelError, suggestion
 
 Whole = NDArray[np.int64]
 
@@ -34,11 +34,8 @@ class Groups:
     def cells_in(self, group: Any, k: int, count: int, name: str) -> NDArray[np.bool_]:
         """Which of the `count` cells of block k belong to a group; `name` is that of the mesh."""
         if group not in self.cells:
-            known = name_list(self.cells) or "none"
-            raise ModelError(
-                f"{name}: the mesh has no group of elements {group!r}"
-                f"{suggestion(str(group), self.cells)}; its groups are {known}"
-            )
+            hint = suggestion(str(group), self.cells)
+            raise ModelError(f"{name}: the mesh has no group of elements {group!r}; {hint}")
         chosen = np.zeros(count, dtype=bool)
         chosen[self.cells[group].get(k, np.zeros(0, dtype=int))] = True
         return chosen

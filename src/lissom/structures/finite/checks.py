@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from ...errors import ModelError, name_list, shown, suggestion
+from ...errors import ModelError, name_list, shown
 from .rigid import rigid_motion
 from .ties import TIES
 
@@ -152,26 +152,15 @@ def check_interfaces(structure: Structure) -> None:
             )
 
 
-def checked_inboard(structure: Structure, inboard: str | None) -> str:
-    """Name of the inboard interface; by default the first."""
-    if inboard is None:
-        return next(iter(structure.interfaces))
-    if inboard not in structure.interfaces:
-        raise ModelError(
-            f"{structure.name}: inboard={inboard!r} is not an interface; "
-            f"{suggestion(str(inboard), structure.interfaces)}"
-        )
-    return inboard
-
-
 def _check_freedoms(structure: Structure) -> None:
     """Reject freedoms without stiffness: nothing holds them."""
     loose = np.flatnonzero(structure.stiffness.diagonal() == 0)
     if len(loose):
         nodes = name_list(np.unique(structure.freedoms[loose, 0]), show=str, most=5)
         raise ModelError(
-            f"{structure.name}: {_at(structure, loose[0])} has no stiffness ({len(loose)} freedoms "
-            f"at nodes {nodes}); leave such freedoms out, or connect the nodes"
+            f"{structure.name}: {_at(structure, loose[0])} has no stiffness ("
+            f"{_counted(len(loose), 'freedom')}, of nodes {nodes}); leave such freedoms "
+            "out, or connect the nodes"
         )
 
 
@@ -196,8 +185,8 @@ def _check_one_piece(structure: Structure) -> None:
         first = used[label[used] == small][0]
         raise ModelError(
             f"{structure.name}: it has {len(parts)} parts that are not connected; the smallest has "
-            f"{sizes[small]} nodes, node {first} among them: connect it (merge coincident nodes), "
-            "or leave it out"
+            f"{_counted(sizes[small], 'node')}, node {first} among them: connect it "
+            "(merge coincident nodes), or leave it out"
         )
 
 
@@ -250,3 +239,7 @@ def coordinate_name(structure: Structure, rows: NDArray[np.intp], k: int) -> str
 def _at(structure: Structure, row: int) -> str:
     node, direction = structure.freedoms[row]
     return f"node {node} ({_DIRECTIONS[direction]})"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -20,6 +20,7 @@ from .frame_checks import check_connected, check_held, given_interfaces, given_m
 from .frame_geometry import FrameGeometry, Piece
 from .frame_loads import frame_recovery
 from .member import Member, Placed, numbers, placed
+from .options import check_options
 from .structure import Interface, Profile, Structure
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def frame(
     >>> sorted(knee.names)
     ['root', 'tip']
     """
+    check_options("frame", reduction, has_second_order=True)
     made = frame_structure(
         nodes, members, interfaces=interfaces, names=names, masses=masses, theory=theory
     )

@@ -24,7 +24,6 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from .fronts import Fronts, NotPositiveError
 from .ordering import dissection
@@ -33,6 +32,8 @@ Array = NDArray[np.float64]
 Solution = Callable[..., Array]
 
 _SMALL = 600  # unknowns below which the order does not matter
+_STRETCHED = 1e9  # condition of (2), scaled, above which its softest motion is looked at
+_STRAINLESS = 1e-15  # energy of a motion over the sum of the sizes of what it is made of
 _NEGATIVE = 1e-10  # pivots below this share of the diagonal are not zero by rounding
 
 
@@ -92,11 +93,8 @@ class Held:
         border = np.block([[S, G.T], [G, (H + H.T) / 2]])
         scale = _scales(border)
         border = border * np.outer(scale, scale)
-        if len(border) and np.linalg.cond(border) > 1e14:
-            vector = np.linalg.svd(border)[2][-1] * scale
-            moved = np.abs(vector[: len(self.pulled)])
-            where = self.pulled[int(np.argmax(moved))] if len(moved) else self.rest[0]
-            raise SingularStiffnessError(int(where))
+        if len(border) and np.linalg.cond(border) > _STRETCHED:
+            self._check_moving(np.linalg.svd(border)[2][-1] * scale, held)
         factor = la.lu_factor(border) if len(border) else None
 
         def solve(f: Array, g: Array | None = None) -> Array:
@@ -118,6 +116,17 @@ class Held:
 
         return solve
 
+    def _check_moving(self, softest: Array, held: NDArray[np.intp]) -> None:
+        """Raise if the softest motion of (2) has no strain: its energy is that of rounding."""
+        moved, reaction = np.split(softest, [len(self.pulled)])
+        z = np.zeros(self.K.shape[0])
+        z[self.pulled] = moved
+        z[self.rest] = -self.X_P @ moved - self.X_B[:, held] @ reaction
+        energy, size = z @ (self.K @ z), np.abs(z) @ (abs(self.K) @ np.abs(z))
+        if not energy > _STRAINLESS * size:
+            stiffness = np.abs(z) * np.sqrt(np.abs(self.K.diagonal()))
+            raise SingularStiffnessError(int(np.argmax(stiffness)))
+
 
 class Factor:
     """Factorisation of a sparse symmetric positive definite matrix.
@@ -133,11 +142,12 @@ class Factor:
     """
 
     def __init__(self, K: Any, positions: Array, names: NDArray[np.intp]) -> None:
+        parts = _parts(K, positions)
         try:
-            self._fronts = Fronts(K, _parts(K, positions))
+            self._fronts = Fronts(K, parts)
         except NotPositiveError as error:
             negative = error.pivot < -_NEGATIVE
-            at = error.unknown if negative else _softest(K)
+            at = error.unknown if negative else _softest(K, parts)
             raise SingularStiffnessError(int(names[at]), negative) from None
         if K.shape[0]:
             self._check(K, names)
@@ -160,11 +170,15 @@ class Factor:
             raise SingularStiffnessError(int(names[moving]), bool(energy[worst] < -1e-10))
 
 
-def _softest(K: Any) -> int:
+def _softest(K: Any, parts: list[NDArray[np.intp]]) -> int:
     """Unknown of a singular matrix that moves most in its null vector (roughly)."""
-    shifted = splu(sp.csc_matrix(K + 1e-10 * sp.diags_array(np.abs(K.diagonal()) + 1e-300)))
-    x = shifted.solve(np.random.default_rng(1).standard_normal(K.shape[0]) * K.diagonal())
-    return int(np.argmax(np.abs(x) * np.sqrt(np.abs(K.diagonal()))))
+    diagonal = np.abs(K.diagonal())
+    try:
+        shifted = Fronts(sp.csc_array(K + sp.diags_array(1e-10 * diagonal + 1e-300)), parts)
+    except NotPositiveError as error:
+        return error.unknown
+    x = shifted.solve((np.random.default_rng(1).standard_normal(len(diagonal)) * diagonal)[:, None])
+    return int(np.argmax(np.abs(x[:, 0]) * np.sqrt(diagonal)))
 
 
 def _parts(K: Any, positions: Array) -> list[NDArray[np.intp]]:

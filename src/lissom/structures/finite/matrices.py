@@ -13,6 +13,7 @@ from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
 from .assembly import equal_freedoms
 from .given_geometry import checked_loads, given_geometry
+from .options import check_options
 from .sticks import sticks
 from .structure import Interface, Structure
 
@@ -80,6 +81,7 @@ def from_matrices(
     >>> body.frequencies.round(3).tolist()  # (600 / 2)^(1/2) / 2 pi, (9 / 0.01)^(1/2) / 2 pi
     [2.757, 2.757, 2.757, 4.775, 4.775, 4.775]
     """
+    check_options(name, reduction, has_second_order=stress_stiffness is not None)
     return structure_of_matrices(
         mass,
         stiffness,

@@ -165,6 +165,9 @@ def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     fits = found.ndim == len(shape) and all(
         a in (-1, b) for a, b in zip(shape, found.shape, strict=True)
     )
+    if fits and shape[0] < 0 and not np.all(np.isfinite(found)):
+        row = int(np.argmin(np.isfinite(found).reshape(len(found), -1).all(axis=1)))
+        raise ModelError(f"{what}: number {row} is {found[row].tolist()}; give finite numbers")
     if not fits or not np.all(np.isfinite(found)):
         text = (
             "("

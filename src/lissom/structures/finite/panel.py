@@ -16,6 +16,7 @@ from ...errors import ModelError, shown
 from .._checks import count, positive
 from ..materials import Material
 from .assembly import mass_matrix, stacked, summed
+from .options import check_options
 from .panel_geometry import PanelGeometry
 from .plate_element import CORNERS, PlateElement
 from .structure import Interface, Structure, SurfaceMesh
@@ -93,6 +94,7 @@ def panel(
     >>> float(wing.mass)
     5.0
     """
+    check_options("panel", reduction, has_second_order=True)
     made = panel_structure(
         width,
         height,

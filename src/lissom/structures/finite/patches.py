@@ -15,7 +15,7 @@ from .structure import Interface
 Array = NDArray[np.float64]
 Whole = NDArray[np.intp]
 
-_LINE = 1e-6  # width over length below which nodes count as lying on a line
+_LINE = 5e-5  # width over length of nodes on a line; its square is what `ties` can distinguish
 TIES = ("rigid", "average")
 
 
@@ -101,18 +101,59 @@ def _interface(patch: Patch, what: str, ground: Ground) -> Interface:
     chosen = _chosen(patch.where, what, ground)
     nodes = np.flatnonzero(chosen)
     x = ground.positions[nodes]
-    extent = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) if len(x) > 2 else np.zeros(3)
-    if not extent[1] > _LINE * extent[0]:
-        raise ModelError(
-            f"{what} has {len(nodes)} node{'s' * (len(nodes) != 1)}, which do not span an area and "
-            "so do not hold all rotations; choose at least three nodes that are not on a line"
-        )
+    check_area(x, what)
     weights = ground.areas(chosen)[nodes]
     if not np.all(weights > 0):  # not made of faces alone
         weights = np.ones(len(nodes))
     weights = weights / weights.sum()
     at = weights @ x if patch.at is None else interface_place(patch.at, what)
     return Interface(at, nodes, patch.tie, weights)
+
+
+def check_area(positions: Array, what: str) -> None:
+    """Reject nodes on a line: translations of theirs do not hold all rotations.
+
+    Parameters
+    ----------
+    positions : array (n, 3)
+        Nodes of an interface [m].
+    what : str
+        The interface, for messages.
+    """
+    n = len(positions)
+    spread = positions - positions.mean(axis=0)
+    extent = np.linalg.svd(spread, compute_uv=False) if n > 2 else np.zeros(3)
+    if not extent[1] > _LINE * extent[0]:
+        raise ModelError(
+            f"{what} has {n} node{'s' * (n != 1)}, which do not span an area and so do not hold "
+            "all rotations; choose at least three nodes that are not on a line"
+        )
+
+
+def node_numbers(given: Any, known: Whole, what: str, lost: str) -> Whole:
+    """Numbers of nodes as given, checked.
+
+    Parameters
+    ----------
+    given : sequence of int
+        Numbers.
+    known : array of int
+        Those that there are, ascending.
+    what : str
+        The interface, for messages.
+    lost : str
+        What to say of a node that is not among them.
+    """
+    numbers = np.asarray(given)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise ModelError(
+            f"{what} is {shown(given)}; give the name of a group, a function of positions, a "
+            "region or a list of node numbers, whole numbers"
+        )
+    missing = np.setdiff1d(numbers, known)
+    if len(missing):
+        raise ModelError(f"{what}: node {name_list(missing, show=str)} {lost}")
+    return numbers.astype(np.intp)
 
 
 def interface_place(given: Any, what: str) -> Array:
@@ -140,10 +181,9 @@ def interface_place(given: Any, what: str) -> Array:
 def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
     if isinstance(where, str):
         if where not in ground.sets:
-            known = name_list(ground.sets) or "none"
             raise ModelError(
-                f"{what}: the mesh has no group {where!r}{suggestion(where, ground.sets)}; its "
-                f"groups are {known}; a region or numbers of nodes do as well"
+                f"{what}: the mesh has no group {where!r}; a region or numbers of nodes do as "
+                f"well; {suggestion(where, ground.sets)}"
             )
         chosen = _by_number(ground.sets[where], f"{what}: group {where!r}", ground)
     elif callable(where):
@@ -180,19 +220,11 @@ def nodes_within(region: Any, positions: Array, what: str) -> NDArray[np.bool_]:
 
 
 def _by_number(given: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
-    numbers = np.asarray(given)
-    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise ModelError(
-            f"{what} is {shown(given)}; give the name of a group, a function of positions, a "
-            "region or a list of node numbers"
-        )
-    lost = np.setdiff1d(numbers, ground.numbers)
-    if len(lost):
-        raise ModelError(
-            f"{what}: node {name_list(lost, show=str)} belongs to no element; nodes are counted "
-            f"from 0 to {ground.numbers[-1]} in the order of the file"
-        )
-    return np.isin(ground.numbers, numbers)
+    lost = (
+        f"belongs to no element; nodes are counted from 0 to {ground.numbers[-1]} in the order of "
+        "the file"
+    )
+    return np.isin(ground.numbers, node_numbers(given, ground.numbers, what, lost))
 
 
 def _check_apart(found: Mapping[str, Interface], ground: Ground) -> None:

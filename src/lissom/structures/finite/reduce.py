@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +13,19 @@ from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
 from ...bodies.second_order import SecondOrder
-from ...errors import ModelError, suggestion
+from ...errors import ModelError
 from ...spatial import rigid_shift
 from .appearance import Places, placed, seen_recovery, seen_second_order
-from .checks import check_free, check_structure, checked_inboard, coordinate_name
+from .checks import check_free, check_structure, coordinate_name
 from .facts import Facts
 from .held import Held, SingularStiffnessError
 from .mass import gram
-from .modes import wanted_modes
+from .options import Options, no_second_order
 from .particles import equivalent_particles
 from .patience import saying
 from .rigid import rigid_motion
 from .second_order import second_order
-from .shapes import METHODS, Assembly, kept_shapes, normal_shapes
+from .shapes import Assembly, kept_shapes, normal_shapes
 from .ties import Ties, tied
 
 if TYPE_CHECKING:
@@ -35,39 +34,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Options:
-    """Options of `Structure.reduce`, see there."""
-
-    method: str = "craig-bampton"
-    modes: Any = None
-    frequency: Any = None
-    effective_mass: Any = None
-    attachment: Any = False
-    inertia_relief: bool = False
-    damping: Any = 0.005
-    level: str = "full"
-    inboard: str | None = None
-
-
 def reduced(structure: Structure, options: Options) -> FlexibleBody:
     """Flexible body of a structure; see `Structure.reduce`."""
-    name = structure.name
-    if options.method not in METHODS:
-        raise ModelError(
-            f"{name}: method={options.method!r} is not known; "
-            f"{suggestion(str(options.method), METHODS)}"
-        )
-    wanted = wanted_modes(name, options.modes, options.frequency, options.effective_mass)
-    if options.method == "free-free" and wanted.effective_mass is not None:
-        raise ModelError(
-            f"{name}: modes of a free structure have no effective mass; give modes or frequency, "
-            'or method="cantilever"'
-        )
+    wanted = options.wanted(structure.name, structure.geometry is not None)
     check_structure(structure)
-    inboard = checked_inboard(structure, options.inboard)
-    attached = _attached(structure, options)
-    assembly, rigid_force = _assembled(structure, tied(structure, inboard))
+    attached = options.attached(structure)
+    assembly, rigid_force = _assembled(structure, tied(structure, options.inboard_of(structure)))
     V = kept_shapes(assembly, options.method, wanted, attached, options.inertia_relief)
     V, stiffness, dependent, massless = normal_shapes(assembly, V)
     flexibility, weight_energy = _statics(assembly)
@@ -83,21 +55,6 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
         weight_energy=weight_energy,
     )
     return _body(structure, options, assembly, V, stiffness, facts)
-
-
-def _attached(structure: Structure, options: Options) -> list[str]:
-    """Interfaces with attachment shapes."""
-    given = options.attachment
-    if isinstance(given, bool):
-        return list(structure.interfaces) if given else []
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in structure.interfaces:
-            raise ModelError(
-                f"{structure.name}: attachment names {name!r}, which is not an interface; "
-                f"{suggestion(str(name), structure.interfaces)}"
-            )
-    return names
 
 
 def _assembled(structure: Structure, ties: Ties) -> tuple[Assembly, float]:
@@ -208,14 +165,7 @@ def _second_order(
     """Second order of the body: now if its level needs it, else when somebody asks."""
     if not x.shape[1]:
         return SecondOrder(np.zeros((3, 0, 0)), np.zeros((3, 3, 0, 0)), {})
-    if structure.geometry is None:
-        return None
-    if options.method == "free-free":
-        if options.level == "stiffened":
-            raise ModelError(
-                f'{structure.name}: level "stiffened" needs shapes that vanish at the inboard '
-                'interface; take method "craig-bampton" or "cantilever"'
-            )
+    if structure.geometry is None or options.method == "free-free":
         return None
     if options.level == "stiffened":
         return seen_second_order(second_order(structure, assembly, x), structure, nodes)
@@ -229,11 +179,8 @@ def _later(structure: Structure, inboard: str, x: Array, nodes: Places) -> Secon
 def second_order_of(structure: Structure, x: Array, inboard: str | None) -> SecondOrder:
     """Second order of shapes; see `Structure.second_order`."""
     if structure.geometry is None:
-        raise ModelError(
-            f"{structure.name}: its stress stiffness is not known, which the second order needs; "
-            "take frames, panels, meshes of solids, or give stress_stiffness to from_matrices"
-        )
-    ties = tied(structure, checked_inboard(structure, inboard))
+        raise ModelError(no_second_order(structure.name))
+    ties = tied(structure, Options(inboard=inboard).inboard_of(structure))
     return second_order(structure, _assembled(structure, ties)[0], x)
 
 
@@ -241,16 +188,7 @@ def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> An
     """Damping as `FlexibleBody` takes it: ratios, or a matrix in the amplitudes."""
     n, m = structure.n_freedom, len(stiffness)
     if isinstance(given, tuple) and given and given[0] == "rayleigh":
-        if len(given) != 3:
-            raise ModelError(
-                f"{structure.name}: damping is {given!r}; give ('rayleigh', alpha [1/s], beta [s])"
-            )
         return np.diag(float(given[1]) + float(given[2]) * stiffness)
-    if isinstance(given, str):
-        raise ModelError(
-            f"{structure.name}: damping is {given!r}; give a ratio, ('rayleigh', alpha, beta) or a "
-            "matrix"
-        )
     if sp.issparse(given) or np.ndim(given) == 2:
         if given.shape == (n, n) and n != m:
             return x.T @ (given @ x)

@@ -15,7 +15,8 @@ from ...bodies.recovery import Recovery
 from ...bodies.second_order import SecondOrder
 from .facts import Facts
 from .geometry import Geometry
-from .reduce import Options, reduced, second_order_of
+from .options import Options
+from .reduce import reduced, second_order_of
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,9 @@ import numpy as np
 from ....bodies import FlexibleBody
 from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
+from ....structures.finite.options import check_options
 from ....structures.finite.solid.geometry import SolidGeometry
-from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
+from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system
 from .deck import Deck
@@ -80,6 +81,7 @@ def read_calculix(
     ModelError
         If an interface or an option does not fit.
     """
+    check_options(os.path.basename(path_text(path)), reduction, has_second_order=True)
     structure = read_structure(path, interfaces, matrices, stresses, units)
     return structure.reduce(**reduction)
 
@@ -100,6 +102,7 @@ def read_structure(
             numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
             return _with(deck_structure(deck, interfaces), deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
+    check_named(interfaces, Mesh(deck.path, deck.numbers, deck.positions, deck.group))
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
     mass, stiffness = as_nodes(
@@ -171,7 +174,7 @@ def _surface(deck: Deck, mesh: Mesh) -> SurfaceMesh | None:
     """Outer faces whose nodes all have freedoms."""
     triangles = deck.numbers[outer_triangles(deck.blocks)]
     triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]
-    return SurfaceMesh(mesh.indices(triangles)) if len(triangles) else None
+    return SurfaceMesh(np.searchsorted(mesh.numbers, triangles)) if len(triangles) else None
 
 
 def _advice(deck: Deck) -> str:

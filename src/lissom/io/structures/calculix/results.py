@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import Lines, number, path_text, whole
+from ..text import MOST_NUMBER, Lines, number, path_text, whole
 
 Array = NDArray[np.float64]
 
@@ -128,6 +128,9 @@ class _Reader:
         fields = []
         if not lines.texts[0].startswith("    1C"):
             raise lines.refused(0, "expected results of CalculiX, which begin with 1C")
+        last = next(k for k in range(len(lines) - 1, -1, -1) if lines.texts[k].strip())
+        if not lines.texts[last].startswith(" 9999"):
+            raise lines.refused(last, "the file ends without its last line 9999: it is cut")
         while self.at < len(lines) and not (text := lines.texts[self.at]).startswith(" 9999"):
             self.at += 1
             if text.startswith("    2C"):
@@ -174,6 +177,10 @@ class _Reader:
             left = len(lines) - start
             message = f"{count} nodes are announced, {left} lines follow: the file is cut"
             raise lines.refused(start - 1, message)
+        if found := _table(lines.texts[start : start + count], n_value, width):
+            self.at += count
+            self._end(start, "nodes")
+            return found
         numbers, values = np.zeros(count, dtype=np.intp), np.zeros((count, n_value))
         for row in range(count):
             text = self._next(" -1")
@@ -229,3 +236,23 @@ class _Reader:
                 components.append(words[1])
         numbers, values = self._block(count, len(components), width)
         return Result(title[1], kind, value, step, tuple(components), numbers, values)
+
+
+def _table(texts: list[str], n_value: int, width: int) -> tuple[NDArray[np.intp], Array] | None:
+    """Numbers and values of lines " -1" of equal length; None where one is not such a line."""
+    content = "".join(texts)
+    length = 3 + width + 12 * n_value
+    if not texts or "_" in content or not content.isascii() or {len(x) for x in texts} != {length}:
+        return None
+    letters = np.frombuffer(content.encode(), "S1").reshape(-1, length)
+    head = np.ascontiguousarray(letters[:, : 3 + width])
+    try:
+        if not (head[:, :3] == [b" ", b"-", b"1"]).all():
+            return None
+        numbers = np.ascontiguousarray(head[:, 3:]).view(f"S{width}").ravel().astype(np.int64)
+        values = np.ascontiguousarray(letters[:, 3 + width :]).view("S12").astype(float)
+    except ValueError:
+        return None
+    if numbers.min() < 1 or numbers.max() > MOST_NUMBER or not np.isfinite(values).all():
+        return None
+    return numbers.astype(np.intp), values

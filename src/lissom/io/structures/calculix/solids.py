@@ -72,7 +72,9 @@ def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | 
     except ModelError:  # an element without material, or nodes without freedoms
         return None
     triangles = deck.numbers[outer_triangles(deck.blocks)]
-    return SolidRecovery(mesh.positions, blocks, np.unique(mesh.indices(triangles)), mesh.numbers)
+    return SolidRecovery(
+        mesh.positions, blocks, np.unique(mesh.indices(triangles.ravel(), "a face")), mesh.numbers
+    )
 
 
 def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
@@ -92,7 +94,12 @@ def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
 
 def _blocks(deck: Deck, mesh: Mesh) -> list[Block]:
     return [
-        Block(KINDS[shape], mesh.indices(deck.numbers[nodes]), material, numbers)
+        Block(
+            KINDS[shape],
+            mesh.indices(deck.numbers[nodes].ravel(), "an element").reshape(nodes.shape),
+            material,
+            numbers,
+        )
         for shape, numbers, nodes, material in deck.solids()
     ]
 

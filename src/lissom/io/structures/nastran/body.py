@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from ....bodies import FlexibleBody
 from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
 from ....structures.finite.given_geometry import checked_loads, given_geometry
-from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
+from ....structures.finite.options import check_options
+from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
 from ..units import units as unit_system
 from .bulk import Bulk, read_bulk
@@ -72,6 +74,8 @@ def read_nastran(
     ModelError
         If an interface or an option does not fit.
     """
+    name, stiffens = os.path.basename(path_text(path)), stress_stiffness is not None
+    check_options(name, reduction, has_second_order=stiffens)
     structure = read_structure(path, mass, stiffness, interfaces, freedoms, units, stress_stiffness)
     return structure.reduce(**reduction)
 
@@ -87,10 +91,12 @@ def read_structure(
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
     bulk = read_bulk(path, units=units)
+    check_named(interfaces, Mesh(bulk.path, bulk.numbers, bulk.positions))
     loads = {} if stress_stiffness is None else checked_loads(stress_stiffness, bulk.path)
     given = {"mass": mass, "stiffness": stiffness}
     given |= {f"stress stiffness of {load!r}": x for load, x in loads.items()}
-    parts = [_labelled(bulk, what, x, freedoms) for what, x in given.items()]
+    read = cache(read_op4)  # one file may have several
+    parts = [_labelled(bulk, what, x, freedoms, read) for what, x in given.items()]
     labels, matrices = _together(bulk, parts)
     kept, rows = _freedoms(bulk, labels)
     turn = _turned(bulk, labels)
@@ -113,7 +119,9 @@ def read_structure(
     )
 
 
-def _labelled(bulk: Bulk, what: str, spec: Any, freedoms: Any) -> Labelled:
+def _labelled(
+    bulk: Bulk, what: str, spec: Any, freedoms: Any, read: Callable[[str], Mapping[str, Any]]
+) -> Labelled:
     """Matrix with the names of its rows, from where the user says."""
     if isinstance(spec, str) and spec.upper() in bulk.matrices:
         return bulk.matrices[spec.upper()]
@@ -127,7 +135,7 @@ def _labelled(bulk: Bulk, what: str, spec: Any, freedoms: Any) -> Labelled:
         hint = suggestion(path, bulk.matrices)
         raise ModelError(f"{what}: {bulk.path} has no DMIG matrix {path!r}; {hint}")
     if _is_op4(path):
-        matrix = _named(path, what, name, read_op4(path))
+        matrix = _named(path, what, name, read(path))
         return Labelled(_rows(bulk, path, matrix.shape, freedoms), matrix, path)
     return _named(path, what, name, read_bulk(path).matrices)
 
@@ -228,6 +236,8 @@ def _freedoms(bulk: Bulk, labels: list[Label]) -> tuple[Numbers, Numbers]:
 
 def _turned(bulk: Bulk, labels: list[Label]) -> Any:
     """Matrix from freedoms along the axes CD of the grids to freedoms along basic axes."""
+    if np.array_equal(bulk.axes, np.broadcast_to(np.eye(3), bulk.axes.shape)):
+        return sparse.eye_array(len(labels), format="csc")
     index = {label: k for k, label in enumerate(labels)}
     i, j, value = [], [], []
     for k, (grid, component) in enumerate(labels):

@@ -1,0 +1,158 @@
+"""Options of a reduction, checked before anything is computed: structures may be large."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...bodies.flexible import check_level
+from ...errors import ModelError, shown, suggestion
+from .._checks import finite
+from .modes import Wanted, wanted_modes
+from .shapes import METHODS
+
+if TYPE_CHECKING:
+    from .structure import Structure
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Options of `Structure.reduce`, see there."""
+
+    method: str = "craig-bampton"
+    modes: Any = None
+    frequency: Any = None
+    effective_mass: Any = None
+    attachment: Any = False
+    inertia_relief: bool = False
+    damping: Any = 0.005
+    level: str = "full"
+    inboard: str | None = None
+
+    def wanted(self, name: str, has_second_order: bool) -> Wanted:
+        """Modes that are wanted; ModelError if one of the options cannot be.
+
+        Parameters
+        ----------
+        name : str
+            Of the structure, for messages.
+        has_second_order : bool
+            Whether the structure has what level "stiffened" needs.
+        """
+        if self.method not in METHODS:
+            raise ModelError(
+                f"{name}: method={self.method!r} is not known; "
+                f"{suggestion(str(self.method), METHODS)}"
+            )
+        wanted = wanted_modes(name, self.modes, self.frequency, self.effective_mass)
+        if self.method == "free-free" and wanted.effective_mass is not None:
+            raise ModelError(
+                f"{name}: modes of a free structure have no effective mass; give modes or "
+                'frequency, or method="cantilever"'
+            )
+        if check_level(self.level) == "stiffened":
+            self._check_second_order(name, has_second_order)
+        _check_damping(self.damping, name)
+        return wanted
+
+    def _check_second_order(self, name: str, has_second_order: bool) -> None:
+        if self.method == "free-free":
+            raise ModelError(
+                f'{name}: level "stiffened" needs shapes that vanish at the inboard interface; '
+                'take method "craig-bampton" or "cantilever"'
+            )
+        if not has_second_order:
+            raise ModelError(no_second_order(name))
+
+    def attached(self, structure: Structure) -> list[str]:
+        """Interfaces with attachment shapes.
+
+        Parameters
+        ----------
+        structure : Structure
+            With interfaces.
+        """
+        given = self.attachment
+        if isinstance(given, bool):
+            return list(structure.interfaces) if given else []
+        names = list(given) if np.iterable(given) and not isinstance(given, str) else [given]
+        for name in names:
+            if name not in structure.interfaces:
+                raise ModelError(
+                    f"{structure.name}: attachment names {name!r}, which is not an interface; "
+                    f"{suggestion(str(name), structure.interfaces)}"
+                )
+        return names
+
+    def inboard_of(self, structure: Structure) -> str:
+        """Name of the inboard interface, by default the first; parameters as for `attached`."""
+        if self.inboard is None:
+            return next(iter(structure.interfaces))
+        if self.inboard not in structure.interfaces:
+            raise ModelError(
+                f"{structure.name}: inboard={self.inboard!r} is not an interface; "
+                f"{suggestion(str(self.inboard), structure.interfaces)}"
+            )
+        return self.inboard
+
+
+def no_second_order(name: str) -> str:
+    """Message about a structure whose stress stiffness is not known."""
+    return (
+        f"{name}: its stress stiffness is not known, which the second order of the deformation "
+        'needs; take level "full", or frames, panels or meshes of solids, or give stress_stiffness '
+        "to from_matrices"
+    )
+
+
+def check_options(
+    name: str, reduction: Mapping[str, Any], *, has_second_order: bool = False
+) -> None:
+    """Reject options that cannot be, before a structure is read or assembled for them.
+
+    Parameters
+    ----------
+    name : str
+        What is made, for messages.
+    reduction : mapping
+        Options of `Structure.reduce` as given.
+    has_second_order : bool
+        Whether the structure will have what level "stiffened" needs.
+    """
+    known = [x.name for x in fields(Options)]
+    for key in reduction:
+        if key not in known:
+            raise TypeError(
+                f"{name}: {key!r} is no option of a reduction; {suggestion(key, known)}"
+            )
+    Options(**reduction).wanted(name, has_second_order)
+
+
+def _check_damping(given: Any, name: str) -> None:
+    """What can be said of damping before the numbers of freedoms and shapes are known."""
+    if isinstance(given, tuple) and given and given[0] == "rayleigh":
+        if len(given) != 3:
+            raise ModelError(
+                f"{name}: damping is {given!r}; give ('rayleigh', alpha [1/s], beta [s])"
+            )
+        finite(given[1], f"{name}: alpha of damping [1/s]")
+        finite(given[2], f"{name}: beta of damping [s]")
+        return
+    try:
+        found = sp.coo_array(given).data if sp.issparse(given) else np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{name}: damping is {shown(given)}; give a ratio, ('rayleigh', alpha, beta) or a "
+            "matrix"
+        ) from None
+    if not np.all(np.isfinite(found)):
+        raise ModelError(f"{name}: damping is {shown(given)}; give finite numbers")
+    shape = np.shape(given)
+    if len(shape) == 2 and shape[0] != shape[1]:
+        raise ModelError(f"{name}: the damping matrix has shape {shape}; give a square one")
+    if len(shape) < 2 and np.any(found < 0):
+        raise ModelError(f"{name}: damping is {shown(given)}; ratios must not be negative")
