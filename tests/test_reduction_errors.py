@@ -49,7 +49,7 @@ def hinged():
 def hinged_blocks(common):
     """Two blocks whose only nodes in common are those of an edge, or one corner of it."""
     nodes, K, M, _ = bricks((4, 2, 2), (0.8, 0.2, 0.1))
-    both = np.vstack([nodes, nodes + [0.8, 0, 0]])
+    both = np.vstack([nodes, nodes + np.array([0.8, 0, 0])])
     keys = np.round(both, 6)
     apart = ~((keys[:, 0] == 0.8) & (keys[:, 1] == keys[:, 1].min()))
     apart |= (common == "corner") & (keys[:, 2] > keys[:, 2].min())

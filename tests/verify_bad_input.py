@@ -154,7 +154,7 @@ def twice(folder: Path) -> None:
     """Damage: two blocks that have no node in common."""
     for name in "MK":
         matrix(name, lambda A: sp.block_diag([A, A], format="csr"))(folder)
-    nodes(lambda x: np.vstack([x, x + [1.0, 0, 0]]))(folder)
+    nodes(lambda x: np.vstack([x, x + np.array([1.0, 0, 0])]))(folder)
 
 
 def binary_value(name: str, value: float) -> Callable[[Path], object]:
