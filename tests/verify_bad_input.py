@@ -157,10 +157,10 @@ def twice(folder: Path) -> None:
     nodes(lambda x: np.vstack([x, x + np.array([1.0, 0, 0])]))(folder)
 
 
-def binary_value(name: str, value: float) -> Callable[[Path], object]:
-    """Damage of the last value of a binary OUTPUT4 file."""
+def binary_value(name: str, value: float, back: int = 40) -> Callable[[Path], object]:
+    """Damage of a value of a binary OUTPUT4 file, so many bytes before its end; 40: the last."""
     order = ">" if "big" in name else "<"
-    return rewritten(name, lambda x: x[:-40] + struct.pack(f"{order}d", value) + x[-32:])
+    return rewritten(name, lambda x: x[:-back] + struct.pack(f"{order}d", value) + x[8 - back :])
 
 
 MATRICES = [
@@ -277,7 +277,7 @@ for fault, words, name, damage in (
     ("a value is not a number", "not finite", "little.op4", binary_value("little.op4", np.nan)),
     ("a value is not a number", "not finite", "big.op4", binary_value("big.op4", np.nan)),
     ("a value is not a number", "text.op4", "text.op4", replaced("text.op4", b"E+08", b" nan", True)),
-    ("not symmetric", "not symmetric", "little.op4", binary_value("little.op4", 1e12)),
+    ("not symmetric", "not symmetric", "little.op4", binary_value("little.op4", 1e12, 48)),
     ("wrong byte order", "little.op4", "little.op4", rewritten("little.op4", lambda x: x[3::-1] + x[4:])),
     ("sizes of 10^9", "little.op4", "little.op4",
      rewritten("little.op4", lambda x: x[:4] + struct.pack("<2i", 10**9, 10**9) + x[12:])),

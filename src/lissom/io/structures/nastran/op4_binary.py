@@ -27,6 +27,7 @@ class BinaryReader:
     def __init__(self, path: str, content: bytes) -> None:
         self.path, self.content, self.at = path, content, 0
         self.order, self.word = self._kind()
+        self._size = 8  # bytes of a real number
         quarters = np.frombuffer(content, f"{self.order}i4", len(content) // 4)
         self._quarters = quarters.astype(np.int32).data  # indexed quickly
 
@@ -80,6 +81,7 @@ class BinaryReader:
         draft = Draft(name, n_column, n_row, form, kind)
         if wrong := draft.problem():
             raise self._refused(wrong, start - 4)
+        self._size = 8 if self.word == 8 else 4 * draft.n_word
         return draft
 
     def _column(self, draft: Draft, starts: list[int]) -> bool:
@@ -119,17 +121,13 @@ class BinaryReader:
     def _take(
         self, draft: Draft, column: int, row: int, n_word: int, at: int, starts: list[int]
     ) -> None:
-        if wrong := draft.place(column, row, n_word * self.word // self._size(draft)):
+        if wrong := draft.place(column, row, n_word * self.word // self._size):
             raise self._refused(wrong, at)
         starts.append(at // 4)
 
-    def _size(self, draft: Draft) -> int:
-        """Bytes of a real number."""
-        return 8 if self.word == 8 else 4 * draft.n_word
-
     def _values(self, draft: Draft, starts: list[int]) -> Array:
         """Real numbers of all places; they begin at any multiple of four bytes."""
-        each = self._size(draft) // 4
+        each = self._size // 4
         counts = np.array([count for _, _, count in draft.places], dtype=np.intp)
         counts *= each * (1 + (draft.kind > 2))
         first = np.repeat(np.array(starts, dtype=np.intp) - np.cumsum(counts) + counts, counts)
