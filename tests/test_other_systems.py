@@ -37,6 +37,7 @@ OTHERS = {
 MORE = {
     "acceleration": ("lower",),
     "gibbs_function": (np.zeros(2),),
+    "interface_load": ("lower",),
     "inverse_dynamics": (np.zeros(2),),
     "jacobian": ("lower",),
     "multiply_mass": (np.zeros(2),),
@@ -46,6 +47,7 @@ MORE = {
     "pose": ("lower",),
     "section_loads": ("lower",),
     "solve_mass": (np.zeros(2),),
+    "strain": ("lower",),
     "stress": ("lower",),
     "velocity": ("lower",),
 }

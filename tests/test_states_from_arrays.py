@@ -39,7 +39,17 @@ def four_bar():
     return model.compile()
 
 
-TREE, LOOP, GEARS = arm(), four_bar(), geared_rotors()
+def wing():
+    """Panel on a hinge, which knows its strains."""
+    model = ls.Model("wing")
+    sheet = ls.panel(
+        1.0, 0.5, 0.01, ls.ALUMINIUM, interfaces={"root": "left"}, divisions=2, modes=2
+    )
+    model.add(sheet, ls.Revolute("y"), name="wing")
+    return model.compile()
+
+
+TREE, LOOP, GEARS, WING = arm(), four_bar(), geared_rotors(), wing()
 STATE = TREE.state(TREE.neutral().q + np.r_[np.zeros(4), RNG.normal(size=6), np.zeros(4)] / 10)
 STATE = STATE.replace(v=RNG.normal(size=TREE.n_v))
 CLOSED = ls.assemble(LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5))
@@ -61,6 +71,7 @@ CALLS = {
     "forward_dynamics": (TREE, STATE, ls.forward_dynamics),
     "gibbs_function": (TREE, STATE, lambda s, x: ls.gibbs_function(s, x, ACCELERATIONS)),
     "gravity_force": (TREE, STATE, ls.gravity_force),
+    "interface_load": (TREE, STATE, lambda s, x: ls.interface_load(s, x, "link.tip")),
     "inverse_dynamics": (TREE, STATE, lambda s, x: ls.inverse_dynamics(s, x, ACCELERATIONS)),
     "jacobian": (TREE, STATE, lambda s, x: ls.jacobian(s, x, "link.tip", axes="body")),
     "joint_forces": (TREE, STATE, ls.joint_forces),
@@ -88,6 +99,7 @@ CALLS = {
     "pose": (TREE, STATE, lambda s, x: ls.pose(s, x, "hand", at=(0, 0, 0.1))),
     "qdot": (TREE, STATE, ls.qdot),
     "section_loads": (TREE, STATE, lambda s, x: ls.section_loads(s, x, "link")),
+    "strain": (WING, WING.state([0.01, 0.02, 0.3]), lambda s, x: ls.strain(s, x, "wing")),
     "stress": (TREE, STATE, lambda s, x: ls.stress(s, x, "link")),
     "simulate": (RIGID, RIGID.neutral(), lambda s, x: ls.simulate(s, x, **SHORT)),
     "solve_mass": (TREE, STATE, lambda s, x: ls.solve_mass(s, x, ACCELERATIONS)),
