@@ -7,7 +7,7 @@ from sympy import Rational as Q, cos, sin
 
 import lissom as ls
 from lissom.symbolic import joint_configuration, joint_map
-from tests.exact_algebra import at, circle_point, normal_form, vanishes
+from tests.exact_algebra import at, circle_point, vanishes
 from tests.exact_mechanics import Lagrange, pose, pseudo_inertia, skew, turn
 from tests.paper_e import (
     ELBOW,
@@ -39,7 +39,6 @@ COMPOUND = [list(SHOULDER), list(ELBOW), list(WRIST)]
 SIMPLE = [columns(*SHOULDER), columns(*ELBOW), columns(*WRIST)]
 POINT = circle_point(q, [Q(1, 2), Q(-1, 3), Q(2, 3), Q(1, 5), Q(-3, 4), Q(2, 5)])
 SPEEDS = dict(zip(p, (Q(1), Q(-2), Q(1, 2), Q(3), Q(-1, 3), Q(2)), strict=True))
-KEPT = [0, 1, 3, 4, 5, 6]  # speeds of the arm with three axes in the shoulder, without the third
 
 
 @pytest.fixture(scope="module")
@@ -49,17 +48,6 @@ def arms():
     return {
         "compound": arm(shoulder, compound(*WRIST)),
         "simple": arm(shoulder, simple(*WRIST)),
-    }
-
-
-@pytest.fixture(scope="module")
-def three_axes():
-    """Arms with x as the third axis of the shoulder, all joints simple or all compound."""
-    angles = (s1, s2, sp.Symbol("s3", real=True), e, *t)
-    speeds = sp.symbols("w1:4 u1 v1:4", real=True)
-    return {
-        "simple": arm(simple(*WRIST), simple(*WRIST), angles, speeds),
-        "compound": arm(compound(*WRIST), compound(*WRIST), angles, speeds),
     }
 
 
@@ -202,51 +190,3 @@ def test_a_simple_shoulder_of_two_columns_is_refused():
         ls.SimpleJoint(np.transpose(SHOULDER))
     with pytest.raises(ls.SymbolicError, match="'upper'.*nonholonomic"):
         arm(simple(*SHOULDER), simple(*WRIST))
-
-
-def test_its_mass_matrix_is_that_of_a_ball_joint_without_one_speed(three_axes):
-    """The kinetic energy of the paper's simple shoulder exists; its coordinates do not."""
-    whole = three_axes["simple"].mass
-    M = by_recursion(SIMPLE, outboard=True)
-    assert all(vanishes(x) for x in upper(whole.extract(KEPT, KEPT) - M))
-    assert not whole.free_symbols & set(q[:2])
-
-
-# How long the mass matrix is
-
-
-def n_operations(matrix):
-    """Operations of a symmetric matrix that is multiplied out, with 1 - cos^2 for sin^2."""
-    return sum(sp.count_ops(normal_form(x)) for x in upper(matrix))
-
-
-def test_the_printed_quarter_is_that_of_the_wrong_recursion():
-    """In which no angle of a simple wrist is left; the right matrix keeps more than a third."""
-    ratio = {
-        outboard: n_operations(by_recursion(SIMPLE, outboard))
-        / n_operations(by_recursion(COMPOUND, outboard))
-        for outboard in (False, True)
-    }
-    assert 0.25 < ratio[False] < 0.30
-    assert 0.34 < ratio[True] < 0.40
-    assert not by_recursion(SIMPLE, outboard=False).free_symbols & set(t)
-    assert by_recursion(SIMPLE, outboard=True).free_symbols >= set(t)
-
-
-def test_simple_joints_make_the_mass_matrix_shorter_but_not_by_three_quarters(arms, three_axes):
-    """Operations of the mass matrix as it is shown."""
-    compound_wrist = sp.count_ops(arms["compound"].mass)
-    simple_shoulder = three_axes["simple"].mass.extract(KEPT, KEPT)
-    assert 0.8 < sp.count_ops(arms["simple"].mass) / compound_wrist < 0.95
-    assert 0.4 < sp.count_ops(simple_shoulder) / compound_wrist < 0.65
-    whole = {k: sp.count_ops(these.mass) for k, these in three_axes.items()}
-    assert 0.2 < whole["simple"] / whole["compound"] < 0.4
-
-
-def test_programs_differ_less_since_nothing_is_worked_out_twice(arms, three_axes):
-    """Operations of the mass matrix, and of it and the bias, as a list of assignments."""
-    for quantities in (("mass",), ("mass", "bias")):
-        size = {k: these.staged(*quantities).operations for k, these in arms.items()}
-        assert 0.8 < size["simple"] / size["compound"] < 0.95
-        size = {k: these.staged(*quantities).operations for k, these in three_axes.items()}
-        assert 0.6 < size["simple"] / size["compound"] < 0.85

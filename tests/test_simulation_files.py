@@ -145,9 +145,8 @@ def test_a_run_that_dies_again_and_again_ends_with_the_same_bits(
 
 
 def test_runs_killed_at_random_moments_are_resumed_to_the_same_bits(tmp_path):
-    """Two of two kinds; `tests.verify_kills` kills many of all."""
-    kinds = ("rk4", "dopri5")
-    assert killed_and_resumed(tmp_path, 2, slow=1e-4, kinds=kinds) >= 1
+    """Two of one kind; `tests.verify_kills` kills many of all."""
+    assert killed_and_resumed(tmp_path, 2, slow=1e-4, kinds=("rk4",)) >= 1
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
