@@ -121,21 +121,6 @@ def test_bounds_take_the_least_favourable_mechanism():
     assert [r.measured for r in found[4:]] == [None] * 3
 
 
-def test_without_a_compiler_the_tables_say_so(monkeypatch):
-    monkeypatch.setattr(symbolic_c.shutil, "which", lambda name: None)
-    monkeypatch.setenv("CI", "")
-    quick = symbolic.PLANS["quick"]
-    small = replace(quick, links={"Kane": (2,), "Lagrange": (2,)}, kinds=KINDS[:1], ten=2)
-    monkeypatch.setitem(symbolic.PLANS, "quick", small)
-    result = symbolic.run(QUICK, silent)
-    times = [table for table in result.tables if table.title.endswith("[µs]")]
-    assert len(times) == 3
-    for table in times:
-        assert "No C compiler" in table.note
-        assert [row[table.header.index("C")] for row in table.rows] == [None] * len(table.rows)
-    assert "no C compiler was found" in result.about
-
-
 def test_a_missing_compiler_is_an_error_in_continuous_integration(monkeypatch):
     monkeypatch.setattr(symbolic_c.shutil, "which", lambda name: None)
     monkeypatch.setenv("CI", "true")

@@ -171,7 +171,7 @@ def star(n, carrier, nodes):
 @pytest.mark.parametrize(
     "n, carrier, nodes",
     [
-        (300, rigid(9), [""]),
+        (150, rigid(9), [""]),
         (40, flexible(9, n_node=7, n_mode=3, lumps=True), ["", ".tip", ".side", ".0", ".1", ".5"]),
     ],
     ids=["rigid", "flexible"],

@@ -107,13 +107,6 @@ def upper(matrix):
     return [matrix[i, j] for i, j in zip(*np.triu_indices(matrix.rows), strict=True)]
 
 
-def test_mass_matrix_is_that_of_the_recursion(arms):
-    """(E 52b), all of it with symbols."""
-    M = arms["compound"].mass
-    assert M == M.T
-    assert all(vanishes(x) for x in upper(M - by_recursion(COMPOUND, outboard=True)))
-
-
 @pytest.mark.parametrize("wrist", ["compound", "simple"])
 def test_mass_matrix_is_that_of_lagrange_s_equations_at_a_rational_point(arms, wrist, lagrange):
     V = at(arms[wrist].kinematics, POINT)

@@ -1,19 +1,25 @@
-"""Kwatny & Blankenship 1995, section IV: how long the mass matrix of the arm is.
+"""Tests that take too long for continuous integration.
 
-  python -m tests.verify_paper_e_arm
+  python -m tests.verify_long_tests
 
-Formulas that are multiplied out take too long for the tests.
+Formulas of Kwatny & Blankenship 1995, section IV, that are multiplied out: how long the mass matrix
+of the arm is.  The benchmark of formulas where there is no C compiler.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 import sympy as sp
 
+from benchmarks.depth import QUICK
+from benchmarks.symbolic import c as symbolic_c, measure as symbolic
+from benchmarks.symbolic.cases import KINDS
 from tests.exact_algebra import normal_form, vanishes
 from tests.paper_e import WRIST, arm, compound, e, q, s1, s2, simple, t
+from tests.test_benchmark_symbolic import silent
 from tests.test_paper_pages_e_arm import COMPOUND, SIMPLE, arms, by_recursion, upper
 
 __all__ = ["arms"]  # a fixture
@@ -75,6 +81,28 @@ def test_programs_differ_less_since_nothing_is_worked_out_twice(arms, three_axes
         assert 0.8 < size["simple"] / size["compound"] < 0.95
         size = {k: these.staged(*quantities).operations for k, these in three_axes.items()}
         assert 0.6 < size["simple"] / size["compound"] < 0.85
+
+
+def test_mass_matrix_is_that_of_the_recursion(arms):
+    """(E 52b), all of it with symbols."""
+    M = arms["compound"].mass
+    assert M == M.T
+    assert all(vanishes(x) for x in upper(M - by_recursion(COMPOUND, outboard=True)))
+
+
+def test_without_a_compiler_the_tables_say_so(monkeypatch):
+    monkeypatch.setattr(symbolic_c.shutil, "which", lambda name: None)
+    monkeypatch.setenv("CI", "")
+    quick = symbolic.PLANS["quick"]
+    small = replace(quick, links={"Kane": (2,), "Lagrange": (2,)}, kinds=KINDS[:1], ten=2)
+    monkeypatch.setitem(symbolic.PLANS, "quick", small)
+    result = symbolic.run(QUICK, silent)
+    times = [table for table in result.tables if table.title.endswith("[µs]")]
+    assert len(times) == 3
+    for table in times:
+        assert "No C compiler" in table.note
+        assert [row[table.header.index("C")] for row in table.rows] == [None] * len(table.rows)
+    assert "no C compiler was found" in result.about
 
 
 if __name__ == "__main__":
