@@ -232,7 +232,7 @@ CASES += [
         ("an unknown edge", "lefft", {"interfaces": {"tip": "lefft"}}),
         ("a point outside", "tip", {"interfaces": {"tip": [3.0, 0.0]}}),
         ("a thickness that is not a number", "thickness", {"size": [2.0, 1.0, 1e999]}),
-        ("an unknown level", "level", {"level": "stiffened"}),
+        ("an unknown level", "level", {"level": "stiff"}),
     )
 ]
 DECK = ".inp", ".dof", ".sti", ".mas"
