@@ -281,13 +281,6 @@ def test_sympy_expressions_of_a_flexible_arm(name):
     assert error(value, function(system, state, given)) < TOLERANCE
 
 
-def test_sympy_forward_dynamics_of_an_arm_with_lumps_on_a_spherical_joint():
-    system = flexible_arm("full", n_mode=1)
-    symbolic, x, state, given, evaluate = sympy_case(system)
-    value = evaluate.of_array(ls.forward_dynamics(system, symbolic, x))
-    assert error(value, ls.forward_dynamics(system, state, given)) < TOLERANCE
-
-
 def test_sympy_expressions_of_one_flexible_link_lambdify():
     model = ls.Model("link", gravity=(0, 0, -9.81))
     model.add(flexible_body(1, n_mode=2), ls.Revolute(AXLE), name="link")

@@ -132,6 +132,7 @@ def main() -> int:
         ),
         Check("a frame and a plate in CalculiX", "tests.verify_calculix_frames"),
         Check("tests that take long", "tests.verify_long_tests"),
+        Check("code that Numba compiles is found again", "tests.verify_compiling"),
         Check("forty parallelograms through flat positions", "tests.verify_singular_positions"),
         Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
         Check("100,000 model files with random mistakes", "tests.verify_model_files", ("100000",)),

@@ -3,7 +3,8 @@
   python -m tests.verify_long_tests
 
 Formulas of Kwatny & Blankenship 1995, section IV, that are multiplied out: how long the mass matrix
-of the arm is.  The benchmark of formulas where there is no C compiler.
+of the arm is.  The benchmark of formulas where there is no C compiler.  SymPy's expressions of an
+arm with lumps.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
+import lissom as ls
 from benchmarks.depth import QUICK
 from benchmarks.symbolic import c as symbolic_c, measure as symbolic
 from benchmarks.symbolic.cases import KINDS
 from tests.exact_algebra import normal_form, vanishes
+from tests.flexible_samples import flexible_arm
+from tests.measures import TOLERANCE, error
 from tests.paper_e import WRIST, arm, compound, e, q, s1, s2, simple, t
 from tests.test_benchmark_symbolic import silent
 from tests.test_paper_pages_e_arm import COMPOUND, SIMPLE, arms, by_recursion, upper
+from tests.test_scalars import sympy_case
 
 __all__ = ["arms"]  # a fixture
 
@@ -103,6 +108,13 @@ def test_without_a_compiler_the_tables_say_so(monkeypatch):
         assert "No C compiler" in table.note
         assert [row[table.header.index("C")] for row in table.rows] == [None] * len(table.rows)
     assert "no C compiler was found" in result.about
+
+
+def test_sympy_forward_dynamics_of_an_arm_with_lumps_on_a_spherical_joint():
+    system = flexible_arm("full", n_mode=1)
+    symbolic, x, state, given, evaluate = sympy_case(system)
+    value = evaluate.of_array(ls.forward_dynamics(system, symbolic, x))
+    assert error(value, ls.forward_dynamics(system, state, given)) < TOLERANCE
 
 
 if __name__ == "__main__":
