@@ -99,7 +99,7 @@ WAYS = {
         "duration": 1.0,
     },
     "slow controller": {"forces": ls.Controller(slowly([0.0], 0.2), 0.01)},
-    "slow motion": {"loads": [ls.Motion("rod", lambda t: slowly(0.3 * np.cos(t), 0.02)(t, None))]},
+    "slow motion": {"loads": [ls.Motion("rod", lambda t: slowly(0.3 * np.cos(t), 0.005)(t, None))]},
     "slow events": CHATTER,
 }
 
