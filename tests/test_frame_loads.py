@@ -153,6 +153,28 @@ def test_a_frame_that_spins_carries_what_a_beam_does():
     assert found[0][1][0, 1] < 0.85 * unloaded  # the pull carries part of the weight
 
 
+def test_stresses_and_envelopes_of_a_run_have_the_loads_of_its_states():
+    """With what a body at the tip and a load on a node exert, in every way to ask for them."""
+    system = on_joint(tripod("full"), ls.Revolute("z"), (0, 0, -9.81), bob=1.0)
+    push = ls.NodeForce("boom.knee", force=(0, 50.0, -80.0))
+    start = system.state(**{"boom.rates": 1.0})
+    run = ls.simulate(system, start, duration=0.01, loads=[push], output_step=0.005)
+    pushed = {"boom.knee": np.concatenate([np.zeros(3), _in_node_axes(system, run, push)])}
+    loads = ls.section_loads(system, run.state(0.0), "boom", external=pushed)
+    stress = ls.stress(system, run.state(0.0), "boom", external=pushed)
+    size = np.abs(loads).max()
+    assert np.abs(run.along("boom", "section_force")[0] - loads[:, :3]).max() < 1e-9 * size
+    assert np.allclose(run.stress("boom")[0], stress, rtol=1e-8, atol=1e-3)
+    largest = ls.von_mises(run.stress("boom")).max()
+    assert np.isclose(run["boom.stress"].max(), largest, rtol=1e-10)
+    assert np.isclose(run.envelope("boom.stress")[0].largest, largest, rtol=1e-10)
+
+
+def _in_node_axes(system, run, push):
+    """Force in world axes, as `external` takes it."""
+    return ls.pose(system, run.state(0.0), push.where).rotation.T @ push.force
+
+
 def test_loads_survive_files_and_wrong_nodes_are_named(tmp_path):
     body = tripod("full")
     body.save(tmp_path / "tripod.nc")

@@ -110,8 +110,7 @@ class Sections:
     @property
     def by_balance(self) -> bool:
         """Whether loads follow from equilibrium; else from the deformation alone."""
-        balanced = self.stations is not None and self.stations.balance is not None
-        return self.body.line is not None or balanced
+        return needs_balance(self.body)
 
     def check_balance(self) -> None:
         """Reject a body that is no longer the beam whose axis it has."""
@@ -236,6 +235,12 @@ def has_sections(body: NormalBody) -> bool:
     """Whether a body has sections whose loads are known."""
     stations = None if body.recovery is None else body.recovery.stations
     return body.line is not None or body.rod is not None or stations is not None
+
+
+def needs_balance(body: NormalBody) -> bool:
+    """Whether section loads of a body follow from all that acts on it, not from its shape alone."""
+    stations = None if body.recovery is None else body.recovery.stations
+    return body.line is not None or (stations is not None and stations.balance is not None)
 
 
 def check_has_stress(sections: Sections) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bodies.sections import Sections, has_sections
+from ..bodies.sections import Sections, has_sections, needs_balance
 from ..errors import ResultError, StateError, printable, suggestion
 from .channels import resolved
 from .files.disk import PathLike, as_path, replacing
@@ -243,7 +243,7 @@ def _stress(run: Trajectory, body: str) -> Array:
     own = run.system.bodies[i]
 
     def compute(block: Block) -> Array:
-        return worst(run.system, i, rows_within(run.system, block, balance=own.line is not None))
+        return worst(run.system, i, rows_within(run.system, block, balance=needs_balance(own)))
 
     return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
 

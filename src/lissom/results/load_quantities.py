@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..bodies.sections import Sections
+from ..bodies.sections import Sections, needs_balance
 from .labels import LOAD, Parts
 from .quantity import Frame, Quantity
 from .section_quantities import SECTION, Asked, OfSection
@@ -42,7 +42,7 @@ def _known_stress(frame: Frame) -> Parts | None:
 
 def _largest_stress(frame: Frame, block: Block) -> Array:
     body = frame.system.bodies[frame.body]
-    rows = rows_within(frame.system, block, balance=body.line is not None)
+    rows = rows_within(frame.system, block, balance=needs_balance(body))
     return worst(frame.system, frame.body, rows).max(axis=1)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..bodies.sections import needs_balance
 from .section_quantities import asked
 from .store import Store, blocks
 from .stress_quantities import strains, stresses
@@ -34,7 +35,7 @@ def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Ar
 def stress(system: System, store: Store, body: Any, at: Any) -> Any:
     """Components of stress; see `Trajectory.stress`."""
     i = system.layout.index(body)
-    balance = system.bodies[i].line is not None
+    balance = needs_balance(system.bodies[i])
     parts = []
     for start, stop in blocks(store):
         rows = rows_within(system, Block(store, start, stop), balance=balance)

@@ -11,7 +11,7 @@ from ...errors import StateError
 from ...system import GROUND, StateLike, System
 from . import engine
 from .arguments import as_state
-from .section_loads import Rows, node_wrenches
+from .section_loads import Rows, at_node, node_wrenches
 from .stresses import balanced_row
 
 Array = np.ndarray
@@ -94,10 +94,7 @@ def interface_wrenches(system: System, i: int, node: int, rows: Rows) -> Array:
     found = np.asarray(wrenches[:, nodes == node].sum(axis=1))
     if node == body.inboard:
         return found + rows.reactions[:, i]
-    moved = body.displaced(node, rows.q[:, system.layout.modal_q(i)])
-    at = body.node_positions[node] + moved[:, 3:]
-    found[:, :3] -= np.cross(at, found[:, 3:])
-    return found
+    return at_node(body, node, found, rows.q[:, system.layout.modal_q(i)])
 
 
 def in_axes(system: System, i: int, wrench: Array, q: Array, axes: str) -> Array:

@@ -121,9 +121,8 @@ def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Rows)
     nodes, wrenches = node_wrenches(system, i, rows)
     known = {int(node): k for k, node in enumerate(balance.nodes)}
     sections.check_nodes(nodes, known)
-    for k, node in enumerate(nodes):  # from the origin to the nodes
-        place = body.node_positions[node] + body.displaced(node, motion.eta)[:, 3:]
-        wrenches[:, k] = _moved(wrenches[:, k], place)
+    for k, node in enumerate(nodes):
+        wrenches[:, k] = at_node(body, node, wrenches[:, k], motion.eta)
     fields = _fields(body, motion)
     own = [known[int(node)] for node in nodes]
     found = np.einsum("pckw,nkw->npc", balance.wrenches[at][:, :, own], wrenches, optimize=True)
@@ -177,6 +176,23 @@ def _of_beam(system: System, i: int, axis: Axis, at: Array, rows: Rows) -> Array
         for part in (slice(3), slice(3, 6)):
             found[:, k, part] = rotated(back, total[:, part]) @ axis.axes
     return found[..., _ORDER]
+
+
+def at_node(body: NormalBody, node: int, wrench: Array, eta: Array) -> Array:
+    """[moment about a node where it is now; force] from that about the origin, (n, 6).
+
+    Parameters
+    ----------
+    body : NormalBody
+        The body.
+    node : int
+        Its node.
+    wrench : array (n, 6)
+        About the origin of the body, body axes.
+    eta : array (n, m)
+        Modal coordinates.
+    """
+    return _moved(wrench, body.node_positions[node] + body.displaced(node, eta)[:, 3:])
 
 
 def _moved(wrench: Array, point: Array) -> Array:
