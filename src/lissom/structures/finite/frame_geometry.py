@@ -32,15 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .beam_element import BeamElement, lever
-from .geometry import ElementGeometry, twice_turned
+from .geometry import CROSS, ElementGeometry, twice_turned
 from .member import Placed
 
 Array = NDArray[np.float64]
 
 _AXIS = np.array([1.0, 0.0, 0.0])
-_EPSILON = np.zeros((3, 3, 3))  # (a x b)_k = sum of _EPSILON[k, i, j] a_i b_j
-for _k, _i, _j in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    _EPSILON[_k, _i, _j], _EPSILON[_k, _j, _i] = 1.0, -1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +80,7 @@ class Piece:
         for k, offset in enumerate(self.offsets):
             turn, move = slice(6 * k, 6 * k + 3), slice(6 * k + 3, 6 * k + 6)
             found[turn, turn] = found[move, move] = R
-            found[move, turn] = -R @ np.einsum("kij,i->kj", _EPSILON, offset)
+            found[move, turn] = -R @ np.einsum("kij,i->kj", CROSS, offset)
         return found
 
     def start(self, positions: Array) -> Array:
@@ -110,7 +107,7 @@ class _Bent:
         for x, _ in element.points(1.0):
             D = element.flexibility(x)[3:]
             n = S.T @ _bow(element, x)[3:] @ S + (D @ within).reshape(3, 12, 12)
-            one = 2 * np.einsum("kij,ja->kia", _EPSILON, D @ S)  # 2 t1 x D f
+            one = 2 * np.einsum("kij,ja->kia", CROSS, D @ S)  # 2 t1 x D f
             n[:, :3] += one / 2
             n[:, :, :3] += one.swapaxes(1, 2) / 2
             n[:, :3, :3] += twice_turned(element.length * x * _AXIS)
@@ -122,9 +119,9 @@ def _relative(length: float) -> Array:
     """d2 of (1), (6, 12, 12): -t1 x t2 and -2 t1 x (u2 - u1) + t1 x (t1 x L e)."""
     found = np.zeros((6, 12, 12))
     turn_1, move_1, turn_2, move_2 = (slice(k, k + 3) for k in (0, 3, 6, 9))
-    found[:3, turn_1, turn_2] = -_EPSILON
-    found[3:, turn_1, move_2] = -2 * _EPSILON
-    found[3:, turn_1, move_1] = 2 * _EPSILON
+    found[:3, turn_1, turn_2] = -CROSS
+    found[3:, turn_1, move_2] = -2 * CROSS
+    found[3:, turn_1, move_1] = 2 * CROSS
     found = (found + found.swapaxes(1, 2)) / 2
     found[3:, turn_1, turn_1] += twice_turned(length * _AXIS)
     return found
@@ -137,10 +134,10 @@ def _bow(element: BeamElement, end: float) -> Array:
         turn = element.flexibility(x)[:3]
         strain = element.compliance(x)[:, None] * lever(element.length * (1 - x))
         bend, stretch = strain[:3], strain[3:]
-        across = np.einsum("kij,ia,j->ka", _EPSILON, bend, _AXIS)
+        across = np.einsum("kij,ia,j->ka", CROSS, bend, _AXIS)
         moved = element.length * (end - x) * across + stretch
-        found[:3] += weight * np.einsum("kij,ia,jb->kab", _EPSILON, turn, bend)
-        found[3:] += 2 * weight * np.einsum("kij,ia,jb->kab", _EPSILON, turn, moved)
+        found[:3] += weight * np.einsum("kij,ia,jb->kab", CROSS, turn, bend)
+        found[3:] += 2 * weight * np.einsum("kij,ia,jb->kab", CROSS, turn, moved)
     return (found + found.swapaxes(1, 2)) / 2
 
 

@@ -18,6 +18,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+CROSS = np.zeros((3, 3, 3))  # (a x b)_k = sum of CROSS[k, i, j] a_i b_j
+for _k, _i, _j in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    CROSS[_k, _i, _j], CROSS[_k, _j, _i] = 1.0, -1.0
+
 _SLABS = 12  # along a body
 _SLENDER = 0.25  # radii of gyration, across over along, of bodies whose torsion is set apart
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ...bodies.second_order import SecondOrder
 from ...errors import ModelError
-from .geometry import twice_turned
+from .geometry import CROSS, twice_turned
 from .shapes import Assembly
 from .ties import Ties
 
@@ -40,9 +40,6 @@ Array = NDArray[np.float64]
 
 _FLAT = 1e-9  # relative moment of inertia of nodes on a line
 _MOVED = 1e-9  # relative, motion of an interface that is held
-_CROSS = np.zeros((3, 3, 3))  # (a x b)_k = sum of _CROSS[k, i, j] a_i b_j
-for _k, _i, _j in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    _CROSS[_k, _i, _j], _CROSS[_k, _j, _i] = 1.0, -1.0
 
 
 def second_order(structure: Structure, assembly: Assembly, x: Array) -> SecondOrder:
@@ -115,7 +112,7 @@ def _mass_loads(structure: Structure, about: Array) -> Array:
     for j in range(3):
         along, about_j = direction == 3 + j, direction == j
         found[along, :, j] = fields[along]
-        found[about_j, 1:] = _CROSS[j] / 2  # rotation of the field, half its curl
+        found[about_j, 1:] = CROSS[j] / 2  # rotation of the field, half its curl
     return np.asarray(structure.mass @ found.reshape(len(node), 12))
 
 
@@ -161,13 +158,13 @@ def _of_average(structure: Structure, name: str, motion: Array, x: Array) -> Arr
     L = (w[:, None] * r).T @ r
     inertia = np.trace(L) * np.eye(3) - L
     # (t x (t x r)) x r = (t x r) (t.r), summed: t x (L t);  2 (t x r) x d
-    twice = np.einsum("kij,jl,ia,lb->kab", _CROSS, L, turn, turn, optimize=True)
-    swung = np.einsum("jpi,pa,ni->nja", _CROSS, turn, r, optimize=True)
-    twice = twice + 2 * np.einsum("kij,n,nia,njb->kab", _CROSS, w, swung, d, optimize=True)
+    twice = np.einsum("kij,jl,ia,lb->kab", CROSS, L, turn, turn, optimize=True)
+    swung = np.einsum("jpi,pa,ni->nja", CROSS, turn, r, optimize=True)
+    twice = twice + 2 * np.einsum("kij,n,nia,njb->kab", CROSS, w, swung, d, optimize=True)
     twice = (twice + twice.swapaxes(1, 2)) / 2
     # of nodes on a line, whose rotation about it is the mean of theirs, nothing is added to that
     rho = np.tensordot(np.linalg.pinv(inertia, _FLAT, hermitian=True), twice, 1)
     arm = np.asarray(interface.position) - centre
-    moved = np.einsum("kij,iab,j->kab", _CROSS, rho, arm)
+    moved = np.einsum("kij,iab,j->kab", CROSS, rho, arm)
     moved += turn.T @ twice_turned(arm) @ turn
     return np.concatenate([rho, moved])
