@@ -22,6 +22,12 @@ from .papers.nodal.operators import NodalOperators, nodal_operators
 from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
 from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
+from .tree.derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
 from .tree.interface_loads import interface_load
@@ -38,6 +44,8 @@ __all__ = [
     "Energy",
     "Evaluator",
     "FilteredForces",
+    "ForwardDerivatives",
+    "InverseDerivatives",
     "LQProblem",
     "LQSolution",
     "LoopClosure",
@@ -62,11 +70,13 @@ __all__ = [
     "filter_and_smoother",
     "forward_dynamics",
     "forward_dynamics_batch",
+    "forward_dynamics_derivatives",
     "gibbs_function",
     "gravity_force",
     "interface_load",
     "inverse_dynamics",
     "inverse_dynamics_batch",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "joint_forces",
     "loop_forces",

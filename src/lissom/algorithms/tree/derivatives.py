@@ -1,0 +1,134 @@
+"""Derivatives of inverse and forward dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...system import State, StateLike, System
+from . import reference
+from .arguments import as_state, check_no_loops, speeds_vector, to_external
+from .articulated import forward_dynamics
+from .composite import mass_matrix
+from .kinematics import qdot
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDerivatives:
+    """Derivatives of the generalized forces T = M vdot + bias, at given accelerations.
+
+    Directions in the configuration are those of the speeds: column k of `q` is the derivative
+    along dq = N(q) e_k, where qdot = N(q) v.
+
+    Attributes
+    ----------
+    q, v, acceleration : arrays (n_v, n_v)
+        By configuration, by speeds, and by accelerations, which is the mass matrix.
+    """
+
+    q: Array
+    v: Array
+    acceleration: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardDerivatives:
+    """Derivatives of the accelerations, with directions in the configuration as those of the speeds.
+
+    Attributes
+    ----------
+    value : array (n_v,)
+        The accelerations themselves.
+    q, v, forces : arrays (n_v, n_v)
+        By configuration, by speeds, and by generalized forces, which is the inverse mass matrix.
+    """
+
+    value: Array
+    q: Array
+    v: Array
+    forces: Array
+
+
+def inverse_dynamics_derivatives(
+    system: System,
+    state: StateLike,
+    acceleration: Any,
+    *,
+    external: Mapping[Any, Any] | None = None,
+) -> InverseDerivatives:
+    """Derivatives of `inverse_dynamics` by configuration, speeds and accelerations.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism, a tree.
+    state : State or (q, v)
+        Configuration and speeds.
+    acceleration : array (n_v,) or mapping
+        Rates of the speeds.
+    external : mapping, optional
+        Spatial forces, as for `inverse_dynamics`: constant in the axes of their frames.
+
+    Returns
+    -------
+    InverseDerivatives
+    """
+    check_no_loops(system, "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+    state = as_state(system, state)
+    vdot = speeds_vector(system, acceleration, "acceleration")
+    by_q, by_v = _complex_steps(system, state, vdot, to_external(system, external))
+    return InverseDerivatives(by_q, by_v, mass_matrix(system, state))
+
+
+def forward_dynamics_derivatives(
+    system: System,
+    state: StateLike,
+    forces: Any = None,
+    *,
+    external: Mapping[Any, Any] | None = None,
+) -> ForwardDerivatives:
+    """Derivatives of `forward_dynamics` by configuration, speeds and forces.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State or (q, v)
+        Configuration and speeds.
+    forces : array (n_v,) or mapping, optional
+        Generalized forces; default none.
+    external : mapping, optional
+        Spatial forces, as for `forward_dynamics`: constant in the axes of their frames.
+
+    Returns
+    -------
+    ForwardDerivatives
+    """
+    check_no_loops(system, "forward_dynamics_derivatives", "a tree")
+    state = as_state(system, state)
+    vdot = forward_dynamics(system, state, forces, external=external)
+    by_q, by_v = _complex_steps(system, state, vdot, to_external(system, external))
+    inverse = np.linalg.inv(mass_matrix(system, state))
+    return ForwardDerivatives(vdot, -inverse @ by_q, -inverse @ by_v, inverse)
+
+
+def _complex_steps(
+    system: System, state: State, vdot: Array, external: reference.External
+) -> tuple[Array, Array]:
+    h, by_q, by_v = 1e-30, [], []
+    for direction in np.eye(system.n_v):
+        along = qdot(system, system.state(state.q, direction))
+        for q, v, columns in (
+            (state.q + 1j * h * along, state.v, by_q),
+            (state.q, state.v + 1j * h * direction, by_v),
+        ):
+            motions = reference.kinematics_base_to_tip(system, q, v)
+            T = reference.inverse_dynamics(system, motions, vdot, external)[0]
+            columns.append(T.imag / h)
+    n = system.n_v
+    return np.reshape(by_q, (n, n)).T, np.reshape(by_v, (n, n)).T
