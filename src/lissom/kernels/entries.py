@@ -14,6 +14,8 @@ from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
+from .tree.derivatives.forward import forward_derivatives
+from .tree.derivatives.sweep import inverse_derivatives
 from .tree.external import apply_external
 from .tree.inverse import forces_tip_to_base
 from .tree.motion import motion_base_to_tip
@@ -232,6 +234,49 @@ def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flag
     return -1
 
 
+@jit
+def _inverse_derivative_rows(
+    ints, floats, scratch, plan, work, index, Q, V, A, T, D, flags, start, stop
+):
+    """Forces of states start to stop and their derivatives; returns the state that failed, or -1.
+
+    D: for each state n_v rows of derivatives by q, then by v, then of the mass matrix.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
+        o = 3 * k * m
+        status = inverse_derivatives(
+            ints, floats, scratch, plan, work, index, q, v, x, T[k * m : (k + 1) * m],
+            D[o : o + m], D[o + m : o + 2 * m], D[o + 2 * m : o + 3 * m], flags,
+        )  # fmt: skip
+        if status != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _forward_derivative_rows(
+    ints, floats, scratch, plan, work, index, Q, V, F, X, T, D, flags, start, stop
+):
+    """Accelerations of states start to stop and their derivatives, as `_inverse_derivative_rows`.
+
+    The third part of D is the inverse mass matrix; T: n_v numbers of work.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
+        f = F[k * m : (k + 1) * m] if len(F) > m else F
+        o = 3 * k * m
+        status = forward_derivatives(
+            ints, floats, scratch, plan, work, index, q, v, f, x, T,
+            D[o : o + m], D[o + m : o + 2 * m], D[o + 2 * m : o + 3 * m], flags,
+        )  # fmt: skip
+        if status != field.DONE:
+            return k
+    return -1
+
+
 _SYSTEM = "int64[::1], float64[::1], float64[::1]"
 _THREE = "float64[::1], float64[::1], float64[::1]"
 _ROWS = f"{_THREE}, float64[::1]"
@@ -284,6 +329,19 @@ JOINT_FORCES = Entry(
     f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "joint forces",
     seconds=10,
+)
+_DERIVATIVES = f"{_SYSTEM}, int64[::1], float64[::1], int64[::1]"
+INVERSE_DERIVATIVES = Entry(
+    _inverse_derivative_rows,
+    f"int64({_DERIVATIVES}, {_ROWS}, {_MATRIX}, {_RANGE})",
+    "derivatives of inverse dynamics",
+    seconds=20,
+)
+FORWARD_DERIVATIVES = Entry(
+    _forward_derivative_rows,
+    f"int64({_DERIVATIVES}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
+    "derivatives of forward dynamics",
+    seconds=40,
 )
 MULTIPLY_BLOCKS = Entry(
     multiply_blocks,

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels import fields as field
 from ...system import State, StateLike, System
-from . import reference
-from .arguments import as_state, check_no_loops, speeds_vector, to_external
+from . import engine, reference
+from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
 from .articulated import forward_dynamics
 from .composite import mass_matrix
 from .kinematics import qdot
@@ -81,7 +82,11 @@ def inverse_dynamics_derivatives(
     check_no_loops(system, "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
     state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
-    by_q, by_v = _complex_steps(system, state, vdot, to_external(system, external))
+    loads = to_external(system, external)
+    if compiled(system) and all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        _, D = engine.inverse_derivatives(system, state.raw_q, state.raw_v, vdot, loads)
+        return InverseDerivatives(*D)
+    by_q, by_v = complex_steps(system, state, vdot, loads)
     return InverseDerivatives(by_q, by_v, mass_matrix(system, state))
 
 
@@ -111,15 +116,44 @@ def forward_dynamics_derivatives(
     """
     check_no_loops(system, "forward_dynamics_derivatives", "a tree")
     state = as_state(system, state)
+    loads, T = to_external(system, external), speeds_vector(system, forces, "forces")
+    if compiled(system) and all_floats(state, T, *(wrench for *_, wrench in loads)):
+        vdot, D = engine.forward_derivatives(system, state.raw_q, state.raw_v, T, loads)
+        return ForwardDerivatives(vdot, *D)
     vdot = forward_dynamics(system, state, forces, external=external)
-    by_q, by_v = _complex_steps(system, state, vdot, to_external(system, external))
+    by_q, by_v = complex_steps(system, state, vdot, loads)
     inverse = np.linalg.inv(mass_matrix(system, state))
     return ForwardDerivatives(vdot, -inverse @ by_q, -inverse @ by_v, inverse)
 
 
-def _complex_steps(
+def compiled(system: System) -> bool:
+    """Whether the kernels have the derivatives of all parts.
+
+    Level "ruthless" and joints of users' own are differentiated by complex steps.
+    """
+    rows = engine.packed_constants(system).rows
+    return not (
+        np.any(rows[:, field.KIND] == field.OWN)
+        or np.any(np.isin(rows[:, field.LEVEL], (field.RUTHLESS, field.EXACT, field.FLOATING)))
+    )
+
+
+def complex_steps(
     system: System, state: State, vdot: Array, external: reference.External
 ) -> tuple[Array, Array]:
+    """Derivatives of the forces of the tree by q and v, column by column through `reference`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    vdot : array (n_v,)
+        Accelerations.
+    external : sequence
+        Spatial forces on nodes.
+    """
     h, by_q, by_v = 1e-30, [], []
     for direction in np.eye(system.n_v):
         along = qdot(system, system.state(state.q, direction))

@@ -19,11 +19,13 @@ from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import closure_record, hinge_record
 from ...kernels.tree import path
+from ...kernels.tree.derivatives import frames
 from ...system import GROUND, Frame, System
 from ...system.state import check_finite
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
 from . import reference
+from .derivative_packing import derivative_plan
 from .node_packing import node_numbers
 from .packing import Packed, pack
 from .reference import Armature, External
@@ -93,6 +95,13 @@ class Workspace:
     def mass(self) -> Array:
         """Buffer for a mass matrix, two vectors and rows of constraints, allocated on first use."""
         return np.zeros((self.system.n_v + 2 + self.system.n_constraint, self.system.n_v))
+
+    @cached_property
+    def derivatives(self) -> tuple[Array, Array, Array]:
+        """Plan and workspaces of the derivatives, allocated on first use."""
+        plan = derivative_plan(self.system, self.packed)
+        index = np.zeros(plan[frames.STACK_WIDTH] + 1, dtype=np.int64)
+        return plan, np.zeros(plan[frames.N_WORK]), index
 
     def accelerations(
         self,
@@ -520,6 +529,34 @@ def jacobian(system: System, frame: Frame, q: Array) -> Array:
     if kernel(*workspace(system).call, q, path_constants(system, frame), J) != field.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
+
+
+def inverse_derivatives(
+    system: System, q: Array, v: Array, x: Array, external: External = ()
+) -> tuple[Array, Array]:
+    """Forces (n_v,), and their derivatives by q, v and x, (3, n_v, n_v)."""
+    n = system.n_v
+    T, D = np.empty(n), np.empty((3 * n, n))
+    with _Loaded(system, external, None) as work:
+        kernel, flags = work.kernel(entries.INVERSE_DERIVATIVES), ALL | field.ACCELERATED
+        failed = kernel(*work.call, *work.derivatives, q, v, x, T, D, flags, 0, 1)
+    if failed >= 0:
+        _explain_inverse(system, q, v, x)
+    return T, D.reshape(3, n, n)
+
+
+def forward_derivatives(
+    system: System, q: Array, v: Array, forces: Array, external: External = ()
+) -> tuple[Array, Array]:
+    """Accelerations (n_v,), and their derivatives by q, v and forces, (3, n_v, n_v)."""
+    n = system.n_v
+    x, D = np.empty(n), np.empty((3 * n, n))
+    with _Loaded(system, external, None) as work:
+        kernel = work.kernel(entries.FORWARD_DERIVATIVES)
+        failed = kernel(*work.call, *work.derivatives, q, v, forces, x, np.empty(n), D, ALL, 0, 1)
+    if failed >= 0:
+        _explain(system, q, v, forces, None, ALL)
+    return x, D.reshape(3, n, n)
 
 
 def forward_dynamics_batch(

@@ -1,0 +1,47 @@
+"""Workspace of the derivatives (`kernels.tree.derivatives`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels import fields as field
+from ...kernels.tree.derivatives import frames
+from ...kernels.tree.derivatives.bodies import own_size
+from ...system import GROUND, System
+from .allocators import Buffer
+from .packing import Packed
+
+Array = np.ndarray
+
+
+def derivative_plan(system: System, packed: Packed) -> Array:
+    """Offsets of the frames and columns of all bodies, see `frames`."""
+    rows = np.zeros((system.n_body, frames.PLAN_ROW), dtype=np.int64)
+    work, ints = Buffer(frames.FRAME), packed.rows
+    width = 0
+    for i in range(system.n_body):
+        row, m, r = rows[i], ints[i, field.N_MODE], ints[i, field.HINGE_DOF]
+        n_node, p = ints[i, field.N_NODE], system.parent[i]
+        row[frames.FRAME_OF] = work.add(frames.FRAME)
+        row[frames.NODES_OF] = work.add(n_node * frames.FRAME)
+        row[frames.HINGE_COLUMNS] = work.add(frames.COLUMNS * r)
+        row[frames.NODE_COLUMNS] = work.add(frames.COLUMNS * m * n_node)
+        row[frames.CARRIER_COLUMNS] = -1
+        if ints[i, field.LEVEL] != field.RIGID:
+            row[frames.OWN_TERMS] = work.add(own_size(m, ints[i, field.LISTED]))
+        if p != GROUND:
+            row[frames.CARRIER_OF] = rows[p, frames.FRAME_OF]
+            row[frames.BELOW] = rows[p, frames.BELOW] + ints[p, field.HINGE_DOF]
+            if ints[p, field.LEVEL] != field.RIGID:
+                slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
+                row[frames.CARRIER_OF] = rows[p, frames.NODES_OF] + slot * frames.FRAME
+                size = frames.COLUMNS * ints[p, field.N_MODE]
+                row[frames.CARRIER_COLUMNS] = rows[p, frames.NODE_COLUMNS] + slot * size
+                row[frames.BELOW] += ints[p, field.N_MODE]
+        width = max(width, row[frames.BELOW] + r)
+    header = np.zeros(frames.PLAN_HEADER, dtype=np.int64)
+    header[frames.STACK_WIDTH] = width
+    header[frames.STACK] = work.add(frames.COLUMNS * width)
+    header[frames.TEMPORARY] = work.add(3 * width)
+    header[frames.N_WORK] = max(work.size, system.n_v**2)  # `forward` keeps a factor there
+    return np.concatenate([header, rows.ravel()])

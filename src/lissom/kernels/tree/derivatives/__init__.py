@@ -1,0 +1,1 @@
+"""Derivatives of the recursions by configuration and speeds."""

@@ -1,0 +1,267 @@
+"""Derivatives of inverse dynamics by configuration, speeds and accelerations.  O(N d).
+
+d is the number of coordinates that carry a body, on the average.  Notation of `frames`; rows are
+the motions S_r of hinges and modes, with the force T_r = S_r . f of all they carry.  For a row r
+and a column c of a hinge or mode that carries it, or of its own hinge:
+  dT_r/dq_c = S_r^T (I psi_2 + B psi_1) + (d S_r along c) . f                                 (1)
+  dT_r/dv_c = S_r^T (I phi_2 + B xi)        M_rc = S_r^T I xi                                 (2)
+with I and B of what the row carries, so that S_r^T I and S_r^T B are formed once for a row: the
+force turns with the row as it is displaced.  For a row r that carries a column c:
+  dT_r/dq_c = S_r . (I psi_2 + B psi_1 + xi x* f)                                             (3)
+  dT_r/dv_c = S_r . (I phi_2 + B xi)                                                          (4)
+with I, B and f of what the column carries: six numbers, formed once for a column.  (d S_r) is not
+zero only between motions of one hinge (`hinges`) and between modes of one body (`bodies`).
+
+1. outward: motions and columns of all frames       2. inward: I, B, f of all frames
+3. branch by branch outward: (1)-(4) against the columns of all carriers, which lie side by side in
+   a stack: the path from the base to the body
+"""
+
+from __future__ import annotations
+
+from ... import fields as field
+from ...compiling import jit
+from ...fields import POSITIVE
+from ...small import IDENTITY, ZERO, add, added, matrix, symmetric, turn, vector
+from ..articulated import all_finite
+from ..external import apply_external
+from ..inverse import forces_tip_to_base
+from ..motion import motion_base_to_tip
+from .bodies import body_tip_to_base, own_record
+from .frames import (
+    ACCELERATION,
+    BELOW,
+    CARRIER_COLUMNS,
+    CARRIER_OF,
+    COLUMNS,
+    FORCE,
+    FRAME,
+    FRAME_OF,
+    HINGE_COLUMNS,
+    NODES_OF,
+    OWN_TERMS,
+    PHI_2,
+    PLACE,
+    PLAN_HEADER,
+    PLAN_ROW,
+    PSI_1,
+    PSI_2,
+    STACK,
+    STACK_WIDTH,
+    TEMPORARY,
+    TURN,
+    VELOCITY,
+    XI,
+    add_frame,
+    add_rigid,
+    clear_frame,
+    coupling_times,
+    force_cross,
+    inertia_times,
+    put_force,
+    rows_of,
+    times_coupling,
+)
+from .hinges import depends, hinge_columns, hinge_motion, moved_motions
+from .nodes import node_columns
+
+GROUND = 0  # work: frame of the ground
+
+
+@jit
+def inverse_derivatives(ints, floats, scratch, plan, work, index, q, v, x, T, D_q, D_v, M, flags):
+    """Forces T and their derivatives D_q, D_v and M, each (n_v, n_v), at accelerations x."""
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+    if scratch[field.N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v)
+    forces_tip_to_base(ints, scratch, x, T, flags)
+    columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x)
+    frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x)
+    n = ints[field.N_V]
+    for r in range(n):
+        for c in range(n):
+            D_q[r, c] = D_v[r, c] = M[r, c] = 0.0
+    for i in range(ints[field.N_BODY]):
+        _rows_and_columns(ints, floats, plan, work, index, ints[ints[field.ORDER] + i], D_q, D_v, M)
+    return all_finite(T, n)
+
+
+@jit
+def columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x):
+    """Motions and columns of all frames, after `motion_base_to_tip` with given accelerations x."""
+    _ground(ints, scratch, work, v)
+    for i in range(ints[field.N_BODY]):
+        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
+        places = plan[o + FRAME_OF], plan[o + CARRIER_OF], plan[o + HINGE_COLUMNS]
+        hinge_columns(ints, floats, scratch, work, row, places, v, x)
+        clear_frame(work, plan[o + FRAME_OF])
+        if ints[row + field.LEVEL] != field.RIGID:
+            for node in range(ints[row + field.N_NODE]):
+                clear_frame(work, plan[o + NODES_OF] + node * FRAME)
+            node_columns(ints, floats, scratch, plan, work, row, o, q, v, x)
+
+
+@jit
+def _ground(ints, scratch, work, v):
+    """Write the frame of the ground, which recedes from the first body's origin."""
+    row, rate = field.HEADER, ZERO
+    b, o_v = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+    C = matrix(scratch, b + field.R_) if ints[row + field.LEVEL] != field.RIGID else IDENTITY
+    for c in range(ints[row + field.HINGE_DOF]):
+        _h_w, h_v = hinge_motion(ints, scratch, row, c)
+        rate = added(rate, -v[o_v + c], turn(C, h_v))
+    for k in range(9):
+        work[GROUND + TURN + k] = IDENTITY[k]
+    for k in range(3):
+        work[GROUND + PLACE + k] = -scratch[b + field.ARM + k]
+        work[GROUND + VELOCITY + k], work[GROUND + VELOCITY + 3 + k] = 0.0, rate[k]
+        work[GROUND + ACCELERATION + k] = 0.0
+        work[GROUND + ACCELERATION + 3 + k] = scratch[
+            field.GROUND_RECORD + field.ACCELERATION + 3 + k
+        ]
+
+
+@jit
+def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
+    """Inertia, coupling and force of all frames, after `forces_tip_to_base`."""
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
+        b, body = plan[o + FRAME_OF], ints[row + field.BODY] & POSITIVE
+        C = matrix(work, b + TURN)
+        n, f = vector(scratch, body + field.FORCE), vector(scratch, body + field.FORCE + 3)
+        put_force(work, b, C, n, f)
+        if ints[row + field.LEVEL] == field.RIGID:
+            J, p = symmetric(scratch, body + field.INERTIA), vector(scratch, body + field.MOMENT)
+            add_rigid(work, b, C, J, p, scratch[body + field.MASS])
+        else:
+            body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x)
+        if ints[row + field.PARENT] >= 0:
+            add_frame(work, plan[o + CARRIER_OF], b)
+
+
+@jit
+def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
+    """Entries (1)-(4) of one body and all that carry it."""
+    row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
+    r, m = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    o_v, o_m = ints[row + field.HINGE_V] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    stack, width = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    below, b = plan[o + BELOW] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
+    columns, buffer = plan[o + HINGE_COLUMNS] & POSITIVE, plan[TEMPORARY] & POSITIVE
+    if plan[o + CARRIER_COLUMNS] >= 0:
+        parent = field.HEADER + ints[row + field.PARENT] * field.ROW
+        of_parent = ints[parent + field.N_MODE] & POSITIVE
+        first = ints[parent + field.MODAL_V] & POSITIVE
+        _push(work, plan[o + CARRIER_COLUMNS], of_parent, stack, width, below - of_parent)
+        for k in range(of_parent):
+            index[below - of_parent + k] = first + k
+    _push(work, columns, r, stack, width, below)
+    for k in range(r):
+        index[below + k] = o_v + k
+    n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
+    varies = depends(ints, row)
+    for k in range(r):
+        xi_w = rows_of(work, columns + XI * r, r, k)
+        xi_v = rows_of(work, columns + (XI + 3) * r, r, k)
+        a_w, a_v = inertia_times(work, b, xi_w, xi_v)
+        _row(work, index, stack, width, below + r, buffer, o_v + k,
+             a_w, a_v, times_coupling(work, b, xi_w, xi_v), D_q, D_v, M)  # fmt: skip
+        if varies:
+            for l in range(r):
+                D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
+        psi_1 = rows_of(work, columns + PSI_1 * r, r, k)
+        p_w, p_v = inertia_times(
+            work, b, rows_of(work, columns + PSI_2 * r, r, k),
+            rows_of(work, columns + (PSI_2 + 3) * r, r, k),
+        )  # fmt: skip
+        c_w, c_v = coupling_times(work, b, psi_1)
+        t_w, t_v = force_cross(xi_w, xi_v, n, f)
+        s_w, s_v = inertia_times(
+            work, b, rows_of(work, columns + PHI_2 * r, r, k),
+            rows_of(work, columns + (PHI_2 + 3) * r, r, k),
+        )  # fmt: skip
+        d_w, d_v = coupling_times(work, b, xi_w)
+        _column(work, index, stack, width, below, buffer, o_v + k,
+                add(p_w, add(c_w, t_w)), add(p_v, add(c_v, t_v)),
+                add(s_w, d_w), add(s_v, d_v), D_q, D_v)  # fmt: skip
+    if m > 0:
+        _modal_rows_and_columns(plan, work, index, o, o_m, m, below + r, D_q, D_v, M)
+
+
+@jit
+def _modal_rows_and_columns(plan, work, index, o, o_m, m, below, D_q, D_v, M):
+    """Entries of the modes of one body."""
+    stack, width = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    buffer, own = plan[TEMPORARY] & POSITIVE, own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    for k in range(m):
+        _row(work, index, stack, width, below, buffer, o_m + k,
+             rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k),
+             rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+        _column(work, index, stack, width, below, buffer, o_m + k,
+                rows_of(work, own.F, m, k), rows_of(work, own.F + 3 * m, m, k),
+                rows_of(work, own.G, m, k), rows_of(work, own.G + 3 * m, m, k),
+                D_q, D_v)  # fmt: skip
+        for l in range(m):
+            D_q[o_m + k, o_m + l] = work[own.D_q + k * m + l]
+            D_v[o_m + k, o_m + l] = work[own.D_v + k * m + l]
+            M[o_m + k, o_m + l] = work[own.M + k * m + l]
+
+
+@jit
+def _push(work, columns, n, stack, width, first):
+    """Copy n columns to the stack."""
+    columns, stack = columns & POSITIVE, (stack + first) & POSITIVE
+    for r in range(COLUMNS):
+        for k in range(n):
+            work[stack + r * width + k] = work[columns + r * n + k]
+
+
+@jit
+def _row(work, index, stack, width, count, buffer, r, a_w, a_v, b, D_q, D_v, M):
+    """Row r against the first `count` columns of the stack: (1), (2) without d S_r."""
+    a0, a1, a2 = a_w
+    a3, a4, a5 = a_v
+    b0, b1, b2 = b
+    s, w, o = stack & POSITIVE, width & POSITIVE, buffer & POSITIVE
+    e, g, h = s + PSI_1 * w, s + PSI_2 * w, s + PHI_2 * w
+    for c in range(count):
+        x0, x1, x2 = work[s + c], work[s + w + c], work[s + 2 * w + c]
+        work[o + c] = (
+            a0 * work[g + c] + a1 * work[g + w + c] + a2 * work[g + 2 * w + c]
+            + a3 * work[g + 3 * w + c] + a4 * work[g + 4 * w + c] + a5 * work[g + 5 * w + c]
+            + b0 * work[e + c] + b1 * work[e + w + c] + b2 * work[e + 2 * w + c]
+        )  # fmt: skip
+        work[o + w + c] = (
+            a0 * work[h + c] + a1 * work[h + w + c] + a2 * work[h + 2 * w + c]
+            + a3 * work[h + 3 * w + c] + a4 * work[h + 4 * w + c] + a5 * work[h + 5 * w + c]
+            + b0 * x0 + b1 * x1 + b2 * x2
+        )  # fmt: skip
+        work[o + 2 * w + c] = (
+            a0 * x0 + a1 * x1 + a2 * x2
+            + a3 * work[s + 3 * w + c] + a4 * work[s + 4 * w + c] + a5 * work[s + 5 * w + c]
+        )  # fmt: skip
+    for c in range(count):
+        k = index[c]
+        D_q[r, k] = work[o + c]
+        D_v[r, k] = work[o + w + c]
+        M[r, k] = work[o + 2 * w + c]
+        M[k, r] = work[o + 2 * w + c]
+
+
+@jit
+def _column(work, index, stack, width, count, buffer, c, f_w, f_v, g_w, g_v, D_q, D_v):
+    """Column c against the first `count` rows of the stack: (3), (4)."""
+    f0, f1, f2 = f_w
+    f3, f4, f5 = f_v
+    g0, g1, g2 = g_w
+    g3, g4, g5 = g_v
+    s, w, o = stack & POSITIVE, width & POSITIVE, buffer & POSITIVE
+    for r in range(count):
+        x0, x1, x2 = work[s + r], work[s + w + r], work[s + 2 * w + r]
+        x3, x4, x5 = work[s + 3 * w + r], work[s + 4 * w + r], work[s + 5 * w + r]
+        work[o + r] = f0 * x0 + f1 * x1 + f2 * x2 + f3 * x3 + f4 * x4 + f5 * x5
+        work[o + w + r] = g0 * x0 + g1 * x1 + g2 * x2 + g3 * x3 + g4 * x4 + g5 * x5
+    for r in range(count):
+        k = index[r]
+        D_q[k, c] = work[o + r]
+        D_v[k, c] = work[o + w + r]
