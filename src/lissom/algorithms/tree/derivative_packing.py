@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels import fields as field
 from ...kernels.tree.derivatives import frames
-from ...kernels.tree.derivatives.bodies import own_size
+from ...kernels.tree.derivatives.attached import own_size
 from ...system import GROUND, System
 from .allocators import Buffer
 from .packing import Packed
@@ -28,7 +28,7 @@ def derivative_plan(system: System, packed: Packed) -> Array:
         row[frames.NODE_COLUMNS] = work.add(frames.COLUMNS * m * n_node)
         row[frames.CARRIER_COLUMNS] = -1
         if ints[i, field.LEVEL] != field.RIGID:
-            row[frames.OWN_TERMS] = work.add(own_size(m, ints[i, field.LISTED]))
+            row[frames.OWN_TERMS] = work.add(own_size(m) + ints[i, field.LISTED])
         if p != GROUND:
             row[frames.CARRIER_OF] = rows[p, frames.FRAME_OF]
             row[frames.BELOW] = rows[p, frames.BELOW] + ints[p, field.HINGE_DOF]

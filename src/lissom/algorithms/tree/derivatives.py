@@ -39,7 +39,7 @@ class InverseDerivatives:
 
 @dataclass(frozen=True, eq=False)
 class ForwardDerivatives:
-    """Derivatives of the accelerations, with directions in the configuration as those of the speeds.
+    """Derivatives of the accelerations; directions in the configuration are those of the speeds.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def compiled(system: System) -> bool:
     rows = engine.packed_constants(system).rows
     return not (
         np.any(rows[:, field.KIND] == field.OWN)
-        or np.any(np.isin(rows[:, field.LEVEL], (field.RUTHLESS, field.EXACT, field.FLOATING)))
+        or np.any(np.isin(rows[:, field.LEVEL], (field.RUTHLESS, field.EXACT)))
     )
 
 
@@ -154,7 +154,9 @@ def complex_steps(
     external : sequence
         Spatial forces on nodes.
     """
-    h, by_q, by_v = 1e-30, [], []
+    h = 1e-30
+    by_q: list[Array] = []
+    by_v: list[Array] = []
     for direction in np.eye(system.n_v):
         along = qdot(system, system.state(state.q, direction))
         for q, v, columns in (

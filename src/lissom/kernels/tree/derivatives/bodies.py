@@ -1,39 +1,39 @@
 """Rows and columns of the modes of a flexible body.
 
-Own terms: z and t_f of `flexible` with their derivatives, in body axes at the body's origin,
-  z_w = J alpha + p x a + w x J w + 2 (tr(Q) w - Q^T w) + X[eta_dot, eta_dot] + M_rf,w eta_ddot
-  z_v = m a + alpha x p + w x (w x p) + 2 w x s eta_dot + sigma[eta_dot, eta_dot] + M_rf,v eta_ddot
-  t_f = M_rf^T [alpha; a] + eta_ddot + A . (g + u) - 2 sum w_k O_k eta_dot + K eta + C eta_dot
-with the matrices N_kl (first six, symmetric) and O_k - X_k, X_k, sigma_k of `flexible`:
-  dL_kl|j = g_kl + u_kl (twice on the diagonal)    dQ_kl|j = (H_kl^T eta_dot)_j
-  H_kk = N_kk,  H_xy = (N_xy - (O_z - X_z))/2, H_yx with +, and so on                         (1)
-Whatever is attached at a node (children, a lump, an external force) is a frame with inertia I,
-coupling B and force f, and adds with the columns of the node
-  A_k += I xi_k   B_k += xi_k^T B   F_k += I psi_2 + B psi_1 + xi x* f   G_k += I phi_2 + B xi
-  D_q[i, j] += xi_i . F_j + (d xi_i along j) . f    D_v[i, j] += xi_i . G_j                   (2)
-to the rows A, B and columns F, G of the modes and to the block of the modes among themselves.
+Own terms: those of its point masses (`points`).  Children, lumps and external forces are attached
+at nodes (`attached`), whose motions change with the deformation: with a force f there
+  D_q[i, j] += (d xi_i along j) . f                                                           (1)
+A body whose shapes turn its inboard node has all of it in the frame of its shapes (`floating`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
-from ...records import node_size
+from ...records import node_record, node_size
 from ...small import (
-    add,
+    added,
+    cross,
     matrix,
     scaled,
     symmetric,
     turn,
+    turn_back,
     turned_symmetric,
     vector,
 )
 from ..lumps import LUMP_INERTIA, LUMP_MASS, LUMP_NODE, LUMP_OFFSET
 from ..nodes import deform_listed, node_motion
 from ..rigid import rigid_force
+from .attached import attach, own_record
+from .floating import (
+    frame_columns,
+    frame_motion_in_axes,
+    ride,
+    rows_on_frame,
+    turned_with_frame,
+)
 from .frames import (
     COLUMNS,
     FORCE,
@@ -42,147 +42,146 @@ from .frames import (
     NODE_COLUMNS,
     NODES_OF,
     OWN_TERMS,
-    PHI_2,
-    PSI_1,
-    PSI_2,
+    PLACE,
     TURN,
-    XI,
     add_frame,
     add_rigid,
-    add_rows,
     clear_frame,
-    coupling_times,
-    force_cross,
-    inertia_times,
     put_force,
-    put_rows,
-    rows_of,
-    times_coupling,
 )
 from .nodes import Bend, shape_columns, shape_curvature
 from .points import point_terms
 
 
-class Own(NamedTuple):
-    """Rows and columns of m modes, and temporary numbers."""
-
-    A: int  # rows S^T I: six rows of m
-    B: int  # rows S^T B: three rows of m
-    F: int  # columns of (3) of `sweep`: six rows of m
-    G: int  # columns of (4): six rows of m
-    D_q: int  # m x m
-    D_v: int  # m x m
-    M: int  # m x m
-    image: int  # 18 rows of m: F, G and I xi of one attached frame; first u_kl 6, o_k 3, h 9
-    rates: int  # 24 rows of m: products of the matrices with eta_dot 15, with eta_ddot 6
-    frame: int  # a frame
-    columns: int  # columns of a node
-    node: int  # record of a node
+@jit
+def node_columns(ints, floats, scratch, plan, work, row, o, q, v, x):
+    """Write the frames and columns of all nodes of a body that carry children."""
+    m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
+    own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    if ints[row + field.LEVEL] == field.FLOATING:
+        frame_columns(ints, floats, work, row, b, own.base, own.base_columns, q, v, x)
+    for node in range(ints[row + field.N_NODE]):
+        at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
+        columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
+        _put_record(ints, floats, scratch, work, row, own, node)
+        _columns_of(
+            ints, floats, _bending(ints, row, node), work, row, b, own, at, columns, q, v, x
+        )
 
 
 @jit
-def own_record(o, m):
-    """Offsets in the terms of a body."""
-    B = o + 6 * m
-    F = B + 3 * m
-    D_q = F + 12 * m
-    image = D_q + 3 * m * m
-    rates = image + 18 * m
-    frame = rates + 24 * m
-    columns = frame + FRAME
-    return Own(
-        o, B, F, F + 6 * m, D_q, D_q + m * m, D_q + 2 * m * m,
-        image, rates, frame, columns, columns + COLUMNS * m,
-    )  # fmt: skip
+def _bending(ints, row, node):
+    """Place of the constants of a node that carries children, from level "stiffened" on."""
+    m, c = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENDING] & POSITIVE
+    return c + node * ((ints[row + field.LISTED] & POSITIVE) - node_size(m))
 
 
-def own_size(m: int, listed: int) -> int:
-    """Size of the terms of a body of m modes, whose nodes in a list have `listed` numbers."""
-    return 63 * m + 3 * m * m + FRAME + COLUMNS * m + listed
+@jit
+def _put_record(ints, floats, scratch, work, row, own, node):
+    """Copy the record of a node that carries children; in the frame of its shapes if floating."""
+    m = ints[row + field.N_MODE] & POSITIVE
+    if ints[row + field.LEVEL] == field.FLOATING:
+        _put_floating(floats, _bending(ints, row, node), work, own, m)
+        return
+    o = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * node_size(m)
+    for k in range(node_size(m)):
+        work[own.node + k] = scratch[o + k]
+
+
+@jit
+def _put_floating(c, o, work, own, m):
+    """Record of a node in the frame of the shapes, from its place and shapes at c[o]."""
+    at = node_record(own.node)
+    for k in range(18):
+        work[own.node + k] = 0.0
+    for k in range(3):
+        work[at.position + k] = c[o + k]
+    for k in range(6 * m):
+        work[at.shapes + k] = c[o + 3 + k]
+
+
+@jit
+def _columns_of(ints, c, bending, work, row, b, own, at, columns, q, v, x):
+    """Frame and columns of the node whose record is at own.node, its constants at c[bending]."""
+    m = ints[row + field.N_MODE] & POSITIVE
+    floating = ints[row + field.LEVEL] == field.FLOATING
+    base = own.base if floating else b
+    bent = Bend(0 if floating else ints[row + field.BENT], bending + 3 + 6 * m)
+    shape_columns(ints, row, work, own.node, c, bent, work, base, at, columns, q, v, x)
+    if floating:
+        ride(work, b, at, columns, own.base_columns, m)
+
+
+@jit
+def _attach_node(ints, c, bending, work, row, own, at, columns, q, n, f):
+    """Add the frame `at` with the force (n, f), body axes at the node, of the node at own.node."""
+    m = ints[row + field.N_MODE] & POSITIVE
+    floating, C = ints[row + field.LEVEL] == field.FLOATING, matrix(work, at + TURN)
+    put_force(work, at, C, n, f)
+    attach(work, own, m, at, columns)
+    bent = Bend(0 if floating else ints[row + field.BENT], bending + 3 + 6 * m)
+    if floating:
+        F = vector(work, at + FORCE), vector(work, at + FORCE + 3)
+        turned_with_frame(work, own, m, columns, F[0], F[1])
+        base = matrix(work, own.base + TURN)
+        n, f = turn_back(base, turn(C, n)), turn_back(base, turn(C, f))
+        for k in range(3):
+            work[own.base + FORCE + k] -= F[0][k]
+            work[own.base + FORCE + 3 + k] -= F[1][k]
+    shape_curvature(ints, row, work, own.node, c, bent, q, n, f, work, own.D_q, 1.0)
 
 
 @jit
 def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
     """Rows, columns and frame of one body, after those of the nodes that carry children."""
     m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
-    body = ints[row + field.BODY] & POSITIVE
-    w = vector(scratch, body + field.RATE)
-    alpha = vector(scratch, body + field.ACCELERATION)
-    a = vector(scratch, body + field.ACCELERATION + 3)
-    point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x)
-    shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
+    own, body = own_record(plan[o + OWN_TERMS] & POSITIVE, m), ints[row + field.BODY] & POSITIVE
+    floating = ints[row + field.LEVEL] == field.FLOATING
+    if floating:
+        w, alpha, a = frame_motion_in_axes(work, own.base)
+        point_terms(ints, floats, work, row, own.base, own, w, alpha, a, q, v, x)
+        rows_on_frame(work, own, m)
+        for k in range(6):
+            work[own.base + FORCE + k] = work[b + FORCE + k]
+    else:
+        w, alpha, a = (
+            vector(scratch, body + field.RATE),
+            vector(scratch, body + field.ACCELERATION),
+            vector(scratch, body + field.ACCELERATION + 3),
+        )
+        point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x)
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
+        columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
+        _put_record(ints, floats, scratch, work, row, own, node)
         n, f = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
-        put_force(work, at, matrix(work, at + TURN), n, f)
-        attach(work, own, m, at, (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m)
-        bent = Bend(ints[row + field.BENT], c + node * size + 3 + 6 * m)
-        shape_curvature(
-            ints, row, scratch, shapes + node * node_size(m), floats, bent, q, n, f, work, own.D_q
-        )
+        _attach_node(ints, floats, _bending(ints, row, node), work, row, own, at, columns, q, n, f)
         add_frame(work, b, at)
     if ints[row + field.N_LUMP] != 0:
         _lumps(ints, floats, scratch, work, row, b, own, q, v, x)
     if scratch[field.N_EXTERNAL] != 0.0:
         _external(ints, scratch, work, row, b, own, q, v, x)
+    if floating:
+        _finish_floating(ints, floats, work, row, b, own, q)
 
 
 @jit
-def attach(work, own, m, at, columns):
-    """Add the frame `at`, attached at a node with these columns (2), apart from d xi."""
-    n, f = vector(work, at + FORCE), vector(work, at + FORCE + 3)
-    F, G, H = own.image, own.image + 6 * m, own.image + 12 * m
-    for k in range(m):
-        xi_w = rows_of(work, columns + XI * m, m, k)
-        xi_v = rows_of(work, columns + (XI + 3) * m, m, k)
-        a_w, a_v = inertia_times(work, at, xi_w, xi_v)
-        add_rows(work, own.A, m, k, a_w)
-        add_rows(work, own.A + 3 * m, m, k, a_v)
-        put_rows(work, H, m, k, a_w)
-        put_rows(work, H + 3 * m, m, k, a_v)
-        add_rows(work, own.B, m, k, times_coupling(work, at, xi_w, xi_v))
-        p_w, p_v = inertia_times(
-            work, at, rows_of(work, columns + PSI_2 * m, m, k),
-            rows_of(work, columns + (PSI_2 + 3) * m, m, k),
-        )  # fmt: skip
-        c_w, c_v = coupling_times(work, at, rows_of(work, columns + PSI_1 * m, m, k))
-        t_w, t_v = force_cross(xi_w, xi_v, n, f)
-        p_w, p_v = add(p_w, add(c_w, t_w)), add(p_v, add(c_v, t_v))
-        s_w, s_v = inertia_times(
-            work, at, rows_of(work, columns + PHI_2 * m, m, k),
-            rows_of(work, columns + (PHI_2 + 3) * m, m, k),
-        )  # fmt: skip
-        c_w, c_v = coupling_times(work, at, xi_w)
-        s_w, s_v = add(s_w, c_w), add(s_v, c_v)
-        put_rows(work, F, m, k, p_w)
-        put_rows(work, F + 3 * m, m, k, p_v)
-        put_rows(work, G, m, k, s_w)
-        put_rows(work, G + 3 * m, m, k, s_v)
-        add_rows(work, own.F, m, k, p_w)
-        add_rows(work, own.F + 3 * m, m, k, p_v)
-        add_rows(work, own.G, m, k, s_w)
-        add_rows(work, own.G + 3 * m, m, k, s_v)
-    _add_products(work, columns, F, m, own.D_q)
-    _add_products(work, columns, G, m, own.D_v)
-    _add_products(work, columns, H, m, own.M)
-
-
-@jit
-def _add_products(work, xi, F, m, D):
-    """Add xi_i . F_j to D[i, j]; six rows of m numbers each."""
-    xi, F, m, D = xi & POSITIVE, F & POSITIVE, m & POSITIVE, D & POSITIVE
-    for i in range(m):
-        x0, x1, x2 = work[xi + i], work[xi + m + i], work[xi + 2 * m + i]
-        x3, x4, x5 = work[xi + 3 * m + i], work[xi + 4 * m + i], work[xi + 5 * m + i]
-        to = D + i * m
-        for j in range(m):
-            work[to + j] += (
-                x0 * work[F + j] + x1 * work[F + m + j] + x2 * work[F + 2 * m + j]
-                + x3 * work[F + 3 * m + j] + x4 * work[F + 4 * m + j] + x5 * work[F + 5 * m + j]
-            )  # fmt: skip
+def _finish_floating(ints, floats, work, row, b, own, q):
+    """Attach the body itself in the frame of its shapes, and turn that frame with its modes."""
+    m, c = ints[row + field.N_MODE] & POSITIVE, ints[row + field.ROD] & POSITIVE
+    attach(work, own, m, own.base, own.base_columns)
+    add_frame(work, b, own.base)
+    n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
+    turned_with_frame(work, own, m, own.base_columns, n, f)
+    at, C = node_record(own.node), matrix(work, own.base + TURN)
+    for k in range(18):
+        work[own.node + k] = 0.0
+    for k in range(6 * m):
+        work[at.shapes + k] = floats[c + k]
+    n = added(n, -1.0, cross(vector(work, b + PLACE), f))
+    n, f = turn_back(C, n), turn_back(C, f)
+    shape_curvature(ints, row, work, own.node, floats, Bend(0, 0), q, n, f, work, own.D_q, -1.0)
 
 
 @jit
@@ -198,12 +197,9 @@ def _lumps(ints, floats, scratch, work, row, b, own, q, v, x):
         p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
         J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
         n, f = rigid_force(J, p, mass, w, alpha, a)
-        C = matrix(work, own.frame + TURN)
-        put_force(work, own.frame, C, n, f)
-        add_rigid(work, own.frame, C, J, p, mass)
-        attach(work, own, m, own.frame, own.columns)
-        bent = Bend(ints[row + field.BENT], c + LUMP_NODE + node_size(m) + 3 + 6 * m)
-        shape_curvature(ints, row, work, own.node, floats, bent, q, n, f, work, own.D_q)
+        add_rigid(work, own.frame, matrix(work, own.frame + TURN), J, p, mass)
+        bending = c + LUMP_NODE + node_size(m)
+        _attach_node(ints, floats, bending, work, row, own, own.frame, own.columns, q, n, f)
         add_frame(work, b, own.frame)
 
 
@@ -216,8 +212,9 @@ def _listed_node(ints, c, o, scratch, work, row, b, own, q, v, x):
     if ints[row + field.LEVEL] >= field.STIFFENED:
         deform_listed(ints, row, c, o, scratch, q, v, work, own.node)
     E, _l, _J, w, alpha, a = node_motion(ints, row, work, own.node, scratch, q, v, x, flags)
-    bent = Bend(ints[row + field.BENT], o + node_size(m) + 3 + 6 * m)
-    shape_columns(ints, row, work, own.node, c, bent, work, b, own.frame, own.columns, q, v, x)
+    if ints[row + field.LEVEL] == field.FLOATING:
+        _put_floating(c, o + node_size(m), work, own, m)
+    _columns_of(ints, c, o + node_size(m), work, row, b, own, own.frame, own.columns, q, v, x)
     clear_frame(work, own.frame)
     return E, w, alpha, a
 
@@ -235,8 +232,6 @@ def _external(ints, scratch, work, row, b, own, q, v, x):
         if other == row:
             E, _w, _alpha, _a = _listed_node(ints, scratch, o, scratch, work, row, b, own, q, v, x)
             n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
-            put_force(work, own.frame, matrix(work, own.frame + TURN), n, f)
-            attach(work, own, m, own.frame, own.columns)
-            bent = Bend(ints[row + field.BENT], o + node_size(m) + 3 + 6 * m)
-            shape_curvature(ints, row, work, own.node, scratch, bent, q, n, f, work, own.D_q)
+            bending = o + node_size(m)
+            _attach_node(ints, scratch, bending, work, row, own, own.frame, own.columns, q, n, f)
         o += ints[other + field.LISTED] & POSITIVE

@@ -21,16 +21,11 @@ from typing import NamedTuple
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
-from ...records import node_record, node_size
+from ...records import node_record
 from ...small import ZERO, add, added, cross, dot, matrix, scaled, turn, turn_back, vector
 from ..modal import modal_sums
 from .frames import (
     ACCELERATION,
-    COLUMNS,
-    FRAME,
-    FRAME_OF,
-    NODE_COLUMNS,
-    NODES_OF,
     PLACE,
     TURN,
     VELOCITY,
@@ -49,23 +44,6 @@ class Bend(NamedTuple):
 
 
 @jit
-def node_columns(ints, floats, scratch, plan, work, row, o, q, v, x):
-    """Write the frames and columns of all nodes of a body that carry children."""
-    m = ints[row + field.N_MODE] & POSITIVE
-    shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
-    b = plan[o + FRAME_OF] & POSITIVE
-    for node in range(ints[row + field.N_NODE]):
-        at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
-        columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
-        bent = Bend(ints[row + field.BENT], c + node * size + 3 + 6 * m)
-        shape_columns(
-            ints, row, scratch, shapes + node * node_size(m), floats, bent,
-            work, b, at, columns, q, v, x,
-        )  # fmt: skip
-
-
-@jit
 def shape_columns(ints, row, c, o, s, bent, work, b, at, columns, q, v, x):
     """Write frame and columns of one node; c[o]: its record, s: array of its second order."""
     m, node = ints[row + field.N_MODE] & POSITIVE, node_record(o)
@@ -77,7 +55,7 @@ def shape_columns(ints, row, c, o, s, bent, work, b, at, columns, q, v, x):
     second = add((g[0], g[1], g[2]), vector(c, node.bend))
     l_dot, l_ddot = (e[3], e[4], e[5]), add((g[3], g[4], g[5]), vector(c, node.bend + 3))
     slopes = turning_slopes(theta, (e[0], e[1], e[2]), second)
-    J, w, w_dot, by_turn, by_turn_dot, by_rate = slopes
+    _E, J, w, w_dot, by_turn, by_turn_dot, by_rate = slopes
     place_node(work, b, at, l, w, l_dot, w_dot, l_ddot)
     for j in range(m):
         a, d_j = rows_of(c, node.shapes, m, j), rows_of(c, node.shapes + 3 * m, m, j)
@@ -144,6 +122,19 @@ def place_node(work, b, at, l, w, l_dot, w_dot, l_ddot):
 
 
 @jit
+def relative_derivatives(
+    w, l_dot, w_dot, l_ddot, w_j, d_j, w_q, l_dot_q, w_dot_q, l_ddot_q, w_dot_v, l_ddot_v
+):
+    """Terms sigma, tau (1) and pi (2) of a mode from the derivatives of the relative motion."""
+    sigma = added(w_q, -1.0, cross(w_j, w)), added(l_dot_q, -1.0, cross(w_j, l_dot))
+    t_v = added(l_ddot_q, -1.0, add(cross(w_q, l_dot), cross(w, l_dot_q)))
+    t_v = added(t_v, -1.0, cross(w_j, added(l_ddot, -1.0, cross(w, l_dot))))
+    tau = added(w_dot_q, -1.0, cross(w_j, w_dot)), t_v
+    pi_v = added(l_ddot_v, -1.0, add(cross(w_j, l_dot), cross(w, d_j)))
+    return sigma, tau, (w_dot_v, pi_v)
+
+
+@jit
 def put_mode(
     work, b, at, columns, m, j, w, l_dot, w_dot, l_ddot,
     w_j, d_j, w_q, l_dot_q, w_dot_q, l_ddot_q, w_dot_v, l_ddot_v,
@@ -153,14 +144,13 @@ def put_mode(
     N_w, N_v = vector(work, b + VELOCITY), vector(work, b + VELOCITY + 3)
     B_w, B_v = add(N_w, vector(work, at + VELOCITY)), add(N_v, vector(work, at + VELOCITY + 3))
     A_w, A_v = vector(work, b + ACCELERATION), vector(work, b + ACCELERATION + 3)
-    s_v = added(l_dot_q, -1.0, cross(w_j, l_dot))  # (1)
-    t_v = added(l_ddot_q, -1.0, add(cross(w_q, l_dot), cross(w, l_dot_q)))
-    t_v = added(t_v, -1.0, cross(w_j, added(l_ddot, -1.0, cross(w, l_dot))))
-    pi_v = added(l_ddot_v, -1.0, add(cross(w_j, l_dot), cross(w, d_j)))  # (2)
-    xi_w, xi_v = _common(C, p, w_j, d_j)
-    s_w, s_v = _common(C, p, added(w_q, -1.0, cross(w_j, w)), s_v)
-    t_w, t_v = _common(C, p, added(w_dot_q, -1.0, cross(w_j, w_dot)), t_v)
-    pi_w, pi_v = _common(C, p, w_dot_v, pi_v)
+    sigma, tau, pi = relative_derivatives(
+        w, l_dot, w_dot, l_ddot, w_j, d_j, w_q, l_dot_q, w_dot_q, l_ddot_q, w_dot_v, l_ddot_v
+    )
+    xi_w, xi_v = moved_to_common(C, p, w_j, d_j)
+    s_w, s_v = moved_to_common(C, p, sigma[0], sigma[1])
+    t_w, t_v = moved_to_common(C, p, tau[0], tau[1])
+    pi_w, pi_v = moved_to_common(C, p, pi[0], pi[1])
     e_w, e_v = motion_cross(N_w, N_v, xi_w, xi_v)
     one, two = motion_cross(A_w, A_v, xi_w, xi_v), motion_cross(N_w, N_v, e_w, e_v)
     three, four = motion_cross(B_w, B_v, s_w, s_v), motion_cross(B_w, B_v, xi_w, xi_v)
@@ -172,20 +162,21 @@ def put_mode(
 
 
 @jit
-def _common(C, p, a_w, a_v):
-    """Motion at a node in body axes, about the common point in world axes."""
+def moved_to_common(C, p, a_w, a_v):
+    """Motion at a point p, in axes turned by C, about the common point in world axes."""
     a_w, a_v = turn(C, a_w), turn(C, a_v)
     return a_w, add(a_v, cross(p, a_w))
 
 
 @jit
-def shape_curvature(ints, row, c, o, s, bent, q, n, f, work, D):
-    """Add (d Pi_hat_i along j) . (n, f) of a node to D[i, j], the force in body axes at the node.
+def shape_curvature(ints, row, c, o, s, bent, q, n, f, work, D, sign):
+    """Add sign times (d Pi_hat_i along j) . (n, f) of a node to D[i, j]; the force in body axes.
 
     n . d w_i + f . (d d_i + d_j x w_i), the last because the force acts about a fixed point; with
     Y of `turning`: Pi_wj^T Y Pi_wi, and S at level "stiffened".
     """
     m, node = ints[row + field.N_MODE] & POSITIVE, node_record(o)
+    n, f = scaled(sign, n), scaled(sign, f)
     d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     Y, J = moment_curvature(theta, n), turning_jacobian(theta)

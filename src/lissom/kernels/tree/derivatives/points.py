@@ -1,7 +1,13 @@
 """Derivatives of the own terms of a flexible body up to level "stiffened", its lumps apart.
 
-Equations (1) of `bodies`.  Matrices of modes are stored by columns, in the order of `flexible`:
-six symmetric ones N, then O_k - X_k, X_k and sigma_k, three each.
+z and t_f of `flexible` with their derivatives, in body axes at the body's origin:
+  z_w = J alpha + p x a + w x J w + 2 (tr(Q) w - Q^T w) + X[eta_dot, eta_dot] + M_rf,w eta_ddot
+  z_v = m a + alpha x p + w x (w x p) + 2 w x s eta_dot + sigma[eta_dot, eta_dot] + M_rf,v eta_ddot
+  t_f = M_rf^T [alpha; a] + eta_ddot + A . (g + u) - 2 sum w_k O_k eta_dot + K eta + C eta_dot
+with the matrices N_kl (first six, symmetric) and O_k - X_k, X_k, sigma_k of `flexible`:
+  dL_kl|j = g_kl + u_kl (twice on the diagonal)    dQ_kl|j = (H_kl^T eta_dot)_j
+  H_kk = N_kk,  H_xy = (N_xy - (O_z - X_z))/2, H_yx with +, and so on                         (1)
+Matrices of modes are stored by columns, in this order; levels up to "linear" have none of them.
 """
 
 from __future__ import annotations

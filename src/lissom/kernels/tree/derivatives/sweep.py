@@ -27,7 +27,8 @@ from ..articulated import all_finite
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
 from ..motion import motion_base_to_tip
-from .bodies import body_tip_to_base, own_record
+from .attached import own_record
+from .bodies import body_tip_to_base, node_columns
 from .frames import (
     ACCELERATION,
     BELOW,
@@ -63,7 +64,6 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
-from .nodes import node_columns
 
 GROUND = 0  # work: frame of the ground
 

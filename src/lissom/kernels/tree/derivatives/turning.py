@@ -45,19 +45,19 @@ def turning_jacobian(theta):
 
 @jit
 def turning_slopes(theta, rate, second):
-    """Value of J_l, w, w_dot (1) and of dw/dtheta, dw_dot/dtheta, dw_dot/dtheta_dot.
+    """Attitude, J_l, w, w_dot (1) and dw/dtheta, dw_dot/dtheta, dw_dot/dtheta_dot.
 
     rate, second: theta_dot and theta_ddot.
     """
     t2 = dot(theta, theta)
-    _a, b, c, b1, c1 = rotation_coefficients(t2)
+    a, b, c, b1, c1 = rotation_coefficients(t2)
     b2, c2 = second_coefficients(t2, c, b1, c1)
     J, x, s = one_plus(b, c, theta), cross(theta, rate), dot(theta, rate)
     xx = cross(theta, x)
     w_dot = add(scaled(b1 * s, x), scaled(c1 * s, xx))
     w_dot = add(added(w_dot, c, cross(rate, x)), turn(J, second))
     by_turn, by_turn_dot, by_rate = _columns(theta, rate, second, x, xx, s, b, c, b1, c1, b2, c2)
-    return J, turn(J, rate), w_dot, by_turn, by_turn_dot, by_rate
+    return one_plus(a, b, theta), J, turn(J, rate), w_dot, by_turn, by_turn_dot, by_rate
 
 
 @jit
