@@ -7,6 +7,7 @@ import numpy as np
 from ...kernels import fields as field
 from ...kernels.tree.derivatives import frames
 from ...kernels.tree.derivatives.attached import own_size
+from ...kernels.tree.derivatives.rods import rod_size
 from ...system import GROUND, System
 from .allocators import Buffer
 from .packing import Packed
@@ -28,7 +29,9 @@ def derivative_plan(system: System, packed: Packed) -> Array:
         row[frames.NODE_COLUMNS] = work.add(frames.COLUMNS * m * n_node)
         row[frames.CARRIER_COLUMNS] = -1
         if ints[i, field.LEVEL] != field.RIGID:
-            row[frames.OWN_TERMS] = work.add(own_size(m) + ints[i, field.LISTED])
+            listed, stations = ints[i, field.LISTED], ints[i, field.N_STATION]
+            more = max(listed, rod_size(stations, m) if stations else 0)
+            row[frames.OWN_TERMS] = work.add(own_size(m) + more)
         if p != GROUND:
             row[frames.CARRIER_OF] = rows[p, frames.FRAME_OF]
             row[frames.BELOW] = rows[p, frames.BELOW] + ints[p, field.HINGE_DOF]

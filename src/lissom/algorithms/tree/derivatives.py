@@ -133,8 +133,7 @@ def compiled(system: System) -> bool:
     """
     rows = engine.packed_constants(system).rows
     return not (
-        np.any(rows[:, field.KIND] == field.OWN)
-        or np.any(np.isin(rows[:, field.LEVEL], (field.RUTHLESS, field.EXACT)))
+        np.any(rows[:, field.KIND] == field.OWN) or np.any(rows[:, field.LEVEL] == field.RUTHLESS)
     )
 
 

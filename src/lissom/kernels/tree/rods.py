@@ -95,7 +95,7 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
             alpha_s = add(alpha_s, three_sums(scratch, W, m, x, o_v))
             a_s = add(a_s, three_sums(scratch, D, m, x, o_v))
         mu, R = floats[rod.masses + j], matrix(scratch, s + TURN)
-        J = _turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
+        J = turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
         moment = add(apply(J, alpha_s), cross(w_s, apply(J, w_s)))  # (9)
         force = scaled(mu, a_s)
         if flags & field.ACCELERATED != 0 or tension:
@@ -251,7 +251,7 @@ def _sums(c, o, n, scratch, place):
 
 
 @jit
-def _turned_diagonal(R, d):
+def turned_diagonal(R, d):
     """Product R diag(d) R^T, six numbers."""
     x, y, z = scaled(d[0], column(R, 0)), scaled(d[1], column(R, 1)), scaled(d[2], column(R, 2))
     return (

@@ -3,7 +3,8 @@
 Own terms: those of its point masses (`points`).  Children, lumps and external forces are attached
 at nodes (`attached`), whose motions change with the deformation: with a force f there
   D_q[i, j] += (d xi_i along j) . f                                                           (1)
-A body whose shapes turn its inboard node has all of it in the frame of its shapes (`floating`).
+A body whose shapes turn its inboard node has all of it in the frame of its shapes (`floating`); of
+a rod every section is attached (`rods`).
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ from .frames import (
     put_force,
 )
 from .nodes import Bend, shape_columns, shape_curvature
-from .points import point_terms
+from .points import point_terms, start_blocks
+from .rods import attach_to_rod, rod_curvature, rod_node_columns, rod_slopes, rod_terms
 
 
 @jit
@@ -60,13 +62,18 @@ def node_columns(ints, floats, scratch, plan, work, row, o, q, v, x):
     own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
     if ints[row + field.LEVEL] == field.FLOATING:
         frame_columns(ints, floats, work, row, b, own.base, own.base_columns, q, v, x)
+    if ints[row + field.LEVEL] == field.EXACT:
+        rod_slopes(ints, floats, scratch, work, row, own, q, v, x)
     for node in range(ints[row + field.N_NODE]):
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
         columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
-        _put_record(ints, floats, scratch, work, row, own, node)
-        _columns_of(
-            ints, floats, _bending(ints, row, node), work, row, b, own, at, columns, q, v, x
-        )
+        c = _bending(ints, row, node)
+        if ints[row + field.LEVEL] == field.EXACT:
+            r = vector(scratch, _carrying(ints, row, node) + field.ARM)
+            rod_node_columns(ints, floats, c, scratch, work, row, b, own, at, columns, r, q, v, x)
+        else:
+            _put_record(ints, floats, scratch, work, row, own, node)
+            _columns_of(ints, floats, c, work, row, b, own, at, columns, q, v, x)
 
 
 @jit
@@ -74,6 +81,12 @@ def _bending(ints, row, node):
     """Place of the constants of a node that carries children, from level "stiffened" on."""
     m, c = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENDING] & POSITIVE
     return c + node * ((ints[row + field.LISTED] & POSITIVE) - node_size(m))
+
+
+@jit
+def _carrying(ints, row, node):
+    """Place of the record of a node that carries children."""
+    return (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
 
 
 @jit
@@ -135,9 +148,43 @@ def _attach_node(ints, c, bending, work, row, own, at, columns, q, n, f):
 def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
     """Rows, columns and frame of one body, after those of the nodes that carry children."""
     m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    own, body = own_record(plan[o + OWN_TERMS] & POSITIVE, m), ints[row + field.BODY] & POSITIVE
-    floating = ints[row + field.LEVEL] == field.FLOATING
-    if floating:
+    own, level = own_record(plan[o + OWN_TERMS] & POSITIVE, m), ints[row + field.LEVEL]
+    _own_terms(ints, floats, scratch, work, row, b, own, q, v, x)
+    for node in range(ints[row + field.N_NODE]):
+        d, c = _carrying(ints, row, node), _bending(ints, row, node)
+        at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
+        columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
+        n, f = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
+        if level == field.EXACT:
+            attach_to_rod(ints, floats, c, scratch, work, row, own, at, columns, q, n, f)
+        else:
+            _put_record(ints, floats, scratch, work, row, own, node)
+            _attach_node(ints, floats, c, work, row, own, at, columns, q, n, f)
+        add_frame(work, b, at)
+    if ints[row + field.N_LUMP] != 0:
+        _lumps(ints, floats, scratch, work, row, b, own, q, v, x)
+    if scratch[field.N_EXTERNAL] != 0.0:
+        _external(ints, scratch, work, row, b, own, q, v, x)
+    if level == field.FLOATING:
+        _finish_floating(ints, floats, work, row, b, own, q)
+    if level == field.EXACT:
+        rod_curvature(ints, floats, scratch, work, row, own, q)
+
+
+@jit
+def _own_terms(ints, floats, scratch, work, row, b, own, q, v, x):
+    """Terms of the body itself."""
+    m, body, level = (
+        ints[row + field.N_MODE] & POSITIVE,
+        ints[row + field.BODY] & POSITIVE,
+        ints[row + field.LEVEL],
+    )
+    if level == field.EXACT:
+        start_blocks(ints, floats, work, row, own)
+        for k in range(21 * m):
+            work[own.A + k] = 0.0  # and B, F, G, which follow
+        rod_terms(ints, floats, scratch, work, row, b, own)
+    elif level == field.FLOATING:
         w, alpha, a = frame_motion_in_axes(work, own.base)
         point_terms(ints, floats, work, row, own.base, own, w, alpha, a, q, v, x)
         rows_on_frame(work, own, m)
@@ -150,20 +197,6 @@ def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
             vector(scratch, body + field.ACCELERATION + 3),
         )
         point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x)
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
-        columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
-        _put_record(ints, floats, scratch, work, row, own, node)
-        n, f = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
-        _attach_node(ints, floats, _bending(ints, row, node), work, row, own, at, columns, q, n, f)
-        add_frame(work, b, at)
-    if ints[row + field.N_LUMP] != 0:
-        _lumps(ints, floats, scratch, work, row, b, own, q, v, x)
-    if scratch[field.N_EXTERNAL] != 0.0:
-        _external(ints, scratch, work, row, b, own, q, v, x)
-    if floating:
-        _finish_floating(ints, floats, work, row, b, own, q)
 
 
 @jit
@@ -229,7 +262,18 @@ def _external(ints, scratch, work, row, b, own, q, v, x):
         o += field.EXTERNAL_NODE
         if ints[other + field.LEVEL] == field.RIGID:
             continue
-        if other == row:
+        if other == row and ints[row + field.LEVEL] == field.EXACT:
+            E, r = matrix(scratch, o), vector(scratch, node_record(o).position)
+            n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
+            c = o + node_size(m)
+            rod_node_columns(
+                ints, scratch, c, scratch, work, row, b, own, own.frame, own.columns, r, q, v, x
+            )
+            clear_frame(work, own.frame)
+            attach_to_rod(
+                ints, scratch, c, scratch, work, row, own, own.frame, own.columns, q, n, f
+            )
+        elif other == row:
             E, _w, _alpha, _a = _listed_node(ints, scratch, o, scratch, work, row, b, own, q, v, x)
             n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
             bending = o + node_size(m)

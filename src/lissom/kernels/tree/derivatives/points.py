@@ -82,7 +82,9 @@ def point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x):
     rate = turn_back(C, add(vector(work, b + VELOCITY + 3), cross(w_0, r)))
     for j in range(m):
         _mode(floats, shapes.moments, work, own, m, j, bends, w, alpha, a, rate, C, r)
-    _block(ints, floats, work, row, own, w, alpha, a)
+    start_blocks(ints, floats, work, row, own)
+    if bends:
+        _bent_blocks(ints, floats, work, row, own, w, alpha, a)
 
 
 @jit
@@ -251,26 +253,31 @@ def _put_force(work, o, m, j, C, r, n, f):
 
 
 @jit
-def _block(ints, floats, work, row, own, w, alpha, a):
-    """Derivatives of the modal forces by modes and rates, and the modal mass."""
+def start_blocks(ints, floats, work, row, own):
+    """Stiffness, damping and constant modal mass in the blocks of the modes; a rod's is zero."""
     m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    points = -1
-    if ints[row + field.LEVEL] == field.FLOATING or ints[row + field.N_LUMP] != 0:
+    level, points = ints[row + field.LEVEL], -1
+    if level == field.FLOATING or (level != field.EXACT and ints[row + field.N_LUMP] != 0):
         points = point_mass(ints, row)
     damped, d = ints[row + field.DAMPED], ints[row + field.DAMPING] & POSITIVE
     for i in range(m):
         for j in range(m):
             same = 1.0 if i == j else 0.0
             work[own.D_q + i * m + j] = same * floats[s + i]
-            work[own.M + i * m + j] = floats[points + j * m + i] if points >= 0 else same
+            mass = same if level != field.EXACT else 0.0
+            work[own.M + i * m + j] = floats[points + j * m + i] if points >= 0 else mass
             e = 0.0
             if damped == field.DIAGONAL:
                 e = same * floats[d + i]
             elif damped == field.MATRIX:
                 e = floats[d + j * m + i]
             work[own.D_v + i * m + j] = e
-    if ints[row + field.LEVEL] < field.FULL:
-        return
+
+
+@jit
+def _bent_blocks(ints, floats, work, row, own, w, alpha, a):
+    """Derivatives of the modal forces of a deformed body by modes and rates."""
+    m = ints[row + field.N_MODE] & POSITIVE
     x, y, z = w
     A = (-(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y))
     P = modal_products(ints[row + field.SECOND] & POSITIVE, m)
