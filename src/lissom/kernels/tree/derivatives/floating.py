@@ -85,7 +85,7 @@ def frame_columns(ints, floats, work, row, b, F, columns, q, v, x):
         four = motion_cross(d_w, d_v, s_w, s_v)
         five = motion_cross(both_w, both_v, xi_w, xi_v)
         put_column(
-            work, columns, m, j, xi_w, xi_v, psi_w,
+            work, columns, m, j, xi_w, xi_v, psi_w, psi_v,
             added(one[0], -1.0, add(add(two[0], three[0]), add(t_w, four[0]))),
             added(one[1], -1.0, add(add(two[1], three[1]), add(t_v, four[1]))),
             added(five[0], -1.0, pi_w), added(five[1], -1.0, pi_v),

@@ -18,7 +18,7 @@ A *column* is what one coordinate or speed does to everything outboard of it:
   xi, phi_2     (1) for a unit change of the speed
 Source: the rigid case is that of S. Singh, R. P. Russell, P. M. Wensing, IEEE Robotics and
 Automation Letters 7, 2022.  Differs: common point; modal coordinates; the linear half of psi_1 has
-no effect (2) and is left out.
+no effect on forces (2).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FORCE = 46  # 6: f
 FRAME = 52
 
 # work: a set of n columns, rows of n numbers
-XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 9, 15, 21
+XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
 
 # plan: row of a body
 (
@@ -102,11 +102,12 @@ def add_rows(x, o, n, k, a):
 
 
 @jit
-def put_column(work, o, n, k, xi_w, xi_v, psi_1, psi_w, psi_v, phi_w, phi_v):
+def put_column(work, o, n, k, xi_w, xi_v, one_w, one_v, psi_w, psi_v, phi_w, phi_v):
     """Write one of n columns."""
     put_rows(work, o + XI * n, n, k, xi_w)
     put_rows(work, o + (XI + 3) * n, n, k, xi_v)
-    put_rows(work, o + PSI_1 * n, n, k, psi_1)
+    put_rows(work, o + PSI_1 * n, n, k, one_w)
+    put_rows(work, o + (PSI_1 + 3) * n, n, k, one_v)
     put_rows(work, o + PSI_2 * n, n, k, psi_w)
     put_rows(work, o + (PSI_2 + 3) * n, n, k, psi_v)
     put_rows(work, o + PHI_2 * n, n, k, phi_w)

@@ -115,17 +115,17 @@ def hinge_columns(ints, floats, scratch, work, row, o, v, x):
         xi_w = rows_of(work, columns + XI * r, r, c)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, c)
         psi_w, psi_v = motion_cross(N_w, N_v, xi_w, xi_v)  # (2)
-        first, psi_1 = motion_cross(A_w, A_v, xi_w, xi_v), psi_w
+        first = motion_cross(A_w, A_v, xi_w, xi_v)
         second = motion_cross(N_w, N_v, psi_w, psi_v)
         two_w, two_v = add(first[0], second[0]), add(first[1], second[1])  # (3)
         phi_w, phi_v = motion_cross(both_w, both_v, xi_w, xi_v)  # (4)
         if varies:
             s_w, s_v, t_w, t_v, pi_w, pi_v = _varying(ints, floats, work, row, columns, c, v, x)
             turned = motion_cross(both_w, both_v, s_w, s_v)
-            psi_1 = add(psi_1, s_w)
+            psi_w, psi_v = add(psi_w, s_w), add(psi_v, s_v)
             two_w, two_v = add(two_w, add(turned[0], t_w)), add(two_v, add(turned[1], t_v))
             phi_w, phi_v = add(phi_w, pi_w), add(phi_v, pi_v)
-        put_column(work, columns, r, c, xi_w, xi_v, psi_1, two_w, two_v, phi_w, phi_v)
+        put_column(work, columns, r, c, xi_w, xi_v, psi_w, psi_v, two_w, two_v, phi_w, phi_v)
 
 
 @jit

@@ -155,7 +155,7 @@ def put_mode(
     one, two = motion_cross(A_w, A_v, xi_w, xi_v), motion_cross(N_w, N_v, e_w, e_v)
     three, four = motion_cross(B_w, B_v, s_w, s_v), motion_cross(B_w, B_v, xi_w, xi_v)
     put_column(
-        work, columns, m, j, xi_w, xi_v, add(e_w, s_w),
+        work, columns, m, j, xi_w, xi_v, add(e_w, s_w), add(e_v, s_v),
         add(add(one[0], two[0]), add(three[0], t_w)), add(add(one[1], two[1]), add(three[1], t_v)),
         add(four[0], pi_w), add(four[1], pi_v),
     )  # fmt: skip
