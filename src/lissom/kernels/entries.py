@@ -15,6 +15,7 @@ from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.derivatives.forward import forward_derivatives
+from .tree.derivatives.motions import frame_columns
 from .tree.derivatives.sweep import inverse_derivatives
 from .tree.external import apply_external
 from .tree.inverse import forces_tip_to_base
@@ -342,6 +343,13 @@ FORWARD_DERIVATIVES = Entry(
     f"int64({_DERIVATIVES}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "derivatives of forward dynamics",
     seconds=40,
+)
+FRAME_COLUMNS = Entry(
+    frame_columns,
+    f"void({_SYSTEM}, int64[::1], float64[::1], {_THREE}, int64[::1], float64[::1], {_MATRIX}, "
+    "float64[::1], int64)",
+    "derivatives of frames",
+    seconds=20,
 )
 MULTIPLY_BLOCKS = Entry(
     multiply_blocks,
