@@ -113,6 +113,12 @@ from .joints import (
     Twist as Twist,
     Universal as Universal,
 )
+from .linear import (
+    LinearModel as LinearModel,
+    SystemModes as SystemModes,
+    linearize as linearize,
+    modes as modes,
+)
 from .model import Model as Model, Part as Part
 from .results import Trajectory as Trajectory
 from .sim import (

@@ -1,0 +1,10 @@
+"""Linear models, modes and steady motions of mechanisms."""
+
+from __future__ import annotations
+
+from .linear_model import LinearModel
+from .linearize import linearize
+from .modes import modes
+from .system_modes import SystemModes
+
+__all__ = ["LinearModel", "SystemModes", "linearize", "modes"]
