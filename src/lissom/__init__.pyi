@@ -115,8 +115,10 @@ from .joints import (
 )
 from .linear import (
     LinearModel as LinearModel,
+    ModeSweep as ModeSweep,
     SystemModes as SystemModes,
     linearize as linearize,
+    mode_sweep as mode_sweep,
     modes as modes,
 )
 from .model import Model as Model, Part as Part

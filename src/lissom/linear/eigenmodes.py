@@ -67,8 +67,10 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
         by_v, E = np.zeros_like(by_v), np.zeros_like(E)
     n_z = len(found.loads.own_names) if damped is not False else 0
     A = _state_matrix(found, by_q, by_v, E, n_z)
-    levels = chain_levels(A) if np.any(E) else _levels(A, len(M))
-    return _expanded(found, *_general(A, M, levels))
+    if np.any(E):
+        return _expanded(found, *_general(A, M, chain_levels(A)))
+    values, shapes, k = _general(A, M, _levels(A, len(M)))
+    return _expanded(found, values, _without_momentum(shapes, k, M, by_q, by_v), k)
 
 
 def _cleaned(found: Tangent) -> tuple[Array, Array]:
@@ -82,10 +84,9 @@ def _cleaned(found: Tangent) -> tuple[Array, Array]:
     pushed = found.acceleration[:, f]
     result = []
     for part, load, least in ((q, found.loads.q, pace**2), (v, found.loads.v, pace)):
-        scaled = found.acceleration[:, part] * size / size[:, None]
-        loads = np.abs(pushed @ load * size / size[:, None]).max(initial=0.0)
         values = found.acceleration[:, part].copy()
-        values[np.abs(scaled) <= ROUNDING * (least + loads)] = 0.0
+        scale = least * size[:, None] / size + np.abs(pushed) @ np.abs(load)
+        values[np.abs(values) <= ROUNDING * scale] = 0.0
         result.append(values[np.ix_(free, free)])
     return result[0], result[1]
 
@@ -155,6 +156,20 @@ def _general(A: Array, M: Array, levels: list[Array]) -> tuple[Array, Array, int
     k = rigid.shape[1]
     found = np.hstack([rigid, _signed(_normalised(shapes, M))])
     return np.concatenate([np.zeros(k), values[keep]]), found, k
+
+
+def _without_momentum(shapes: Array, k: int, M: Array, by_q: Array, by_v: Array) -> Array:
+    """Shapes without what rounding left of the free motions Z along which momentum is kept.
+
+    Z^T (lambda^2 M + lambda C + K) phi = 0 has Z^T M phi = 0 where Z^T K and Z^T C vanish.
+    """
+    Z = shapes[:, :k].real
+    kept = np.ones(k, dtype=bool)
+    for X in (by_q, by_v):
+        noise = SMALL * np.abs(Z.T) @ np.abs(M) @ np.abs(X)
+        kept &= np.all(np.abs(Z.T @ M @ X) <= noise, axis=1)
+    Z, rest = Z[:, kept], shapes[:, k:]
+    return np.hstack([shapes[:, :k], _normalised(rest - Z @ (Z.T @ M @ rest), M)])
 
 
 def _rigid(basis: Array, M: Array) -> Array:

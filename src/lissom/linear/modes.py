@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.kinematics import pose
 from ..errors import SimulationWarning, StateError, shown
-from ..system import StateLike, System
+from ..joints import Free
+from ..system import State, StateLike, System
 from .eigenmodes import Eigenmodes, eigenmodes
 from .participation import effective_masses, energy_shares
 from .system_modes import SystemModes
@@ -59,7 +61,11 @@ def modes(
     """
     if not isinstance(damped, (bool, type(None))):
         raise StateError(f"damped is {shown(damped)}; expected True, False or None")
-    found = tangent(system, state, forces=forces, loads=loads, held=held, time=time, what="modes")
+    options = {"forces": forces, "loads": loads, "held": held, "time": time, "what": "modes"}
+    found = tangent(system, state, **options)
+    if falls(found):  # the same without gravity
+        weightless = replace(system, gravity=np.zeros(3))
+        found = tangent(weightless, (found.state.q, found.state.v), **options)
     solved = eigenmodes(found, damped)
     _check_steady(found, solved)
     base = np.zeros(3)
@@ -68,7 +74,7 @@ def modes(
     effective, whole = effective_masses(found.state, solved.shapes, base)
     return SystemModes(
         system=system,
-        state=found.state,
+        state=State(system, found.state.q, found.state.v),
         eigenvalues=solved.values,
         shapes=solved.shapes,
         n_rigid=solved.n_rigid,
@@ -77,6 +83,27 @@ def modes(
         total_mass=whole,
         shares=energy_shares(found.state, solved.shapes, found.loads.armature),
     )
+
+
+def falls(found: Tangent) -> bool:
+    """Whether a mechanism does nothing but fall.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about its state.
+    """
+    system, state, a = found.system, found.state, found.loads.acceleration
+    if not np.any(system.gravity) or np.any(state.v) or len(found.free) < system.n_v:
+        return False
+    falling = np.zeros(system.n_v)
+    for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
+        if system.parent[i] < 0:
+            if not isinstance(joint, Free):
+                return False
+            turn = pose(system, state, name).rotation
+            falling[system.layout.hinge_v(i)][3:] = turn.T @ system.gravity
+    return bool(np.allclose(a, falling, rtol=0, atol=1e-9 * np.linalg.norm(system.gravity)))
 
 
 def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
