@@ -114,12 +114,15 @@ from .joints import (
     Universal as Universal,
 )
 from .linear import (
+    Gramians as Gramians,
     LinearModel as LinearModel,
     ModeSweep as ModeSweep,
     SystemModes as SystemModes,
+    Trim as Trim,
     linearize as linearize,
     mode_sweep as mode_sweep,
     modes as modes,
+    trim as trim,
 )
 from .model import Model as Model, Part as Part
 from .results import Trajectory as Trajectory

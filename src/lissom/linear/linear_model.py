@@ -214,6 +214,23 @@ class LinearModel:
 
         return gramians(self)
 
+    def modal_gains(self) -> tuple[Array, Array]:
+        """Gain of each mode, which also undamped ones have.
+
+        Returns
+        -------
+        poles : array (k,), complex
+            Poles other than zero, one of each conjugate pair, by magnitude [rad/s].
+        gains : array (k,)
+            |C x| |y^H B| / |pole|: of a lightly damped mode, twice its damping ratio times its
+            Hankel singular values.
+        """
+        from .reduction import modal_gains
+
+        if self.step is not None:
+            raise StateError("modal_gains is for continuous models; call it before .discrete(step)")
+        return modal_gains(self)
+
     def reduced(
         self, n: int | None = None, *, method: str = "auto", tolerance: float = 1e-3
     ) -> LinearModel:
