@@ -147,7 +147,14 @@ def test_a_spinning_blade_has_wrights_frequencies(rate, first, second):
     """Wright, Smith, Thresher and Wang, Journal of Applied Mechanics 49 (1982): no hub, flap."""
     section, length = ls.Rectangle(0.03, 0.002), 1.3
     blade = ls.beam(
-        length, section, ls.STEEL, bending=(0, 6), torsion=0, stretch=0, level="stiffened", damping=0
+        length,
+        section,
+        ls.STEEL,
+        bending=(0, 6),
+        torsion=0,
+        stretch=0,
+        level="stiffened",
+        damping=0,
     )
     unit = np.sqrt(
         ls.STEEL.youngs_modulus * section.second_moment_y / ls.STEEL.density / section.area
@@ -278,7 +285,9 @@ def test_shapes_diagonalise_mass_and_stiffness():
     assert phi.shape == (n, n)
     assert np.allclose(phi.T @ found.mass @ phi, np.eye(n), atol=1e-9)
     K = -found.mass @ A[n:, :n]
-    assert np.allclose(phi.T @ K @ phi, np.diag(omega(found) ** 2), atol=1e-7 * omega(found)[-1] ** 2)
+    assert np.allclose(
+        phi.T @ K @ phi, np.diag(omega(found) ** 2), atol=1e-7 * omega(found)[-1] ** 2
+    )
     assert np.allclose(found.mac(), np.eye(n), atol=1e-9)
     assert np.allclose(found.shares.sum(axis=0), 1.0)
 

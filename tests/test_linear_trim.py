@@ -11,7 +11,7 @@ G = 9.81
 
 
 def test_conical_pendulum():
-    """A rod of length L on a shaft that spins: cos(angle from the vertical) = 3 g / (2 L Omega^2)."""
+    """A rod on a shaft that spins: cos(angle from the vertical) = 3 g / (2 L Omega^2)."""
     L, spin = 0.8, 6.0
     model = ls.Model("governor", gravity=(0, 0, -G))
     model.add(ls.RigidBody(0.0), ls.Revolute("z"), name="shaft")
@@ -108,10 +108,15 @@ def test_without_speeds_it_is_the_equilibrium_and_the_force_that_holds():
     model = ls.Model("arm", gravity=(0, 0, -G))
     boom = ls.beam(2.0, ls.Tube(radius=0.02, thickness=0.002), ls.ALUMINIUM, modes=4)
     model.add(boom, ls.Revolute("y"), name="upper")
-    model.add(ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0)), ls.Revolute("y"), to="upper.tip", name="w")
+    model.add(
+        ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0)), ls.Revolute("y"), to="upper.tip", name="w"
+    )
     system = model.compile()
     start = system.state(upper=0.3)
-    found, rest = ls.trim(system, start, held=["upper"]), ls.equilibrium(system, start, held="upper")
+    found, rest = (
+        ls.trim(system, start, held=["upper"]),
+        ls.equilibrium(system, start, held="upper"),
+    )
     assert np.allclose(found.state.q, rest.q, atol=1e-9)
     needed = ls.inverse_dynamics(system, rest, np.zeros(system.n_v))
     assert np.allclose(found.forces, needed, atol=1e-6)

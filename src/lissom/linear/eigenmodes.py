@@ -20,7 +20,7 @@ from .tangent import Tangent
 
 Array = np.ndarray
 
-ROUNDING = 1e-11  # relative size of entries that are noise
+ROUNDING = 1e-13  # relative size of entries that are noise
 SYMMETRIC = 1e-7  # relative difference up to which K counts as symmetric
 SMALL = 1e-9  # relative size of a matrix that counts as zero
 
@@ -121,11 +121,14 @@ def _state_matrix(found: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) 
     """A of (2)."""
     own, free, n = found.loads, found.free, len(found.free)
     by_z = found.acceleration[:, found.slices[2]][free][:, :n_z]
+    rows = [np.zeros((0, n)), np.zeros((0, n)), np.zeros((0, 0))]
+    if n_z:
+        rows = [own.by_q("own")[:, free], own.by_v("own")[:, free], own.by_own("own")]
     return np.block(
         [
             [E, np.eye(n), np.zeros((n, n_z))],
             [by_q, by_v, by_z],
-            [own.own_q[:n_z][:, free], own.own_v[:n_z][:, free], own.own_own[:n_z, :n_z]],
+            rows,
         ]
     )
 

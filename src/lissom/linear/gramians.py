@@ -35,7 +35,7 @@ class Split(NamedTuple):
         Columns of T.
     A, B, C : arrays
         Matrices of the stable part.
-    other_A, other_B, other_C : arrays
+    rest_a, rest_b, rest_c : arrays
         Matrices of the other part.
     """
 
@@ -44,9 +44,9 @@ class Split(NamedTuple):
     A: Array
     B: Array
     C: Array
-    other_A: Array
-    other_B: Array
-    other_C: Array
+    rest_a: Array
+    rest_b: Array
+    rest_c: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +127,9 @@ def split(model: LinearModel) -> Split:
         A=inner[k:, k:],
         B=inverse_stable @ model.B,
         C=model.C @ stable,
-        other_A=whole[:cut, :cut],
-        other_B=inverse_other @ model.B,
-        other_C=model.C @ other,
+        rest_a=whole[:cut, :cut],
+        rest_b=inverse_other @ model.B,
+        rest_c=model.C @ other,
     )
 
 
@@ -163,5 +163,5 @@ def gramians(model: LinearModel) -> Gramians:
     hankel = np.zeros(0)
     if len(W_c):
         hankel = np.linalg.svd(factor(W_o).T @ factor(W_c), compute_uv=False)
-    excluded = np.linalg.eigvals(parts.other_A) if len(parts.other_A) else np.zeros(0)
+    excluded = np.linalg.eigvals(parts.rest_a) if len(parts.rest_a) else np.zeros(0)
     return Gramians(W_c, W_o, parts.stable, hankel, excluded)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.run.start import listed
 from ..sim.loads import Load
+from ..sim.run.start import listed
 from ..system import StateLike, System
 from .inputs import Inputs, chosen_inputs
 from .linear_model import LinearModel
@@ -79,14 +79,17 @@ def linearize(
 def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     system, own = found.system, found.loads
     free, n_z = found.free, len(own.own_names)
-    q, v, z, f = found.slices
+    _, _, z, f = found.slices
     states = np.concatenate([free, system.n_v + free, 2 * system.n_v + np.arange(n_z)])
-    E, I, n = found.turning, np.eye(system.n_v), system.n_v
+    E, n = found.turning, system.n_v
+    own_rows = [np.zeros((n_z, n))] * 2 + [np.zeros((n_z, n_z))]
+    if n_z:
+        own_rows = [own.by_q("own"), own.by_v("own"), own.by_own("own")]
     whole = np.block(
         [
-            [E, I, np.zeros((n, n_z))],
+            [E, np.eye(n), np.zeros((n, n_z))],
             [found.acceleration[:, : z.stop]],
-            [own.own_q, own.own_v, own.own_own],
+            own_rows,
         ]
     )
     B_v = found.acceleration[:, f] @ u.forces
@@ -110,16 +113,18 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
 def _directions(found: Tangent, u: Inputs, states: Array) -> Directions:
     """Deviations for a unit of each state, then of each input."""
     n, n_z, n_u = found.system.n_v, len(found.loads.own_names), u.forces.shape[1]
-    q, v, _, f = found.slices
+    f = found.slices[3]
 
     def with_inputs(rows: Array) -> Array:
         return np.hstack([rows[:, states], rows[:, f] @ u.forces])
 
     delta = np.hstack([np.eye(n, 2 * n + n_z)[:, states], np.zeros((n, n_u))])
     nu = np.hstack([np.eye(n, 2 * n + n_z, n)[:, states], np.zeros((n, n_u))])
-    terms = found.loads
-    dw = np.hstack([terms.wrench_q, terms.wrench_v, np.zeros((len(terms.wrenches), n_z))])
-    dw = np.hstack([dw[:, states], np.zeros((len(dw), n_u))])
+    terms, dw = found.loads, np.zeros((0, len(states) + n_u))
+    if terms.places:
+        no_own = np.zeros((len(terms.wrenches), n_z))
+        dw = np.hstack([terms.by_q("wrenches"), terms.by_v("wrenches"), no_own])
+        dw = np.hstack([dw[:, states], np.zeros((len(dw), n_u))])
     wrenches = [
         (i, node, terms.wrenches[6 * k : 6 * k + 6], dw[6 * k : 6 * k + 6])
         for k, (i, node) in enumerate(terms.places)

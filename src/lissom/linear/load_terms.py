@@ -1,13 +1,16 @@
 """Forces of all loads on a mechanism and their derivatives.
 
-Loads on nodes count as generalized forces, J^T w.  Derivatives are central differences of two
-spacings, extrapolated; they are exact for forces that are polynomials of degree four.
+Loads on nodes count as generalized forces, J^T w.  Derivatives by configuration and speeds are
+those of `load_derivatives`.  What else depends on loads (their own states, moments and forces on
+nodes) is differentiated when it is asked for, by central differences of two spacings,
+extrapolated, which are exact for polynomials of degree four.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from ..algorithms.tree.coordinates import error_sizes, moved
 from ..algorithms.tree.kinematics import node_jacobian, node_pose
 from ..errors import LoadError, SingularError
 from ..kernels.run import fields as run
+from ..sim.load_derivatives import load_derivatives
 from ..sim.run.choice import at_rest
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
@@ -40,44 +44,44 @@ class LoadTerms:
         Rates of the speeds under the loads.
     forces : array (n_v,)
         Generalized forces, those that given motions need included.
-    q, v, own : arrays (n_v, n_v), (n_v, n_v), (n_v, n_z)
-        Derivatives of the forces by configuration, speeds and own states of loads.
-    applied_q, applied_v, applied_own : arrays (n_v, n_v), (n_v, n_v), (n_v, n_z)
-        The same without loads on nodes.
+    q, v : arrays (n_v, n_v)
+        Derivatives of the forces by configuration and speeds.
     wrenches : array (6 n_slot,)
         Moments and forces on the nodes of `places`, in their axes.
-    wrench_q, wrench_v : arrays (6 n_slot, n_v)
-        Their derivatives.
     places : list of (int, int)
         Body and node of each slot.
     armature : array (n_v,)
         Inertia of rotors.
     own_names : list of (str, str)
         Name and unit of each own state, such as the integral of a servo.
-    own_q, own_v, own_own : arrays (n_z, n_v), (n_z, n_v), (n_z, n_z)
-        Derivatives of their rates.
     driven : list of str
         Bodies whose joints follow given motions.
+    differences : Differences
+        Derivatives of everything else.
     """
 
     acceleration: Array
     forces: Array
     q: Array
     v: Array
-    own: Array
-    applied_q: Array
-    applied_v: Array
-    applied_own: Array
     wrenches: Array
-    wrench_q: Array
-    wrench_v: Array
     places: list[tuple[int, int]]
     armature: Array
     own_names: list[tuple[str, str]]
-    own_q: Array
-    own_v: Array
-    own_own: Array
     driven: list[str]
+    differences: Differences
+
+    def by_q(self, part: str) -> Array:
+        """Derivatives by configuration of "applied" forces on joints, "wrenches" or "own" rates."""
+        return self.differences.by_q[self.differences.parts[part]]
+
+    def by_v(self, part: str) -> Array:
+        """The same by speeds."""
+        return self.differences.by_v[self.differences.parts[part]]
+
+    def by_own(self, part: str) -> Array:
+        """The same by own states; also of all "forces"."""
+        return self.differences.by_own[self.differences.parts[part]]
 
 
 def load_terms(system: System, state: State, forces: Any, loads: Any, time: float) -> LoadTerms:
@@ -98,57 +102,22 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
     check_drives(plan)
     _check_controllers(plan)
     _check_motions(plan, state, time)
-    evaluate = _Evaluation(plan, state, time)
-    n, n_z = system.n_v, len(plan.states)
-    values = evaluate(state.raw_q, state.raw_v, evaluate.own)
-    parts = evaluate.parts
-    by_q, by_v = np.zeros((len(values), n)), np.zeros((len(values), n))
-    by_z = np.zeros((len(values), n_z))
-    if plan.loads or forces is not None:
-        by_q, by_v, by_z = _derivatives(evaluate, state)
+    rest = Differences(plan, state, time, bool(plan.loads) or forces is not None)
+    values, parts = rest(state.raw_q, state.raw_v, rest.own), rest.parts
+    exact = load_derivatives(system, state, loads, forces=forces, time=time)
     names = speed_parts(system)
-    own = [(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states]
     return LoadTerms(
         acceleration=values[parts["acceleration"]],
         forces=values[parts["forces"]],
-        q=by_q[parts["forces"]],
-        v=by_v[parts["forces"]],
-        own=by_z[parts["forces"]],
-        applied_q=by_q[parts["applied"]],
-        applied_v=by_v[parts["applied"]],
-        applied_own=by_z[parts["applied"]],
+        q=exact.q,
+        v=exact.v,
         wrenches=values[parts["wrenches"]],
-        wrench_q=by_q[parts["wrenches"]],
-        wrench_v=by_v[parts["wrenches"]],
         places=[(body, node) for _, body, node in plan.slots],
         armature=plan.armature,
-        own_names=own,
-        own_q=by_q[parts["own"]],
-        own_v=by_v[parts["own"]],
-        own_own=by_z[parts["own"]],
+        own_names=[(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states],
         driven=[system.names[body] for body in driven_bodies(plan)],
+        differences=rest,
     )
-
-
-def _derivatives(evaluate: _Evaluation, state: State) -> tuple[Array, Array, Array]:
-    """Derivatives of all values by configuration, speeds and own states."""
-    system, q, v, z = state.system, state.raw_q, state.raw_v, evaluate.own
-    sizes = [SPACING * size for size in error_sizes(system)]
-
-    def along_q(k: int, h: float) -> Array:
-        return evaluate(moved(system, q, h * np.eye(system.n_v)[k]), v, z)
-
-    def along_v(k: int, h: float) -> Array:
-        return evaluate(q, v + h * np.eye(system.n_v)[k], z)
-
-    def along_z(k: int, h: float) -> Array:
-        return evaluate(q, v, z + h * np.eye(len(z))[k])
-
-    found = []
-    for along, spacings in ((along_q, sizes[0]), (along_v, sizes[1]), (along_z, 0.1 + 0 * z)):
-        columns = [_slope(along, k, h) for k, h in enumerate(spacings)]
-        found.append(np.array(columns).reshape(len(columns), evaluate.size).T)
-    return found[0], found[1], found[2]
 
 
 def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
@@ -157,11 +126,24 @@ def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
     return (4 * near - far) / 3
 
 
-class _Evaluation:
-    """Accelerations, generalized forces, wrenches and rates of own states, as one vector."""
+class Differences:
+    """Accelerations, forces, wrenches and rates of own states as one vector, and its derivatives.
 
-    def __init__(self, plan: Plan, state: State, time: float) -> None:
+    Parameters
+    ----------
+    plan : Plan
+        Loads, resolved.
+    state : State
+        Configuration and speeds.
+    time : float
+        Time [s].
+    loaded : bool
+        Whether there are loads at all; else all derivatives are zero.
+    """
+
+    def __init__(self, plan: Plan, state: State, time: float, loaded: bool) -> None:
         self.system, self.plan, self.time = plan.system, plan, time
+        self.state, self.loaded = state, loaded
         self.machine: Machine = at_rest(plan, state, time)
         self.machine.v[:] = state.raw_v
         check_start(self.machine)
@@ -174,7 +156,34 @@ class _Evaluation:
         self.parts = {x: slice(int(a), int(b)) for x, a, b in zip(names, starts, ends, strict=True)}
         self.size = int(ends[-1])
 
+    @cached_property
+    def by_q(self) -> Array:
+        """Derivatives (size, n_v) by configuration."""
+        system, q, v = self.system, self.state.raw_q, self.state.raw_v
+        eye, sizes = np.eye(system.n_v), SPACING * error_sizes(system)[0]
+        return self._columns(lambda k, h: self(moved(system, q, h * eye[k]), v, self.own), sizes)
+
+    @cached_property
+    def by_v(self) -> Array:
+        """Derivatives (size, n_v) by speeds."""
+        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(self.system.n_v)
+        sizes = SPACING * error_sizes(self.system)[1]
+        return self._columns(lambda k, h: self(q, v + h * eye[k], self.own), sizes)
+
+    @cached_property
+    def by_own(self) -> Array:
+        """Derivatives (size, n_z) by own states of loads."""
+        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(len(self.own))
+        return self._columns(lambda k, h: self(q, v, self.own + h * eye[k]), 0.1 + 0 * self.own)
+
+    def _columns(self, along: Callable[[int, float], Array], spacings: Array) -> Array:
+        if not self.loaded:
+            return np.zeros((self.size, len(spacings)))
+        columns = [_slope(along, k, h) for k, h in enumerate(spacings)]
+        return np.array(columns).reshape(len(columns), self.size).T
+
     def __call__(self, q: Array, v: Array, own: Array) -> Array:
+        """Values at a configuration, speeds and own states."""
         machine, plan = self.machine, self.plan
         place = plan.states_place
         kept = machine.memory[place : place + len(own)].copy()

@@ -184,9 +184,7 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
     return _coordinate(joint, key, layout.hinge_q(i), x)
 
 
-def _coordinate(
-    joint: Joint, key: str, piece: slice, x: Directions
-) -> tuple[Parts, Array] | None:
+def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Parts, Array] | None:
     """One coordinate of a joint by its own name, such as "angle"."""
     for k, (label, unit) in enumerate(joint.coordinates):
         if label == key:
@@ -277,7 +275,7 @@ BODY = (
 
 
 def _unknown(system: System, name: str) -> str:
-    body, _, key = name.rpartition(".")
+    key = name.rpartition(".")[2]
     first = name.partition(".")[0]
     frames = [frame.name for frame in system.frames]
     if first not in (*system.names, *frames):

@@ -4,7 +4,8 @@ Balanced truncation of the stable part, with the singular values s of L_o^T L_c 
   T = L_c V s^(-1/2),  T^-1 = s^(-1/2) U^T L_o^T,  the first states are kept                     (1)
 Modal truncation, with eigenvectors x and left eigenvectors y, y^H x = 1: modes of largest gain
   g = |C x| |y^H B| / |lambda|                                                                  (2)
-which is 2 zeta times the Hankel singular values of a lightly damped mode, and needs no damping.  Poles at zero and growing ones are kept.
+which is 2 zeta times the Hankel singular values of a lightly damped mode, and needs no damping.
+Poles at zero and growing ones are kept.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ def reduced(model: LinearModel, n: Any, method: Any, tolerance: Any) -> LinearMo
         raise StateError(f"method is {shown(method)}; {suggestion(str(method), KINDS)}")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise StateError(f"reduced: n is {shown(n)}; expected a whole number, 1 or more")
-    least = positive(tolerance, "reduced: tolerance")
+    least, size = positive(tolerance, "reduced: tolerance"), None if n is None else int(n)
     if not model.inputs or not model.outputs:
         raise StateError("reduced: the model needs inputs and outputs to judge its states by")
     if method == "auto":
         method = "balanced" if _all_decay(model) else "modal"
     if method == "balanced":
-        return _balanced(model, n, least)
+        return _balanced(model, size, least)
     if model.step is not None:
         raise StateError("modal reduction is for continuous models; reduce before .discrete(step)")
-    return _modal(model, n, least)
+    return _modal(model, size, least)
 
 
 def _all_decay(model: LinearModel) -> bool:
@@ -66,14 +67,14 @@ def _balanced(model: LinearModel, n: int | None, least: float) -> LinearModel:
     W_c, W_o = of_parts(parts.A, parts.B, parts.C, model.step is not None)
     L_c, L_o = factor(W_c), factor(W_o)
     U, s, Vt = np.linalg.svd(L_o.T @ L_c)
-    kept_as_is = len(parts.other_A)
+    kept_as_is = len(parts.rest_a)
     k = int(np.sum(s > least * s[0])) if n is None else max(n - kept_as_is, 0)
     k = min(k, int(np.sum(s > LEAST * s[0]))) if len(s) else 0
     root = np.sqrt(s[:k])
     T, inverse = L_c @ Vt[:k].T / root, (U[:, :k] / root).T @ L_o.T
-    A = _stacked(parts.other_A, inverse @ parts.A @ T)
-    B = np.vstack([parts.other_B, inverse @ parts.B])
-    C = np.hstack([parts.other_C, parts.C @ T])
+    A = _stacked(parts.rest_a, inverse @ parts.A @ T)
+    B = np.vstack([parts.rest_b, inverse @ parts.B])
+    C = np.hstack([parts.rest_c, parts.C @ T])
     names = [f"undamped {i}" for i in range(kept_as_is)] + [f"balanced {i}" for i in range(k)]
     kept = f"{k} of {len(s)} balanced states kept"
     also = f", and {kept_as_is} that do not decay" if kept_as_is else ""
@@ -116,7 +117,7 @@ def _modal(model: LinearModel, n: int | None, least: float) -> LinearModel:
     left = np.linalg.inv(right)
     blocks = _blocks(values)
     gains = [_gain(values[b[0]], right[:, b[0]], left[b[0]], B_r, model.C @ basis) for b in blocks]
-    order = np.argsort(-np.array(gains), kind="stable")
+    order = np.argsort(-np.array(gains), kind="stable").tolist()
     grows = [i for i in order if values[blocks[i][0]].real > 0]
     order = [*grows, *(i for i in order if i not in grows)]
     chosen, size = [], zeros

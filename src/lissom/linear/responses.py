@@ -104,11 +104,12 @@ def step_response(
     part = model.chosen(input, output)
     if part.step is None:
         part = part.discrete(length / (int(points) - 1))
-    count = int(round(length / (part.step or 1.0))) + 1
+    step = float(part.step or 1.0)
+    count = round(length / step) + 1
     x = np.zeros((part.n, len(part.inputs)))
     rows = []
     for _ in range(count):
         rows.append(part.C @ x + part.D)
         x = part.A @ x + part.B
-    time = np.arange(count) * part.step
+    time = np.arange(count) * step
     return time, _without_axes(np.array(rows), output, input)

@@ -138,8 +138,8 @@ class SystemModes:
         """
         from .mode_motion import mode_motion
 
-        options = {"period": period, "cycles": cycles, "frames": frames}
-        return mode_motion(self, self.number(mode), amplitude, **options)
+        k = self.number(mode)
+        return mode_motion(self, k, amplitude, period=period, cycles=cycles, frames=frames)
 
     def plot(
         self,

@@ -12,6 +12,8 @@ given motion, have da_h = 0, which the force f_h on them takes care of:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,9 +50,8 @@ class Tangent:
         E, the part of the rates of deviations that is due to deviations.
     acceleration : array (n_v, 3 n_v + n_z)
         Derivatives of the accelerations (4).
-    force : array (n_v, 3 n_v + n_z)
-        Derivatives of the forces on joints and modes, those that hold joints included, without
-        loads on nodes.
+    holding : array (n_held, 3 n_v + n_z)
+        Derivatives of the forces that hold joints.
     free : array of int
         Speeds that are not held.
     """
@@ -60,7 +61,7 @@ class Tangent:
     mass: Array
     turning: Array
     acceleration: Array
-    force: Array
+    holding: Array
     free: Array
 
     @property
@@ -73,17 +74,17 @@ class Tangent:
         """Columns of configuration, speeds, own states of loads, and generalized forces."""
         n, n_z = self.system.n_v, len(self.loads.own_names)
         ends = np.cumsum([0, n, n, n_z, n]).tolist()
-        return tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True))  # type: ignore[return-value]
+        q, v, z, f = (slice(a, b) for a, b in pairwise(ends))
+        return q, v, z, f
 
-    @property
-    def stiffness(self) -> Array:
-        """Stiffness K = -M da/ddelta (n_v, n_v), of joints that are not held."""
-        return -self.mass @ self.acceleration[:, self.slices[0]]
-
-    @property
-    def damping(self) -> Array:
-        """Damping and gyroscopic matrix C = -M da/dnu (n_v, n_v)."""
-        return -self.mass @ self.acceleration[:, self.slices[1]]
+    @cached_property
+    def force(self) -> Array:
+        """Derivatives (n_v, 3 n_v + n_z) of the forces on joints and modes, holding ones too."""
+        n, by = self.system.n_v, self.loads
+        applied = [by.by_q("applied"), by.by_v("applied"), by.by_own("applied"), np.eye(n)]
+        found = np.hstack(applied)
+        found[np.setdiff1d(np.arange(n), self.free)] += self.holding
+        return found
 
 
 def tangent(
@@ -128,26 +129,26 @@ def tangent(
 
 def _assembled(state: State, terms: LoadTerms, free: Array) -> Tangent:
     system, n = state.system, state.system.n_v
+    own = terms.by_own("forces")
     rotors = terms.armature * terms.acceleration
     found = forward_dynamics_derivatives(system, state, terms.forces - rotors)
     FD_f = found.forces
-    dT = np.hstack([terms.q, terms.v, terms.own, np.eye(n)])  # (3)
-    right = np.hstack([found.q, found.v, np.zeros_like(terms.own), np.zeros((n, n))]) + FD_f @ dT
+    dT = np.hstack([terms.q, terms.v, own, np.eye(n)])  # (3)
+    right = np.hstack([found.q, found.v, np.zeros_like(own), np.zeros((n, n))]) + FD_f @ dT
     if np.any(terms.armature):
         both = np.linalg.solve(np.eye(n) + FD_f * terms.armature, np.hstack([right, FD_f]))  # (2)
         r, G = both[:, : right.shape[1]], both[:, right.shape[1] :]
     else:
         r, G = right, FD_f
     h = np.flatnonzero(~free)
-    force = np.hstack([terms.applied_q, terms.applied_v, terms.applied_own, np.eye(n)])
+    f_h = np.zeros((0, r.shape[1]))
     if len(h):  # (4)
         f_h = -np.linalg.solve(G[np.ix_(h, h)], r[h])
         r = r + G[:, h] @ f_h
         r[h] = 0.0
-        force[h] += f_h
     mass = mass_matrix(system, state) + np.diag(terms.armature)
     turning = deviation_rates(state)
-    return Tangent(state, terms, mass, turning, r, force, np.flatnonzero(free))
+    return Tangent(state, terms, mass, turning, r, f_h, np.flatnonzero(free))
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:

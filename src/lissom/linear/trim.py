@@ -5,7 +5,8 @@ speeds v at zero accelerations need beyond the loads,
   r(q, v) = bias(q, v) - T(q, v)                                                               (1)
 r vanishes for all motions but the held ones.  Unknown are coordinates and, where asked, speeds:
   r_free + [r_q, r_v] [delta; nu] = 0,  with least norm in units of the coordinates' sizes      (2)
-and r stays as it is while the mechanism moves, which is checked.  r_q and r_v are derivatives of inverse dynamics and of the loads.
+and r stays as it is while the mechanism moves, which is checked.  r_q and r_v are derivatives of
+inverse dynamics and of the loads.
 """
 
 from __future__ import annotations
@@ -139,8 +140,9 @@ class _Search:
         self.size, self.pace = error_sizes(system)
 
     def run(self, start: State) -> Trim:
-        state, longest, before = start, np.inf, np.inf
-        for k in range(1, MOST_STEPS + 1):
+        state, longest, before, count = start, np.inf, np.inf, 0
+        while count < MOST_STEPS:
+            count += 1
             r, slopes, scale = self.residual(state)
             still = longest <= SMALL or (longest <= ROUNDING and longest > 0.5 * before)
             if still and np.all(np.abs(r * self.size)[self.free] <= BALANCED * scale):
@@ -155,7 +157,7 @@ class _Search:
         else:
             raise self.not_found(r, scale, longest)
         self.check_steady(state, r, scale)
-        return Trim(state, np.where(self.free, 0.0, r), k)
+        return Trim(state, np.where(self.free, 0.0, r), count)
 
     def residual(self, state: State) -> tuple[Array, tuple[Array, Array], float]:
         """Forces r of (1), their derivatives, and the size of the forces that act."""
