@@ -23,7 +23,7 @@ shaft = ls.beam(length, ls.Circle(radius), light, bending=2, torsion=0, stretch=
 disc = ls.RigidBody(
     mass,
     inertia=(polar, across, across),
-    solids=[ls.solids.Cylinder(0.13, 0.03, axis="x")],
+    solids=[ls.solids.Cylinder(0.13, 0.03, rotation={"axis": "y", "angle": np.pi / 2})],
 )
 
 model = ls.Model("rotor")
@@ -31,7 +31,7 @@ model.add(shaft, ls.Fixed(), name="shaft")
 model.add(disc, ls.Revolute("x"), to="shaft.tip", name="disc")
 system = model.compile()
 
-spin = np.linspace(0.0, 700.0, 36)
+spin = np.linspace(1.0, 700.0, 36)
 sweep = ls.mode_sweep(system, spin, joint="disc", rates=True, n=4)
 print(sweep)
 

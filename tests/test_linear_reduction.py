@@ -99,8 +99,26 @@ def test_modes_of_largest_gain_are_kept():
     whole = ls.linearize(system, inputs=["hub"], outputs=["boom.tip.position.z", "hub"])
     small = whole.reduced(tolerance=1e-6, method="modal")
     assert small.n == 8  # one free motion, and three modes in the plane
+    assert "2 states of free motions" in small.notes
     apart = small.frequency_response(W) - whole.frequency_response(W)
     assert np.abs(apart).max() < 1e-9 * np.abs(whole.frequency_response(W)).max()
+
+
+@pytest.mark.parametrize("method", ["balanced", "modal"])
+def test_free_motions_that_no_input_moves_are_left_out(method):
+    """Of twelve states of a floating hub, a torque about one axis needs two."""
+    boom = ls.beam(2.0, ls.Tube(radius=0.02, thickness=0.001), ls.ALUMINIUM, bending=2)
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody.box(20.0, (1, 1, 1), com=(0.1, 0, 0.2)), ls.Free(), name="hub")
+    model.add(boom, ls.Fixed(), to="hub", at=(0.5, 0, 0), name="boom")
+    system = model.compile()
+    whole = ls.linearize(system, inputs=["hub.turn_y"], outputs=["hub.attitude.y"])
+    small = whole.reduced(tolerance=1e-9, method=method)
+    assert small.n < whole.n - 10
+    assert "2 states of free motions" in small.notes
+    assert np.sum(np.abs(small.poles()) < 1e-6) == 2
+    exact = whole.frequency_response(W)
+    assert np.all(np.abs(small.frequency_response(W) - exact) < 1e-6 * np.abs(exact))
 
 
 def test_mistakes_are_named():

@@ -82,8 +82,12 @@ class Tangent:
         """Derivatives (n_v, 3 n_v + n_z) of the forces on joints and modes, holding ones too."""
         n, by = self.system.n_v, self.loads
         applied = [by.by_q("applied"), by.by_v("applied"), by.by_own("applied"), np.eye(n)]
-        found = np.hstack(applied)
-        found[np.setdiff1d(np.arange(n), self.free)] += self.holding
+        found, held = np.hstack(applied), np.setdiff1d(np.arange(n), self.free)
+        more = self.holding.copy()
+        for name in by.driven:  # what a given motion needs is among the forces applied
+            piece = self.system.layout.hinge_v(name)
+            more[np.isin(held, np.arange(piece.start, piece.stop)), : self.slices[3].start] = 0.0
+        found[held] += more
         return found
 
 
