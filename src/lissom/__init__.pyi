@@ -21,6 +21,7 @@ from .algorithms import (
     forward_dynamics as forward_dynamics,
     forward_dynamics_batch as forward_dynamics_batch,
     forward_dynamics_derivatives as forward_dynamics_derivatives,
+    frame_derivatives as frame_derivatives,
     gibbs_function as gibbs_function,
     gravity_force as gravity_force,
     interface_load as interface_load,

@@ -30,6 +30,7 @@ from .tree.derivatives import (
 )
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
+from .tree.frame_derivatives import FrameDerivatives, frame_derivatives
 from .tree.interface_loads import interface_load
 from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
@@ -45,6 +46,7 @@ __all__ = [
     "Evaluator",
     "FilteredForces",
     "ForwardDerivatives",
+    "FrameDerivatives",
     "InverseDerivatives",
     "LQProblem",
     "LQSolution",
@@ -71,6 +73,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_batch",
     "forward_dynamics_derivatives",
+    "frame_derivatives",
     "gibbs_function",
     "gravity_force",
     "interface_load",
