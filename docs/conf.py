@@ -49,6 +49,7 @@ examples = [
     "deploying_panels.py",
     "satellite.py",
     "rotor.py",
+    "campbell.py",
     "truss_mast.py",
     "solar_array.py",
     "data_sheet_booms.py",
@@ -68,6 +69,7 @@ examples = [
     "order_n_platform.py",
     "chain.py",
     "tracking_arm.py",
+    "lqr_arm.py",
     "kwatny_blankenship.py",
     "kalman_reading.py",
 ]

@@ -114,6 +114,17 @@ from .joints import (
     Twist as Twist,
     Universal as Universal,
 )
+from .linear import (
+    Gramians as Gramians,
+    LinearModel as LinearModel,
+    ModeSweep as ModeSweep,
+    SystemModes as SystemModes,
+    Trim as Trim,
+    linearize as linearize,
+    mode_sweep as mode_sweep,
+    modes as modes,
+    trim as trim,
+)
 from .model import Model as Model, Part as Part
 from .results import Trajectory as Trajectory
 from .sim import (
@@ -128,6 +139,7 @@ from .sim import (
     Table as Table,
     assemble as assemble,
     equilibrium as equilibrium,
+    load_derivatives as load_derivatives,
     simulate as simulate,
 )
 from .sim.integrators import (
