@@ -127,6 +127,7 @@ from .sim import (
     Table as Table,
     assemble as assemble,
     equilibrium as equilibrium,
+    load_derivatives as load_derivatives,
     simulate as simulate,
 )
 from .sim.integrators import (

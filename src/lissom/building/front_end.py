@@ -30,7 +30,8 @@ SIZE = 8  # bytes of a number
 
 def entries() -> dict[str, Entry]:
     """All entries by their symbols; a run takes longest."""
-    for name in ("sim", "kernels.entries", "kernels.run.advance"):  # loads register themselves
+    runs = ("kernels.run.advance", "kernels.run.load_derivatives")
+    for name in ("sim", "kernels.entries", *runs):  # loads register themselves
         importlib.import_module(f"lissom.{name}")
     from ..kernels.compiling import ENTRIES
 

@@ -8,6 +8,7 @@ from .drift import Baumgarte
 from .equilibrium import equilibrium
 from .events.event import Action, Event, Lock, Release, Stop, Switch
 from .integrators import *  # noqa: F403
+from .load_derivatives import LoadDerivatives, load_derivatives
 from .loads import *  # noqa: F403
 from .signals.signal import Table
 from .simulate import simulate
@@ -17,6 +18,7 @@ __all__ = [
     "Action",
     "Baumgarte",
     "Event",
+    "LoadDerivatives",
     "Lock",
     "Release",
     "Stepper",
@@ -25,6 +27,7 @@ __all__ = [
     "Table",
     "assemble",
     "equilibrium",
+    "load_derivatives",
     "simulate",
 ]
 __all__ += integrators.__all__

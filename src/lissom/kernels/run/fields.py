@@ -70,8 +70,12 @@ from __future__ import annotations
     LOOP_FORCES,
     N_LOOP_Q,  # coordinates and speeds of all these joints
     N_LOOP_V,
+    N_ROW,  # most rows of derivatives of loads that are not diagonal; see `load_rows`
+    ROWS,  # work: these rows
+    WIDE,  # whether the speeds have rows of their own among them
+    SPACINGS,  # table: spacings of differences by coordinates, then by speeds, n_v each
     P_HEADER,
-) = range(60)
+) = range(64)
 
 HALF = 12  # most coordinates of a joint
 
@@ -98,8 +102,14 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_SLOPES,  # when its slopes are evaluated, see `registry`
     E_STATE,  # offset of its states among those of all loads
     E_OUTPUT,  # offset of its outputs among those of all loads
+    E_WIDE,  # of loads: the speeds by which it is differentiated by differences, below
     E_ROW,
-) = range(19)
+) = range(20)
+
+# Differences of a load: none, by the speeds of its own joint, by all speeds
+NOWHERE, OWN_JOINT, EVERYWHERE = range(3)
+# E_SLOPES of a load on nodes and of a slot: its rows are for exact derivatives, or for steps too
+EXACT_ROWS, STEP_ROWS = 1, 2
 
 # Array `own` of loads: [weight, secant, states, rates of these, outputs], see `states`
 OWN_WEIGHT, OWN_SECANT, OWN_STATES = range(3)

@@ -83,8 +83,31 @@ def _node_force_or(number, force, others):
     return chain
 
 
+def _node_changes(kinds):
+    """Kernel that adds the changes of the wrenches of the kind `which`."""
+
+    @inlined
+    def chain(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+        pass
+
+    for number, kind in reversed(list(enumerate(kinds))):
+        chain = _node_change_or(number, kind.change, chain)
+    return chain
+
+
+def _node_change_or(number, change, others):
+    @inlined
+    def chain(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+        if which == number:
+            change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b)
+        else:
+            others(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b)
+
+    return chain
+
+
 add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
-add_node_force = _node_forces(NODE_KINDS)
+add_node_force, add_node_change = _node_forces(NODE_KINDS), _node_changes(NODE_KINDS)
 
 
 @uncounted
@@ -109,24 +132,34 @@ def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, bu
 
     at_q, at_v: coordinates and speeds of their joints; q, v: of the system, for functions.
     """
-    n_z = plan[run.N_STATE]
     for k in range(count):
-        e = first + k * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] == 0.0:
-            continue
-        n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        z = plan[e + run.E_STATE] & POSITIVE
-        dz, o = z + n_z, run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
-        s = plan[e + run.E_SIGNAL]
-        if s != 0:
-            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
-            if status != 0:
-                return status
-        add_force(
-            plan[e + run.E_KIND],
-            table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, dz, o, T,
-        )  # fmt: skip
+        status = add_load(
+            plan, table, memory, t, q, v, first + k * run.E_ROW, at_q, at_v, T, own, buffer
+        )
+        if status != 0:
+            return status
+    return 0
+
+
+@uncounted
+def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, own, buffer):
+    """Add the forces of the load in row e, if it acts, to T; 0, or a status."""
+    if memory[plan[e + run.E_ACTIVE]] == 0.0:
+        return 0
+    n_z = plan[run.N_STATE]
+    n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
+    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+    z = plan[e + run.E_STATE] & POSITIVE
+    dz, o = z + n_z, run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+    s = plan[e + run.E_SIGNAL]
+    if s != 0:
+        status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+        if status != 0:
+            return status
+    add_force(
+        plan[e + run.E_KIND],
+        table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, dz, o, T,
+    )  # fmt: skip
     return 0
 
 
@@ -148,22 +181,45 @@ def add_load_slopes(
 ):
     """Add the slopes of `count` loads on joints to K and C; arguments as for `add_loads`."""
     for k in range(count):
-        e = first + k * run.E_ROW
-        when = plan[e + run.E_SLOPES]
-        if when == NO_SLOPES or memory[plan[e + run.E_ACTIVE]] == 0.0:
-            continue
-        if when == SLOPES_WITH_SIGNAL:
-            s = plan[e + run.E_SIGNAL]
-            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
-            if status != 0:
-                return status
-        n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        z = plan[e + run.E_STATE] & POSITIVE
-        add_slopes(
-            plan[e + run.E_KIND],
-            table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, sides, K, C,
-        )  # fmt: skip
+        status = add_slopes_of(
+            plan,
+            table,
+            memory,
+            t,
+            q,
+            v,
+            first + k * run.E_ROW,
+            at_q,
+            at_v,
+            own,
+            sides,
+            buffer,
+            K,
+            C,
+        )
+        if status != 0:
+            return status
+    return 0
+
+
+@uncounted
+def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, own, sides, buffer, K, C):
+    """Add the slopes of the load in row e, if it acts, to K and C; 0, or a status."""
+    when = plan[e + run.E_SLOPES]
+    if when == NO_SLOPES or memory[plan[e + run.E_ACTIVE]] == 0.0:
+        return 0
+    if when == SLOPES_WITH_SIGNAL:
+        s = plan[e + run.E_SIGNAL]
+        status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+        if status != 0:
+            return status
+    n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
+    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+    z = plan[e + run.E_STATE] & POSITIVE
+    add_slopes(
+        plan[e + run.E_KIND],
+        table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, sides, K, C,
+    )  # fmt: skip
     return 0
 
 

@@ -54,7 +54,7 @@ def loop_joint_motions(system, given, of, v):
 def note_turns(system, given, work, state):
     """Store the coordinates of loaded joints of loops, from which angles are continued."""
     plan, memory, of = given.plan, given.memory, loop_joints(system, given, work.loops)
-    _find_motions(system, given, of, state)
+    find_loop_motions(system, given, of, state)
     for k in range(plan[run.N_LOOP_JOINT]):
         e = plan[run.LOOP_JOINTS] + k * run.E_ROW
         for j in range(plan[e + run.E_N_Q]):
@@ -62,7 +62,7 @@ def note_turns(system, given, work, state):
 
 
 @uncounted
-def _find_motions(system, given, of, state):
+def find_loop_motions(system, given, of, state):
     """Write coordinates and speeds of the loaded joints of loops."""
     ints, floats, scratch = system
     flags = given.plan[run.FLAGS] & field.RATES
@@ -94,12 +94,12 @@ def loop_loads(system, given, work, t, q, v):
         plan, table, memory, t, q, v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
         of.q, of.v, of.T, work.own, work.buffer,
     )  # fmt: skip
-    _push(system, given, work, of.T)
+    push_loop_forces(system, given, work, of.T)
     return status
 
 
 @uncounted
-def _push(system, given, work, T):
+def push_loop_forces(system, given, work, T):
     """Add the wrenches of forces T on the joints of loops to the slots."""
     ints, floats, scratch = system
     plan = given.plan
@@ -125,7 +125,7 @@ def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
     if plan[run.N_LOOP_FORCE] == 0:
         return 0
     of = loop_joints(system, given, work.loops)
-    _find_motions(system, given, of, state)
+    find_loop_motions(system, given, of, state)
     n = plan[run.N_LOOP_V]
     for k in range(n):
         of.K[k] = of.C[k] = 0.0
@@ -154,7 +154,7 @@ def loop_rows(system, given, work, state):
             of.T[j] = 1.0 if j == k else 0.0
         motion_base_to_tip(ints, floats, scratch, state.q, state.v, of.zero, flags & 0)
         clear_wrenches(plan, work.slots, 0)
-        _push(system, given, work, of.T)
+        push_loop_forces(system, given, work, of.T)
         put_wrenches(scratch, plan, work.slots, 0)
         apply_external(ints, scratch, state.q, state.v)
         forces_tip_to_base(ints, scratch, of.zero, of.column, flags & 0)

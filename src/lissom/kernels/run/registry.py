@@ -39,7 +39,7 @@ class JointKind(NamedTuple):
         slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C): adds stiffness -dT/dq
         and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates below
         and, n_v further on, above zero; own[OWN_SECANT]: whether secants are wanted.  Without it
-        implicit methods iterate.
+        the derivatives are found by differences of `force`.
     steepest : callable, optional
         steepest(numbers, n) -> largest stiffness and damping, numbers being the constants.
     nonlinear : bool
@@ -48,6 +48,10 @@ class JointKind(NamedTuple):
         Whether its slopes depend on its signal.
     catches : bool
         Whether it acts on a part of the travel only, like a stop.
+    whole : bool
+        Whether its slopes are its whole derivative; else the rest is found by differences.
+    signal_alone : bool
+        Whether its force depends on its signal alone.
     advice : str
         Advice if it slows down a run because implicit methods do not have its slopes.
     """
@@ -59,6 +63,8 @@ class JointKind(NamedTuple):
     nonlinear: bool = False
     with_signal: bool = False
     catches: bool = False
+    whole: bool = True
+    signal_alone: bool = False
     advice: str = ""
 
     @property
@@ -70,7 +76,7 @@ class JointKind(NamedTuple):
 
 
 class NodeKind(NamedTuple):
-    """Kernel of a load on nodes.
+    """Kernels of a load on nodes.
 
     Attributes
     ----------
@@ -79,12 +85,21 @@ class NodeKind(NamedTuple):
     force : kernel
         force(table, c, axes, given, work, a, b): adds wrenches to the records of slots at work[a:]
         and work[b:]; axes: 1 for world axes.
+    change : kernel
+        change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the changes
+        of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots, written
+        along world axes.  At motion[m_a:] and motion[m_b:] are small motions of the slots: turn,
+        shift, changes of angular and linear velocity, 3 numbers each in world axes.
+    stiff : bool
+        Whether implicit steps need these changes.
     advice : str
         As for `JointKind`.
     """
 
     name: str
     force: Kernel
+    change: Kernel
+    stiff: bool = False
     advice: str = ""
 
 

@@ -63,6 +63,13 @@ def add_wrench(work, slot, n, f):
 
 
 @uncounted
+def add_change(out, o, n, f):
+    """Add changes of a moment and a force to out[o:]."""
+    put_vector(out, o, add(vector(out, o), n))
+    put_vector(out, o + 3, add(vector(out, o + 3), f))
+
+
+@uncounted
 def put_wrenches(scratch, plan, work, o):
     """Write the wrenches of the slots on bodies to the list of external forces."""
     start = int(scratch[field.EXTERNAL])

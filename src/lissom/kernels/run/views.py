@@ -56,6 +56,26 @@ class LoopJoints(NamedTuple):
     zero: Any
 
 
+class Rows(NamedTuple):
+    """Derivatives of loads that are not diagonal, see `load_rows`.
+
+    U, K, C, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers; zero:
+    so many zeros; motion, change: small motions of the slots, 12 numbers each, and changes of their
+    wrenches, 6 each.
+    """
+
+    U: Any
+    K: Any
+    C: Any
+    X: Any
+    small: Any
+    column: Any
+    found: Any
+    zero: Any
+    motion: Any
+    change: Any
+
+
 class Work(NamedTuple):
     """Workspace of one evaluation.
 
@@ -63,7 +83,8 @@ class Work(NamedTuple):
     slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
     the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
     outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: numbers
-    of the joints of loops that loads act on, see `loop_joints`.
+    of the joints of loops that loads act on, see `loop_joints`; rows: derivatives of loads, see
+    `derivative_rows`.
     """
 
     forces: Any
@@ -77,6 +98,7 @@ class Work(NamedTuple):
     s: Any
     out: Any
     loops: Any
+    rows: Any
 
 
 class Stages(NamedTuple):
@@ -186,6 +208,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[local:loops],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
         work[loops:],
+        work[plan[run.ROWS] :],
     )
     return Run(
         System(ints, floats, scratch),
@@ -234,6 +257,26 @@ def loop_joints(system, given, o):
 def loop_joints_size(n_q: int, m: int, n: int) -> int:
     """Size of the views of m motions, n_q coordinates, of joints in a system of n speeds."""
     return n_q + 7 * m + 2 * m * n + m * (m + 2) + (3 * n if m else 0)
+
+
+@inlined
+def derivative_rows(system, given, o):
+    """Views of the rows of derivatives o of loads; their size is `derivative_rows_size`."""
+    m, n, slots = given.plan[run.N_ROW], system.ints[field.N_V], given.plan[run.N_SLOT]
+    small = 4 * m * n
+    column = small + m * (m + 2)
+    motion = column + 3 * n
+    change = motion + 12 * slots
+    return Rows(
+        o[: m * n], o[m * n : 2 * m * n], o[2 * m * n : 3 * m * n], o[3 * m * n : small],
+        o[small:column], o[column : column + n], o[column + n : column + 2 * n],
+        o[column + 2 * n : motion], o[motion:change], o[change : change + 6 * slots],
+    )  # fmt: skip
+
+
+def derivative_rows_size(m: int, n: int, slots: int) -> int:
+    """Size of the views of m rows in a system of n speeds, with so many slots."""
+    return 4 * m * n + m * (m + 2) + 3 * n + 18 * slots if m else 0
 
 
 @uncounted

@@ -28,7 +28,7 @@ def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
         T[o_v + j] += ratio * min(max(given[j], -limit), limit)
 
 
-FORCE = register(JointKind("force", _force, advice=STIFF_FUNCTION))
+FORCE = register(JointKind("force", _force, signal_alone=True, advice=STIFF_FUNCTION))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
+from ...kernels.run import fields as run
 from ...system import System
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
@@ -76,11 +77,11 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         signal = plan.signal(real_speeds(system, forces, what), system.n_v, what)
     elif is_compiled(forces):
         address, which = plan.functions.add_compiled(what, forces, "forces", system.n_v)
-        signal = plan.called(address, which, system.n_v)
+        signal = plan.called(address, which, system.n_v, of_state=True)
     else:
         numbers = forces_of(system, forces, what)
         address, which = plan.functions.add_plain(what, numbers, system.n_v)
-        signal = plan.called(address, which, system.n_v)
+        signal = plan.called(address, which, system.n_v, of_state=True)
     plan.add(
         "forces",
         E_KIND=FORCE,
@@ -88,4 +89,5 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         E_N=system.n_v,
         E_TABLE=plan.table(1.0, np.inf),
         E_SIGNAL=signal,
+        E_WIDE=run.EVERYWHERE if signal in plan.state_signals else run.NOWHERE,
     )

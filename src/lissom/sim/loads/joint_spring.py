@@ -93,7 +93,8 @@ BALL_SPRING = register(
         "spring about a point",
         _ball_force,
         _ball_slopes,
-        _ball_steepest,
+        whole=False,
+        steepest=_ball_steepest,
         advice="make it softer, or ",
     )
 )

@@ -11,8 +11,8 @@ import numpy as np
 from ...errors import LoadError
 from ...kernels.compiling import jit
 from ...kernels.run.registry import STIFF_FUNCTION, NodeKind, register
-from ...kernels.run.slots import SLOT_POSE, add_wrench
-from ...kernels.small import ZERO, cross, matrix, turn_back, vector
+from ...kernels.run.slots import SLOT_POSE, add_change, add_wrench
+from ...kernels.small import ZERO, cross, matrix, scaled, turn, turn_back, vector
 from ..run.checks import choice, keep, node_name
 from ..signals.signal import as_signal, turned_signal
 from .load import FileField, Load
@@ -35,7 +35,20 @@ def _force(table, c, axes, given, work, a, b):
         add_wrench(work, a, cross(vector(table, c + ARM), f), f)
 
 
-NODE_FORCE = register(NodeKind("force on a node", _force, advice=STIFF_FUNCTION))
+@jit
+def _change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+    """Change in the axes of the node, which turns by theta: -theta x f if f keeps its direction."""
+    if axes == 0:
+        return
+    f = scaled(-1.0, cross(vector(motion, m_a), vector(given, 0)))
+    if table[c + IS_FORCE] == 0.0:
+        add_change(out, o_a, f, ZERO)
+    else:
+        arm = turn(matrix(work, a + SLOT_POSE), vector(table, c + ARM))
+        add_change(out, o_a, cross(arm, f), f)
+
+
+NODE_FORCE = register(NodeKind("force on a node", _force, _change, advice=STIFF_FUNCTION))
 
 
 @dataclass(frozen=True, eq=False)

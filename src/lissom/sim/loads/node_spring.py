@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ...kernels.compiling import jit
 from ...kernels.run.registry import NodeKind, register
-from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, add_wrench
+from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, add_change, add_wrench
 from ...kernels.small import add, added, cross, dot, matrix, scaled, turn, turn_back, vector
 from ...model import Part
 from ..run.checks import as_numbers, keep, not_negative
@@ -28,8 +28,21 @@ STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
 @jit
 def _force(table, c, axes, given, work, a, b):
     r_a, r_b = vector(table, c + AT_A), vector(table, c + AT_B)
-    x_a, v_a = _end(work, a, r_a)
-    x_b, v_b = _end(work, b, r_b)
+    f, _d, _rate = _pull(table, c, work, a, b)
+    f_a = turn_back(matrix(work, a + SLOT_POSE), f)
+    f_b = turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f))
+    add_wrench(work, a, cross(r_a, f_a), f_a)
+    add_wrench(work, b, cross(r_b, f_b), f_b)
+
+
+@jit
+def _pull(table, c, work, a, b):
+    """Force on the end at a, from a to b, and from a to b their distance and its rate.
+
+    f = (k (|d| - l) + c u . d') u      u = d / |d|                                          (1)
+    """
+    x_a, v_a = _end(work, a, vector(table, c + AT_A))
+    x_b, v_b = _end(work, b, vector(table, c + AT_B))
     d, rate = added(x_b, -1.0, x_a), added(v_b, -1.0, v_a)
     length = math.sqrt(dot(d, d))
     if length > 0.0:
@@ -39,10 +52,7 @@ def _force(table, c, axes, given, work, a, b):
         f = scaled(pull, unit)
     else:
         f = scaled(table[c + DAMPING], rate)
-    f_a = turn_back(matrix(work, a + SLOT_POSE), f)
-    f_b = turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f))
-    add_wrench(work, a, cross(r_a, f_a), f_a)
-    add_wrench(work, b, cross(r_b, f_b), f_b)
+    return f, d, rate
 
 
 @jit
@@ -53,7 +63,48 @@ def _end(work, slot, r):
     return x, add(vector(work, slot + SLOT_RATE + 3), cross(vector(work, slot + SLOT_RATE), arm))
 
 
-NODE_SPRING = register(NodeKind("spring between nodes", _force, advice="make it softer, or "))
+@jit
+def _change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+    """Change of the wrenches of (1); in the axes of a slot that turns by theta, df - theta x f.
+
+    df = u (k u . dd + c du . d' + c u . dd') + (|f| / |d|) (dd - u (u . dd))                (2)
+    du = (dd - u (u . dd)) / |d|
+    """
+    f, d, rate = _pull(table, c, work, a, b)
+    arm_a, x_a, v_a = _end_change(work, a, vector(table, c + AT_A), motion, m_a)
+    arm_b, x_b, v_b = _end_change(work, b, vector(table, c + AT_B), motion, m_b)
+    change, change_rate = added(x_b, -1.0, x_a), added(v_b, -1.0, v_a)
+    length = math.sqrt(dot(d, d))
+    k, damping = table[c + STIFFNESS], table[c + DAMPING]
+    if length > 0.0:
+        u = scaled(1.0 / length, d)
+        along = dot(u, change)
+        across = added(change, -along, u)
+        pull = k * along + damping * (dot(across, rate) / length + dot(u, change_rate))
+        df = added(scaled(pull, u), dot(f, u) / length, across)
+    else:  # only a spring that is relaxed at this length has a derivative
+        df = scaled(damping, change_rate)
+        if table[c + LENGTH] == 0.0:
+            df = added(df, k, change)
+    f_a = added(df, -1.0, cross(vector(motion, m_a), f))
+    f_b = added(scaled(-1.0, df), 1.0, cross(vector(motion, m_b), f))
+    add_change(out, o_a, cross(arm_a, f_a), f_a)
+    add_change(out, o_b, cross(arm_b, f_b), f_b)
+
+
+@jit
+def _end_change(work, slot, r, motion, m):
+    """Arm of a point r in world axes, and changes of its position and velocity."""
+    arm = turn(matrix(work, slot + SLOT_POSE), r)
+    turned = cross(vector(motion, m), arm)
+    rate = add(vector(motion, m + 9), cross(vector(motion, m + 6), arm))
+    rate = add(rate, cross(vector(work, slot + SLOT_RATE), turned))
+    return arm, add(vector(motion, m + 3), turned), rate
+
+
+NODE_SPRING = register(
+    NodeKind("spring between nodes", _force, _change, stiff=True, advice="make it softer, or ")
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,9 +103,10 @@ def _pace(machine: Machine, state: State, start: float) -> float:
     return float(np.max(rates[hinge_speeds(machine.system)], initial=0.0))
 
 
-def at_rest(plan: Plan, state: State, time: float = 0.0) -> Machine:
+def at_rest(plan: Plan, state: State, time: float = 0.0, *, exact: bool = False) -> Machine:
     """Machine for evaluations at the start; it takes no steps."""
-    machine = Machine(plan, Settings(time, 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0))
+    settings = Settings(time, 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0)
+    machine = Machine(plan, settings, exact=exact)
     machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
     return machine
 

@@ -17,7 +17,7 @@ from ...kernels.records import closure_record
 from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
 from ...kernels.run.slots import SLOT_RECORD
-from ...kernels.run.views import loop_joints_size
+from ...kernels.run.views import derivative_rows_size, loop_joints_size
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
 from .packing import elements, external_list, mapped_coordinates, slot_records
@@ -35,6 +35,7 @@ ADAPTED = 0.03
 # Errors of speeds may use so many tolerances for each that errors of positions may use.
 OF_SPEEDS = 3.0
 ROWS_BYTES = 1 << 20
+SPACING = 3e-6  # of differences of users' functions, in sizes of coordinates and speeds
 MOST_DIVISIONS = 20  # halvings of a fixed step where it fails
 
 
@@ -47,9 +48,11 @@ class Machine:
         Loads, motions and events.
     settings : Settings
         Settings of the run.
+    exact : bool
+        Whether it is for `load_derivatives`.
     """
 
-    def __init__(self, plan: Plan, settings: Settings) -> None:
+    def __init__(self, plan: Plan, settings: Settings, *, exact: bool = False) -> None:
         # The constants of the method are added to a copy of the plan.
         plan = plan.branched()
         self.plan, self.settings, self.system = plan, settings, plan.system
@@ -60,7 +63,7 @@ class Machine:
         n_q, n_v = system.n_q, system.n_v
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # flags of driven joints are written there
-        header = self._header()
+        header = {**self._header(), **self._rows_header(exact=exact)}
         self.elements = elements(plan, header)
         self.table = plan.constants()
         self.memory = np.zeros(plan.memory_size)
@@ -75,6 +78,8 @@ class Machine:
         loop_q, loop_v = (int(self.elements[x]) for x in (run.N_LOOP_Q, run.N_LOOP_V))
         self._loops = sum(places)
         places += [loop_joints_size(loop_q, loop_v, n_v)]
+        self.elements[run.ROWS] = sum(places)
+        places += [derivative_rows_size(int(self.elements[run.N_ROW]), n_v, n_slot)]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -149,6 +154,16 @@ class Machine:
         stops = sorted({x for x in bounds.stops if x > s.start})
         header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
         header["PARAMETERS"] = plan.table(self._parameters(bounds))
+        return header
+
+    def _rows_header(self, *, exact: bool) -> dict[str, int]:
+        """Header entries of the derivatives of loads that are not diagonal."""
+        plan, n_v = self.plan, self.system.n_v
+        header = {"SPACINGS": plan.table(SPACING * np.stack(error_sizes(plan.system)))}
+        if exact or (plan.has_rows and self.settings.integrator.implicit):
+            header["WIDE"] = int(any(row[run.E_WIDE] for row in plan.rows["forces"]))
+            header["N_ROW"] = n_v * header["WIDE"] + 6 * len(plan.slots)
+            header["N_ROW"] += sum(joint.n_v for joint in plan.loop_joints.values())
         return header
 
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:
@@ -341,6 +356,20 @@ class Machine:
         found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
         self.memory[:] = kept
         return status, found
+
+    def load_derivatives(self) -> tuple[int, Array, Array, Array]:
+        """Status, forces of loads (n_v,) and their derivatives (n_v, n_v) in the current state.
+
+        For a machine made with `exact`.
+        """
+        from ...kernels.run.load_derivatives import LOAD_DERIVATIVES
+
+        n = self.system.n_v
+        forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+        kernel = self.plan.packed.own.guard(LOAD_DERIVATIVES.load())
+        arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
+        status = kernel(*arrays, self.memory, self.work, self._mass, forces, by_q, by_v)
+        return int(status), forces, by_q, by_v
 
     def keep_turns(self) -> None:
         """Continue angles of loaded joints of loops from the configuration evaluated last."""

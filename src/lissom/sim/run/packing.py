@@ -47,6 +47,10 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         for end in (run.E_A, run.E_B):
             if row[end] < 0:
                 row[end] = len(plan.slots) - row[end] - 1
+    for row in nodes:
+        for end in (run.E_A, run.E_B):
+            slot = slots[row[end]]
+            slot[run.E_SLOPES] = max(slot[run.E_SLOPES], row[run.E_SLOPES])
     plains, specials = _coordinates(plan)
     head = np.zeros(run.P_HEADER, dtype=np.int64)
     flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]

@@ -16,7 +16,7 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...kernels import fields as field
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS, JointKind
+from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...results.store import Columns
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
@@ -72,6 +72,7 @@ class Plan:
         self.node_rates = False
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
+        self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
@@ -176,7 +177,7 @@ class Plan:
         """Offset of a signal of n numbers."""
         if callable(value):
             address, which = self._time_function(value, n, what)
-            row = [run.CALLED, n, address, which, 0, 0]
+            return self.called(address, which, n, of_state=_is_of_state(value, what))
         elif isinstance(value, Table):
             coefficients = value.pieces()
             self.stops += list(value.corners)
@@ -188,9 +189,12 @@ class Plan:
             row = [run.CONSTANT, n, self.table(value), 0, 0, 0]
         return self._signal_row(row)
 
-    def called(self, address: int, which: int, n: int) -> int:
-        """Offset of a signal that is a function with an address."""
-        return self._signal_row([run.CALLED, n, address, which, 0, 0])
+    def called(self, address: int, which: int, n: int, *, of_state: bool = False) -> int:
+        """Offset of a signal that is a function with an address; of_state: of the state too."""
+        place = self._signal_row([run.CALLED, n, address, which, 0, 0])
+        if of_state:
+            self.state_signals.add(place)
+        return place
 
     def _signal_row(self, row: list[int]) -> int:
         self.signals.append(row)
@@ -264,7 +268,16 @@ class Plan:
             E_SLOPES=JOINT_KINDS[kind].when_slopes,
             E_STATE=states,
             E_OUTPUT=output,
+            E_WIDE=self._wide(JOINT_KINDS[kind], signal),
         )
+
+    def _wide(self, kind: JointKind, signal: int) -> int:
+        """The speeds by which a load on a joint is differentiated by differences."""
+        if signal in self.state_signals and kind.slopes is None:
+            return run.EVERYWHERE
+        if kind.signal_alone or (kind.slopes is not None and kind.whole):
+            return run.NOWHERE
+        return run.OWN_JOINT
 
     def add_servo(self, joint: JointPlace) -> int:
         """Offset of the outputs of a servo: force, error and integral of each motion."""
@@ -302,6 +315,8 @@ class Plan:
         rates: bool = False,
     ) -> None:
         """Add a load on one or two nodes; `rates`: it needs their velocities."""
+        of_state = signal in self.state_signals
+        stiff = NODE_KINDS[kind].stiff or of_state
         self.node_rates = self.node_rates or rates
         self.add(
             "nodes",
@@ -312,6 +327,8 @@ class Plan:
             E_TABLE=self.table(numbers),
             E_SIGNAL=signal,
             E_AXES=int(axes == "world"),
+            E_SLOPES=run.STEP_ROWS if stiff else run.EXACT_ROWS,
+            E_WIDE=run.EVERYWHERE if of_state else run.NOWHERE,
         )
 
     def add_motion(
@@ -351,6 +368,12 @@ class Plan:
     # Arrays
 
     @property
+    def has_rows(self) -> bool:
+        """Whether loads have derivatives in steps that are not diagonal in the speeds."""
+        wide = any(row[run.E_WIDE] for name in ("forces", "loop_forces") for row in self.rows[name])
+        return wide or any(row[run.E_SLOPES] == run.STEP_ROWS for row in self.rows["nodes"])
+
+    @property
     def joint_kinds(self) -> list[JointKind]:
         """Kinds of the loads on joints."""
         rows = self.rows["forces"] + self.rows["loop_forces"]
@@ -383,6 +406,13 @@ class Plan:
     def constants(self) -> Array:
         """Constants of the plan."""
         return np.array(self._table)
+
+
+def _is_of_state(function: Callable[..., Any], what: str) -> bool:
+    """Whether a function is of time and state; a C function may be."""
+    if is_compiled(function):
+        return hasattr(function, "address") and not hasattr(function, "py_func")
+    return takes_state(function, what)
 
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:

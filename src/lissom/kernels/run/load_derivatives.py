@@ -1,0 +1,217 @@
+"""Generalized forces of all loads in a state, and their derivatives by configuration and speeds.
+
+With (1) of `load_rows`, and w_r the wrenches of nodes in their own axes, T_c the forces on the
+joints of loops:
+  dT/dq_k = -(diag(K) + sum_r U_r^T K_r) e_k
+            + d/dq_k (J^T w, J_c^T T_c at constant w, T_c)                                    (1)
+            + sum_r U_r^T (change of w_r, T_c with the velocities J v, at constant v)         (2)
+  dT/dv   = -(diag(C) + sum_r U_r^T C_r)                                                      (3)
+The derivatives in (1) and (2) are those of the kinematics alone, smooth over the size of a body or
+a radian, and found by differences of fourth order:
+  f' = (8 (f(d) - f(-d)) - (f(2d) - f(-2d))) / 12 d                                           (4)
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import Entry, uncounted
+from ..fields import POSITIVE
+from ..tree.external import apply_external
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from . import fields as run
+from .coordinates import moved
+from .implicit import clear_sides, tangent
+from .load_rows import load_rows, place_slots
+from .loads import add_node_change, hinge_loads, node_loads
+from .loop_loads import find_loop_motions, loop_loads, push_loop_forces
+from .signals import signal
+from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
+from .states import put_states
+from .views import derivative_rows, loop_joints, views
+
+WIDER = 300.0  # spacing of (4), in multiples of those of users' functions
+
+
+@uncounted
+def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, forces, by_q, by_v):
+    """Write the forces T and the derivatives (1)-(3) at the state in memory; 0 or a failure.
+
+    Forces of sampled controllers are constant: those held.
+    """
+    r = views(ints, floats, scratch, scratch, plan, table, memory, work, mass)
+    system, given, t, n = r.system, r.given, memory[run.TIME], ints[field.N_V]
+    clear_sides(r.tangent.sides)
+    for k in range(n):
+        r.work.extra[k] = 0.0
+    if tangent(given, r.work, t, r.start, 0.0, r.tangent, 0.0) != 0:
+        return run.CALL_FAILED
+    status = load_rows(system, given, r.work, t, r.start, r.inside, run.EXACT_ROWS)
+    if status != 0:
+        return status
+    of, o = derivative_rows(system, given, r.work.rows), plan[run.STIFFNESS] & POSITIVE
+    for k in range(n):
+        for j in range(n):
+            by_q[k, j] = by_v[k, j] = 0.0
+        by_q[k, k] = table[o + k] - r.tangent.K[k]  # of loads alone, without modes
+        by_v[k, k] = table[o + n + k] - r.tangent.C[k]
+    _add_products(plan, of, n, of.K, by_q)
+    _add_products(plan, of, n, of.C, by_v)
+    status = _forces(r, t, forces)
+    if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
+        status = _add_turning(r, of, t, by_q)
+    return status
+
+
+@uncounted
+def _add_products(plan, of, n, rows, out):
+    """Subtract sum_r U_r^T rows_r."""
+    for i in range(plan[run.N_ROW]):
+        for j in range(n):
+            u = of.U[i * n + j]
+            if u != 0.0:
+                for k in range(n):
+                    out[j, k] -= u * rows[i * n + k]
+
+
+@uncounted
+def _forces(r, t, out):
+    """Write the generalized forces of all loads; their wrenches stay in the slots."""
+    system, given, work, q, v = r.system, r.given, r.work, r.start.q, r.start.v
+    plan, table, memory = given
+    n = len(v)
+    put_states(plan, work.own, r.start.z, 0.0)
+    if hinge_loads(plan, table, memory, t, q, v, work.forces, n, work.own, work.buffer) != 0:
+        return run.CALL_FAILED
+    for k in range(n):
+        out[k] = work.forces[k]
+    if plan[run.N_SLOT] == 0:
+        return 0
+    place_slots(system, given, work, q, v)
+    clear_wrenches(plan, work.slots, 0)
+    if node_loads(plan, table, memory, t, q, v, work.slots, 0, work.buffer) != 0:
+        return run.CALL_FAILED
+    of = derivative_rows(system, given, work.rows)
+    _keep_wrenches(plan, work, of)
+    if plan[run.N_LOOP_JOINT] != 0:
+        find_loop_motions(system, given, loop_joints(system, given, work.loops), r.start)
+        if loop_loads(system, given, work, t, q, v) != 0:
+            return run.CALL_FAILED
+    _take(system, given, work, of, q, v)
+    for k in range(n):
+        out[k] -= of.column[k]
+    return 0
+
+
+@uncounted
+def _take(system, given, work, of, q, v):
+    """Write minus the generalized forces of the wrenches of the slots to of.column."""
+    ints, floats, scratch = system
+    flags = given.plan[run.FLAGS] & 0
+    motion_base_to_tip(ints, floats, scratch, q, v, of.zero, flags)
+    put_wrenches(scratch, given.plan, work.slots, 0)
+    apply_external(ints, scratch, q, v)
+    forces_tip_to_base(ints, scratch, of.zero, of.column, flags)
+
+
+@uncounted
+def _keep_wrenches(plan, work, of):
+    """Store the wrenches of loads on nodes in place of X."""
+    for s in range(plan[run.N_WRENCH]):
+        for j in range(6):
+            of.X[6 * s + j] = work.slots[s * SLOT_RECORD + SLOT_WRENCH + j]
+
+
+@uncounted
+def _add_turning(r, of, t, by_q):
+    """Add (1) and (2) by (4), after `_forces`; 0 or a failure."""
+    system, given, work, v, at = r.system, r.given, r.work, r.start.v, r.inside
+    plan, table = given.plan, given.table
+    n, spacings, cut = len(v), plan[run.SPACINGS], loop_joints(system, given, work.loops)
+    for k in range(n):
+        for j in range(12 * plan[run.N_SLOT]):
+            of.motion[j] = 0.0
+        for j in range(plan[run.N_LOOP_V]):
+            cut.A[j] = 0.0
+        for side in range(4):
+            d = WIDER * table[spacings + k]
+            step = (d, -d, 2.0 * d, -2.0 * d)[side]
+            weight = (8.0, -8.0, -1.0, 1.0)[side] / (12.0 * d)
+            for j in range(n):
+                work.s[j] = step if j == k else 0.0
+                at.v[j] = v[j]
+            if moved(plan, table, r.start.q, work.s, at.q, work.buffer) != field.DONE:
+                return run.SINGULAR_COORDINATES
+            _add_displaced(system, given, work, of, cut, at, weight)
+            for j in range(n):
+                by_q[j, k] -= weight * of.column[j]
+        if plan[run.NODE_RATES] != 0:
+            place_slots(system, given, work, r.start.q, v)
+        status = _add_slower(r, of, cut, t, k, by_q)
+        if status != 0:
+            return status
+    return 0
+
+
+@uncounted
+def _add_displaced(system, given, work, of, cut, at, weight):
+    """Write minus the forces (1) at a displaced state to of.column; add the velocities there.
+
+    Those of the slots are added to of.motion, those of the joints of loops to cut.A, with a weight.
+    """
+    plan, slots = given.plan, work.slots
+    if plan[run.NODE_RATES] != 0:
+        place_slots(system, given, work, at.q, at.v)
+        for s in range(plan[run.N_WRENCH]):
+            for j in range(6):
+                of.motion[12 * s + 6 + j] += weight * slots[s * SLOT_RECORD + SLOT_RATE + j]
+    for s in range(plan[run.N_WRENCH]):
+        for j in range(6):
+            slots[s * SLOT_RECORD + SLOT_WRENCH + j] = of.X[6 * s + j]
+    if plan[run.N_LOOP_JOINT] != 0:
+        find_loop_motions(system, given, cut, at)
+        for c in range(plan[run.N_LOOP_V]):
+            cut.A[c] += weight * cut.v[c]
+        push_loop_forces(system, given, work, cut.T)
+    _take(system, given, work, of, at.q, at.v)
+
+
+@uncounted
+def _add_slower(r, of, cut, t, k, by_q):
+    """Add (2) to column k; 0, or a function's status."""
+    plan, table, memory = r.given
+    n, work = len(r.start.v), r.work
+    first = n if plan[run.WIDE] != 0 else 0
+    for j in range(6 * plan[run.N_SLOT]):
+        of.change[j] = 0.0
+    for i in range(plan[run.N_NODE_LOAD] if plan[run.NODE_RATES] != 0 else 0):
+        e = plan[run.NODE_LOADS] + i * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] == 0.0:
+            continue
+        a, b, s = plan[e + run.E_A], plan[e + run.E_B], plan[e + run.E_SIGNAL]
+        q, v = r.start.q, r.start.v
+        if s != 0 and signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
+            return run.CALL_FAILED
+        add_node_change(
+            plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_AXES],
+            work.buffer, work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
+            of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
+        )  # fmt: skip
+    for i in range(6 * plan[run.N_WRENCH]):
+        for j in range(n):
+            by_q[j, k] += of.U[(first + i) * n + j] * of.change[i]
+    for c in range(plan[run.N_LOOP_V]):
+        o = (first + 6 * plan[run.N_WRENCH] + c) * n
+        for j in range(n):
+            by_q[j, k] -= of.U[o + j] * cut.C[c] * cut.A[c]
+    return 0
+
+
+_INTS, _FLOATS, _MATRIX = "int64[::1]", "float64[::1]", "float64[:,::1]"
+LOAD_DERIVATIVES = Entry(
+    load_derivatives,
+    f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_MATRIX}, "
+    f"{_FLOATS}, {_MATRIX}, {_MATRIX})",
+    "derivatives of loads",
+    seconds=30,
+)

@@ -1,0 +1,326 @@
+"""Derivatives of loads that are not diagonal in the speeds, as rows.
+
+With U_r directions of forces and T_r the forces along them, T = sum_r U_r^T T_r:
+  -dT/dq = diag(K) + sum_r U_r^T K_r      -dT/dv = diag(C) + sum_r U_r^T C_r                  (1)
+K and C are the slopes of loads on hinges (`loads`).  The rows r are, in this order:
+  speeds    U = unit vectors; K_r, C_r by central differences of users' functions and of loads
+            without slopes, less the slopes where a load has them                             (2)
+  slots     U = J, the velocity of a node by the speeds, six rows in world axes; K_r and C_r are
+            the changes of its wrench for small motions J e_k of the nodes (`NodeKind.change`) (3)
+  cut       U = J of the joints of loops that loads act on; K_r = K_c J, C_r = C_c J           (4)
+Left out of (1), and found by `load_derivatives`, is that J changes with q.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import uncounted
+from ..fields import POSITIVE
+from ..small import matrix, put_vector, turn, turn_back, vector
+from ..tree.external import apply_external
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from ..tree.world import place_base_to_tip
+from . import fields as run
+from .coordinates import moved
+from .loads import add_load, add_node_change, add_node_force, add_slopes_of
+from .loop_loads import loop_rows, loop_slopes
+from .registry import NO_SLOPES
+from .signals import signal
+from .slots import (
+    SLOT_POSE,
+    SLOT_RECORD,
+    SLOT_WRENCH,
+    clear_wrenches,
+    put_wrenches,
+    slot_motions,
+)
+from .views import derivative_rows, loop_joints
+
+
+@uncounted
+def load_rows(system, given, work, t, state, other, least):
+    """Write the rows U, K and C of (1) in a state; 0 or a failure.
+
+    After `put_states`.  other: a state to be overwritten.  least: the slots that count, EXACT_ROWS
+    or STEP_ROWS.
+    """
+    plan, of = given.plan, derivative_rows(system, given, work.rows)
+    n = system.ints[field.N_V]
+    for k in range(plan[run.N_ROW] * n):
+        of.U[k] = of.K[k] = of.C[k] = 0.0
+    for k in range(n if plan[run.WIDE] != 0 else 0):
+        of.U[k * n + k] = 1.0
+    if plan[run.N_LOOP_FORCE] != 0:
+        if loop_slopes(system, given, work, t, state, 0.0, 0.0) != 0:
+            return run.CALL_FAILED
+        _cut_rows(system, given, work, of, state)
+    if plan[run.N_NODE_LOAD] != 0:
+        place_slots(system, given, work, state.q, state.v)
+        _slot_directions(system, given, work, of, state, least)
+        if _slot_changes(system, given, work, of, t, state, least) != 0:
+            return run.CALL_FAILED
+    return _differences(system, given, work, of, t, state, other)
+
+
+@uncounted
+def place_slots(system, given, work, q, v):
+    """Write poses and velocities of all slots in a state."""
+    ints, floats, scratch = system
+    plan = given.plan
+    flags = plan[run.FLAGS] & field.ACCELERATED
+    motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
+    place_base_to_tip(ints, scratch)
+    slot_motions(ints, scratch, plan, q, v, work.slots, 0, flags)
+
+
+@uncounted
+def _first_row(plan, n):
+    """Number of the first row of slots."""
+    return n if plan[run.WIDE] != 0 else 0
+
+
+@uncounted
+def _cut_rows(system, given, work, of, state):
+    """Write the rows (4), after `loop_slopes`."""
+    plan, n = given.plan, system.ints[field.N_V]
+    cut, first = loop_joints(system, given, work.loops), _first_row(plan, n)
+    first += 6 * plan[run.N_WRENCH]
+    loop_rows(system, given, work, state)
+    for c in range(plan[run.N_LOOP_V]):
+        o = (first + c) * n
+        for k in range(n):
+            of.U[o + k] = cut.J[c * n + k]
+            of.K[o + k] = cut.K[c] * cut.J[c * n + k]
+            of.C[o + k] = cut.C[c] * cut.J[c * n + k]
+
+
+@uncounted
+def _slot_directions(system, given, work, of, state, least):
+    """Write the rows U of (3): forces on the speeds by unit moments and forces in world axes."""
+    ints, floats, scratch = system
+    plan, slots, n = given.plan, work.slots, ints[field.N_V]
+    flags, first = plan[run.FLAGS], _first_row(plan, n)
+    for s in range(plan[run.N_WRENCH]):
+        if plan[plan[run.SLOTS] + s * run.E_ROW + run.E_SLOPES] < least:
+            continue
+        R = matrix(slots, s * SLOT_RECORD + SLOT_POSE)
+        for i in range(6):
+            motion_base_to_tip(ints, floats, scratch, state.q, state.v, of.zero, flags & 0)
+            clear_wrenches(plan, slots, 0)
+            unit = (
+                1.0 if i % 3 == 0 else 0.0,
+                1.0 if i % 3 == 1 else 0.0,
+                1.0 if i % 3 == 2 else 0.0,
+            )
+            put_vector(slots, s * SLOT_RECORD + SLOT_WRENCH + 3 * (i // 3), turn_back(R, unit))
+            put_wrenches(scratch, plan, slots, 0)
+            apply_external(ints, scratch, state.q, state.v)
+            forces_tip_to_base(ints, scratch, of.zero, of.column, flags & 0)
+            for k in range(n):
+                of.U[(first + 6 * s + i) * n + k] = -of.column[k]
+    clear_wrenches(plan, slots, 0)
+
+
+@uncounted
+def _slot_changes(system, given, work, of, t, state, least):
+    """Write the rows K and C of (3); 0, or a function's status."""
+    plan, table, memory = given
+    n, slots = system.ints[field.N_V], work.slots
+    first = _first_row(plan, n)
+    for i in range(plan[run.N_NODE_LOAD]):
+        e = plan[run.NODE_LOADS] + i * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] == 0.0 or plan[e + run.E_SLOPES] < least:
+            continue
+        a, b, s = plan[e + run.E_A], plan[e + run.E_B], plan[e + run.E_SIGNAL]
+        if s != 0 and signal(plan, table, memory, s, t, state.q, state.v, work.buffer, 0, 0) != 0:
+            return run.CALL_FAILED
+        for k in range(n):
+            for part in range(2):
+                rows = of.K if part == 0 else of.C
+                put_slot_motion(plan, of, first, n, k, a, part)
+                put_slot_motion(plan, of, first, n, k, b, part)
+                add_node_change(
+                    plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE,
+                    plan[e + run.E_AXES], work.buffer, slots, a * SLOT_RECORD, b * SLOT_RECORD,
+                    of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
+                )  # fmt: skip
+                take_changes(plan, of, first, n, k, a, rows)
+                take_changes(plan, of, first, n, k, b, rows)
+    return 0
+
+
+@uncounted
+def put_slot_motion(plan, of, first, n, k, s, part):
+    """Write the motion J e_k of slot s, of the pose (part 0) or the rates, and clear its change."""
+    for j in range(12):
+        of.motion[12 * s + j] = 0.0
+    for j in range(6):
+        of.change[6 * s + j] = 0.0
+        if s < plan[run.N_WRENCH]:  # points of the ground do not move
+            of.motion[12 * s + 6 * part + j] = of.U[(first + 6 * s + j) * n + k]
+
+
+@uncounted
+def take_changes(plan, of, first, n, k, s, rows):
+    """Subtract the change of the wrench of slot s from column k of its rows, and clear it."""
+    for j in range(6):
+        if s < plan[run.N_WRENCH]:
+            rows[(first + 6 * s + j) * n + k] -= of.change[6 * s + j]
+        of.change[6 * s + j] = 0.0
+
+
+# Differences
+
+
+@uncounted
+def _differences(system, given, work, of, t, state, other):
+    """Add the rows (2), and those of functions on nodes and joints of loops; 0 or a failure."""
+    plan, table = given.plan, given.table
+    n, spacings = system.ints[field.N_V], plan[run.SPACINGS]
+    if not _anything_wide(given):
+        return 0
+    for k in range(n):
+        for part in range(2):
+            d = table[spacings + part * n + k]
+            for side in range(2):
+                step = d if side == 0 else -d
+                if not _displace(given, work, state, other, k, part, step):
+                    return run.SINGULAR_COORDINATES
+                rows = of.K if part == 0 else of.C
+                status = _add_forces(system, given, work, of, t, other, k, -0.5 / step, rows)
+                if status != 0:
+                    return status
+    return _less_slopes(system, given, work, of, t, state)
+
+
+@uncounted
+def _anything_wide(given):
+    """Whether an active load is differentiated by differences."""
+    plan, memory = given.plan, given.memory
+    for kind in range(3):
+        count, first = _listed(plan, kind)
+        for i in range(count):
+            e = first + i * run.E_ROW
+            if plan[e + run.E_WIDE] != run.NOWHERE and memory[plan[e + run.E_ACTIVE]] != 0.0:
+                return True
+    return False
+
+
+@uncounted
+def _listed(plan, kind):
+    """Number and first row of loads on hinges (0), joints of loops (1), nodes (2)."""
+    if kind == 0:
+        return plan[run.N_FORCE], plan[run.FORCES]
+    if kind == 1:
+        return plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES]
+    return plan[run.N_NODE_LOAD], plan[run.NODE_LOADS]
+
+
+@uncounted
+def _displace(given, work, state, other, k, part, step):
+    """Write the state moved by a step along speed k, or with this speed changed, to `other`."""
+    for j in range(len(state.v)):
+        work.s[j] = 0.0
+        other.v[j] = state.v[j]
+    for j in range(len(state.q)):
+        other.q[j] = state.q[j]
+    if part == 1:
+        other.v[k] += step
+        return True
+    work.s[k] = step
+    return moved(given.plan, given.table, state.q, work.s, other.q, work.buffer) == field.DONE
+
+
+@uncounted
+def _add_forces(system, given, work, of, t, at, k, factor, rows):
+    """Add `factor` times the forces at a displaced state to column k of rows; 0 or a failure."""
+    plan, table, memory = given
+    n, first = system.ints[field.N_V], _first_row(plan, system.ints[field.N_V])
+    for j in range(n):
+        of.column[j] = 0.0
+    for i in range(plan[run.N_FORCE]):
+        e = plan[run.FORCES] + i * run.E_ROW
+        if _reaches(plan, e, k) and add_load(
+            plan, table, memory, t, at.q, at.v, e, at.q, at.v, of.column, work.own, work.buffer
+        ):
+            return run.CALL_FAILED
+    for j in range(n if plan[run.WIDE] != 0 else 0):
+        rows[j * n + k] += factor * of.column[j]
+    cut = loop_joints(system, given, work.loops)
+    for j in range(plan[run.N_LOOP_V]):
+        cut.T[j] = 0.0
+    for i in range(plan[run.N_LOOP_FORCE]):
+        e = plan[run.LOOP_FORCES] + i * run.E_ROW
+        if plan[e + run.E_WIDE] == run.EVERYWHERE and add_load(
+            plan, table, memory, t, at.q, at.v, e, cut.q, cut.v, cut.T, work.own, work.buffer
+        ):
+            return run.CALL_FAILED
+    for j in range(plan[run.N_LOOP_V]):
+        rows[(first + 6 * plan[run.N_WRENCH] + j) * n + k] += factor * cut.T[j]
+    for i in range(plan[run.N_NODE_LOAD]):
+        e = plan[run.NODE_LOADS] + i * run.E_ROW
+        if plan[e + run.E_WIDE] == run.EVERYWHERE and memory[plan[e + run.E_ACTIVE]] != 0.0:
+            if _add_wrench(
+                given, work, t, at, e, (first + 6 * plan[e + run.E_A]) * n + k, n, factor, rows
+            ):
+                return run.CALL_FAILED
+    return 0
+
+
+@uncounted
+def _reaches(plan, e, k):
+    """Whether the load on a hinge in row e is differentiated by speed k."""
+    wide, o_v = plan[e + run.E_WIDE], plan[e + run.E_V]
+    own = o_v <= k < o_v + plan[e + run.E_N]
+    return wide == run.EVERYWHERE or (wide == run.OWN_JOINT and own)
+
+
+@uncounted
+def _add_wrench(given, work, t, at, e, o, n, factor, rows):
+    """Add `factor` times the wrench of a function on a node to rows[o], rows[o + n], ...
+
+    The function is that of a displaced state, the node stays.  Returns 0, or a function's status.
+    """
+    plan, table, memory = given
+    slots, a = work.slots, plan[e + run.E_A] * SLOT_RECORD
+    status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, at.q, at.v, work.buffer, 0, 0)
+    if status != 0:
+        return status
+    add_node_force(
+        plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_AXES],
+        work.buffer, slots, a, plan[e + run.E_B] * SLOT_RECORD,
+    )  # fmt: skip
+    R, w = matrix(slots, a + SLOT_POSE), a + SLOT_WRENCH
+    for half in range(2):
+        x, y, z = turn(R, vector(slots, w + 3 * half))
+        rows[o + 3 * half * n] += factor * x
+        rows[o + (3 * half + 1) * n] += factor * y
+        rows[o + (3 * half + 2) * n] += factor * z
+    clear_wrenches(plan, slots, 0)
+    return 0
+
+
+@uncounted
+def _less_slopes(system, given, work, of, t, state):
+    """Subtract the slopes of loads that have some but not their whole derivative; 0 or a status."""
+    plan, table, memory = given
+    n = system.ints[field.N_V]
+    for i in range(plan[run.N_FORCE]):
+        e = plan[run.FORCES] + i * run.E_ROW
+        if plan[e + run.E_WIDE] == run.NOWHERE or plan[e + run.E_SLOPES] == NO_SLOPES:
+            continue
+        for j in range(2 * n):
+            of.small[j] = 0.0
+        for j in range(n):
+            of.column[j] = of.found[j] = 0.0
+        status = add_slopes_of(
+            plan, table, memory, t, state.q, state.v, e, state.q, state.v, work.own, of.small,
+            work.buffer, of.column, of.found,
+        )  # fmt: skip
+        if status != 0:
+            return run.CALL_FAILED
+        for j in range(n):
+            of.K[j * n + j] -= of.column[j]
+            of.C[j * n + j] -= of.found[j]
+    return 0
