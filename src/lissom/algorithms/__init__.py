@@ -28,6 +28,13 @@ from .tree.derivatives import (
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )
+from .tree.design import (
+    DesignDerivatives,
+    InertialRegressor,
+    design_derivatives,
+    inertial_regressor,
+)
+from .tree.design_parameters import DesignParameter
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
 from .tree.interface_loads import interface_load
@@ -41,10 +48,13 @@ __all__ = [
     "Closure",
     "ConstraintForces",
     "CouplingClosure",
+    "DesignDerivatives",
+    "DesignParameter",
     "Energy",
     "Evaluator",
     "FilteredForces",
     "ForwardDerivatives",
+    "InertialRegressor",
     "InverseDerivatives",
     "LQProblem",
     "LQSolution",
@@ -64,6 +74,7 @@ __all__ = [
     "closure",
     "constraint_forces",
     "coupling_forces",
+    "design_derivatives",
     "dual_accelerations",
     "dual_joint_forces",
     "energy",
@@ -73,6 +84,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "gibbs_function",
     "gravity_force",
+    "inertial_regressor",
     "interface_load",
     "inverse_dynamics",
     "inverse_dynamics_batch",
