@@ -130,7 +130,9 @@ from .sim import (
     Table as Table,
     assemble as assemble,
     equilibrium as equilibrium,
+    gradient as gradient,
     load_derivatives as load_derivatives,
+    sensitivity as sensitivity,
     simulate as simulate,
 )
 from .sim.integrators import (
