@@ -4,6 +4,7 @@ from . import library as library, symbolic as symbolic, viz as viz
 from .algorithms import (
     Closure as Closure,
     ConstraintForces as ConstraintForces,
+    DesignParameter as DesignParameter,
     Evaluator as Evaluator,
     FilteredForces as FilteredForces,
     LQProblem as LQProblem,
@@ -14,6 +15,7 @@ from .algorithms import (
     closure as closure,
     constraint_forces as constraint_forces,
     coupling_forces as coupling_forces,
+    design_derivatives as design_derivatives,
     dual_accelerations as dual_accelerations,
     dual_joint_forces as dual_joint_forces,
     energy as energy,
@@ -24,6 +26,7 @@ from .algorithms import (
     frame_derivatives as frame_derivatives,
     gibbs_function as gibbs_function,
     gravity_force as gravity_force,
+    inertial_regressor as inertial_regressor,
     interface_load as interface_load,
     inverse_dynamics as inverse_dynamics,
     inverse_dynamics_batch as inverse_dynamics_batch,
@@ -139,7 +142,9 @@ from .sim import (
     Table as Table,
     assemble as assemble,
     equilibrium as equilibrium,
+    gradient as gradient,
     load_derivatives as load_derivatives,
+    sensitivity as sensitivity,
     simulate as simulate,
 )
 from .sim.integrators import (

@@ -28,6 +28,13 @@ from .tree.derivatives import (
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )
+from .tree.design import (
+    DesignDerivatives,
+    InertialRegressor,
+    design_derivatives,
+    inertial_regressor,
+)
+from .tree.design_parameters import DesignParameter
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
 from .tree.frame_derivatives import FrameDerivatives, frame_derivatives
@@ -42,11 +49,14 @@ __all__ = [
     "Closure",
     "ConstraintForces",
     "CouplingClosure",
+    "DesignDerivatives",
+    "DesignParameter",
     "Energy",
     "Evaluator",
     "FilteredForces",
     "ForwardDerivatives",
     "FrameDerivatives",
+    "InertialRegressor",
     "InverseDerivatives",
     "LQProblem",
     "LQSolution",
@@ -66,6 +76,7 @@ __all__ = [
     "closure",
     "constraint_forces",
     "coupling_forces",
+    "design_derivatives",
     "dual_accelerations",
     "dual_joint_forces",
     "energy",
@@ -76,6 +87,7 @@ __all__ = [
     "frame_derivatives",
     "gibbs_function",
     "gravity_force",
+    "inertial_regressor",
     "interface_load",
     "inverse_dynamics",
     "inverse_dynamics_batch",
