@@ -142,7 +142,9 @@ from .sim.integrators import (
 )
 from .sim.loads import (
     Actuator as Actuator,
+    CentralGravity as CentralGravity,
     Controller as Controller,
+    GravityGradient as GravityGradient,
     JointDamper as JointDamper,
     JointFriction as JointFriction,
     JointSpring as JointSpring,
@@ -151,6 +153,7 @@ from .sim.loads import (
     Motion as Motion,
     NodeForce as NodeForce,
     NodeSpring as NodeSpring,
+    Rotor as Rotor,
     Servo as Servo,
     flexible_drive as flexible_drive,
 )

@@ -70,8 +70,10 @@ from __future__ import annotations
     LOOP_FORCES,
     N_LOOP_Q,  # coordinates and speeds of all these joints
     N_LOOP_V,
+    N_BODY_LOAD,  # elements on bodies; E_A is the slot, E_B the row of the body
+    BODY_LOADS,
     P_HEADER,
-) = range(60)
+) = range(62)
 
 HALF = 12  # most coordinates of a joint
 
