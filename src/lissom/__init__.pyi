@@ -9,6 +9,7 @@ from .algorithms import (
     FilteredForces as FilteredForces,
     LQProblem as LQProblem,
     LQSolution as LQSolution,
+    Target as Target,
     acceleration as acceleration,
     bias_force as bias_force,
     center_of_mass as center_of_mass,
@@ -44,6 +45,7 @@ from .algorithms import (
     optimal_control_dual as optimal_control_dual,
     pose as pose,
     qdot as qdot,
+    reach as reach,
     section_loads as section_loads,
     solve_lq as solve_lq,
     solve_mass as solve_mass,
@@ -158,7 +160,9 @@ from .sim.integrators import (
 )
 from .sim.loads import (
     Actuator as Actuator,
+    CentralGravity as CentralGravity,
     Controller as Controller,
+    GravityGradient as GravityGradient,
     JointDamper as JointDamper,
     JointFriction as JointFriction,
     JointSpring as JointSpring,
@@ -167,6 +171,7 @@ from .sim.loads import (
     Motion as Motion,
     NodeForce as NodeForce,
     NodeSpring as NodeSpring,
+    Rotor as Rotor,
     Servo as Servo,
     flexible_drive as flexible_drive,
 )

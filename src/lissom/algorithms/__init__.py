@@ -19,6 +19,8 @@ from .papers.duality import (
 from .papers.nodal.dynamics import NodalSolution, nodal_forward_dynamics
 from .papers.nodal.inverse import NodalForces, nodal_inverse_dynamics
 from .papers.nodal.operators import NodalOperators, nodal_operators
+from .reaching.reach import Reach, ReachError, reach
+from .reaching.targets import Target
 from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
 from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
@@ -67,8 +69,11 @@ __all__ = [
     "NodalTerms",
     "Operators",
     "Pose",
+    "Reach",
+    "ReachError",
     "SpatialOperator",
     "Speeds",
+    "Target",
     "acceleration",
     "bias_force",
     "center_of_mass",
@@ -105,6 +110,7 @@ __all__ = [
     "optimal_control_dual",
     "pose",
     "qdot",
+    "reach",
     "section_loads",
     "solve_lq",
     "solve_mass",

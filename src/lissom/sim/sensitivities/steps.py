@@ -143,9 +143,7 @@ class StepTangents:
             by_controls.append(piece.reshape(k, 2 * n, len(b), r))
             first += len(b) * r
         stacked = [np.stack(w, axis=1) for w in weights]
-        return Tangents(
-            whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, stacked
-        )
+        return Tangents(whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, stacked)
 
     def _forces(
         self, start: Array, times: Array, Q: Array, V: Array, weights: list[list[Array]]
@@ -191,9 +189,7 @@ class StepTangents:
         if rotors:
             work.set_armature(None)
         if failed >= 0:
-            raise SimulationError(
-                "the accelerations of a stage are not finite; use a shorter step"
-            )
+            raise SimulationError("the accelerations of a stage are not finite; use a shorter step")
         return rows[3].reshape(found.shape)
 
     def _slopes(
@@ -235,7 +231,9 @@ class StepTangents:
 def _check_plan(plan: Any, what: str) -> None:
     """Reject loads whose forces depend on more than time and state."""
     if plan.controllers:
-        raise LoadError(f"{what}: sampled Controllers have no derivatives; give forces as a function")
+        raise LoadError(
+            f"{what}: sampled Controllers have no derivatives; give forces as a function"
+        )
     if plan.driven:
         name = next(iter(plan.driven.values()))
         raise LoadError(f"{what}: {name} is a given motion; drive the joint by an Actuator instead")
@@ -281,4 +279,3 @@ def _charted(
         delta[:, v] = one.C @ start[:, v] + one.G @ sigma[:, v]
         rate[:, v] = one.inverse @ nu[:, v] + one.E @ sigma[:, v]
     return delta, rate
-
