@@ -54,6 +54,7 @@ examples = [
     "solar_array.py",
     "data_sheet_booms.py",
     "spinning_booms.py",
+    "gravity_gradient.py",
     "bracket.py",
     "column.py",
     "snap_through.py",

@@ -14,6 +14,7 @@ from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
+from .tree.derivatives.design import design_columns
 from .tree.derivatives.forward import forward_derivatives
 from .tree.derivatives.motions import frame_columns
 from .tree.derivatives.sweep import inverse_derivatives
@@ -278,6 +279,28 @@ def _forward_derivative_rows(
     return -1
 
 
+@jit
+def _design_derivative_rows(
+    ints, floats, scratch, plan, work, index, Q, V, A, T, D, parameters, directions, P,
+    flags, start, stop,
+):  # fmt: skip
+    """`_inverse_derivative_rows`, and derivatives by design: n_v rows of P for each state."""
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
+        o = 3 * k * m
+        status = inverse_derivatives(
+            ints, floats, scratch, plan, work, index, q, v, x, T[k * m : (k + 1) * m],
+            D[o : o + m], D[o + m : o + 2 * m], D[o + 2 * m : o + 3 * m], flags,
+        )  # fmt: skip
+        if status != field.DONE:
+            return k
+        design_columns(
+            ints, floats, scratch, plan, work, parameters, directions, q, v, P[k * m : (k + 1) * m]
+        )
+    return -1
+
+
 _SYSTEM = "int64[::1], float64[::1], float64[::1]"
 _THREE = "float64[::1], float64[::1], float64[::1]"
 _ROWS = f"{_THREE}, float64[::1]"
@@ -350,6 +373,12 @@ FRAME_COLUMNS = Entry(
     "float64[::1], int64)",
     "derivatives of frames",
     seconds=20,
+)
+DESIGN_DERIVATIVES = Entry(
+    _design_derivative_rows,
+    f"int64({_DERIVATIVES}, {_ROWS}, {_MATRIX}, int64[::1], float64[::1], {_MATRIX}, {_RANGE})",
+    "derivatives by design",
+    seconds=40,
 )
 MULTIPLY_BLOCKS = Entry(
     multiply_blocks,

@@ -10,6 +10,7 @@ from .events.event import Action, Event, Lock, Release, Stop, Switch
 from .integrators import *  # noqa: F403
 from .load_derivatives import LoadDerivatives, load_derivatives
 from .loads import *  # noqa: F403
+from .sensitivities.run_derivatives import Gradient, Sensitivity, gradient, sensitivity
 from .signals.signal import Table
 from .simulate import simulate
 from .stepper import Stepper
@@ -18,16 +19,20 @@ __all__ = [
     "Action",
     "Baumgarte",
     "Event",
+    "Gradient",
     "LoadDerivatives",
     "Lock",
     "Release",
+    "Sensitivity",
     "Stepper",
     "Stop",
     "Switch",
     "Table",
     "assemble",
     "equilibrium",
+    "gradient",
     "load_derivatives",
+    "sensitivity",
     "simulate",
 ]
 __all__ += integrators.__all__

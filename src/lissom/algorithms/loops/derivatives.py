@@ -29,6 +29,7 @@ import numpy as np
 
 from ...errors import StateError
 from ...joints import Contact
+from ...spatial import bracket, cross
 from ...system import Loop, State, System
 from ..tree import engine
 from ..tree.reference import External
@@ -65,19 +66,10 @@ class FreeDerivatives:
     independent: tuple[int, ...]
 
 
-def motion_cross(a: Array, b: Array) -> Array:
-    """Spatial cross product a x b of columns (6, n) or of a vector and columns."""
-    a, b = (x[:, None] if x.ndim == 1 else x for x in (a, b))
-    angular = np.cross(a[:3], b[:3], axis=0)
-    linear = np.cross(a[:3], b[3:], axis=0) + np.cross(a[3:], b[:3], axis=0)
-    return np.concatenate([angular, linear])
-
-
-def force_cross(a: Array, f: Array) -> Array:
+def _force_bracket(a: Array, f: Array) -> Array:
     """Spatial cross product a x* f of columns a (6, n) and a force."""
     n, f = f[:3, None], f[3:, None]
-    moment = np.cross(a[:3], n, axis=0) + np.cross(a[3:], f, axis=0)
-    return np.concatenate([moment, np.cross(a[:3], f, axis=0)])
+    return np.concatenate([cross(a[:3], n) + cross(a[3:], f), cross(a[:3], f)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +89,8 @@ class _End:
 
     def acceleration(self, dq: Array, dv: Array) -> Array:
         """Change of the acceleration, seen from the end (2)."""
-        by_q = self.psi_2 @ dq + motion_cross(self.psi_1 @ dq, self.V)
-        return by_q + self.phi_2 @ dv + motion_cross(self.xi @ dv, self.V)
+        by_q = self.psi_2 @ dq + bracket(self.psi_1 @ dq, self.V[:, None])
+        return by_q + self.phi_2 @ dv + bracket(self.xi @ dv, self.V[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,25 +124,25 @@ class _LoopTerms:
     def relative_velocity(self, dq: Array, dv: Array) -> Array:
         """Brackets of (3)."""
         zeta, dtheta = self.moved(dq)
-        dV_a = self.a.velocity(dq, dv) - motion_cross(zeta, self.a.V)
+        dV_a = self.a.velocity(dq, dv) - bracket(zeta, self.a.V[:, None])
         return self.b.velocity(dq, dv) - dV_a - self.slope(self.beta, dtheta)
 
     def relative_acceleration(self, dq: Array, dv: Array) -> Array:
         """Brackets of (4), without A dx."""
         a, b, (zeta, dtheta) = self.a, self.b, self.moved(dq)
         u, beta = b.V - a.V, self.beta
-        dV_b, dV_a = b.velocity(dq, dv), a.velocity(dq, dv) - motion_cross(zeta, a.V)
-        dA_a = a.acceleration(dq, dv) - motion_cross(zeta, a.A)
+        dV_b, dV_a = b.velocity(dq, dv), a.velocity(dq, dv) - bracket(zeta, a.V[:, None])
+        dA_a = a.acceleration(dq, dv) - bracket(zeta, a.A[:, None])
         dbeta = np.linalg.lstsq(self.S, dV_b - dV_a - self.slope(beta, dtheta), rcond=None)[0]
         bias = _spatial_bias(self.loop, self.coordinates, beta)
-        g = b.A - a.A - motion_cross(a.V, u)[:, 0] - self.to_common @ bias
+        g = b.A - a.A - bracket(a.V, u) - self.to_common @ bias
         beta_dot = np.linalg.lstsq(self.S, g, rcond=None)[0]
         d_bias = _bias_changes(self.loop, self.coordinates, beta, dtheta, dbeta)
         return (
             b.acceleration(dq, dv)
             - dA_a
-            - motion_cross(dV_a, u)
-            - motion_cross(a.V, dV_b - dV_a)
+            - bracket(dV_a, u[:, None])
+            - bracket(a.V[:, None], dV_b - dV_a)
             - self.to_common @ d_bias
             - self.slope(beta_dot, dtheta)
         )
@@ -158,7 +150,7 @@ class _LoopTerms:
     def turned_force(self, dq: Array) -> Array:
         """Generalized forces E of (5), (n_v, n)."""
         zeta, dtheta = self.moved(dq)
-        on_a = self.a.xi.T @ -force_cross(zeta, self.force)
+        on_a = self.a.xi.T @ -_force_bracket(zeta, self.force)
         along = np.einsum("lic,i,ln->cn", self.slopes, self.force, dtheta)
         kept = -np.linalg.pinv(self.S.T) @ along
         return on_a + (self.b.xi - self.a.xi).T @ kept
@@ -237,7 +229,10 @@ def _terms(
     """All loops in common axes."""
     places = [(end.body, end.node) for one in placed for end in one.loop.ends]
     columns, motions = engine.frame_columns(system, places, state.raw_q, state.raw_v, x)
-    ends = [_End(*c, m[12:18], m[18:24]) for c, m in zip(columns, motions, strict=True)]
+    ends = [
+        _End(c[0], c[1], c[2], c[3], m[12:18], m[18:24])
+        for c, m in zip(columns, motions, strict=True)
+    ]
     found = []
     for k, (one, wrench) in enumerate(zip(placed, wrenches, strict=True)):
         end, node = one.loop.b, motions[2 * k + 1]

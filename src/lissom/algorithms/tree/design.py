@@ -1,0 +1,279 @@
+"""Derivatives of the dynamics by parameters of the design, and the inertial regressor.
+
+T(q, v, x; p) are the forces of the accelerations x.  At constant forces
+  dx/dp = -M^-1 dT/dp                                                                         (1)
+dT/dp of named parameters: `kernels.tree.derivatives.design`, exact, O(N d) for each.  Of a user's
+function: differences of order six with spacing h, and their distance from those of order four,
+  dT/dp = (45 (T_1 - T_-1) - 9 (T_2 - T_-2) + T_3 - T_-3) / 60 h                              (2)
+  dT/dp = (8 (T_1 - T_-1) - (T_2 - T_-2)) / 12 h                                              (3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, StateError
+from ...kernels import entries, fields as field
+from ...system import StateLike, System
+from . import engine
+from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
+from .design_parameters import (
+    DesignParameter,
+    Resolved,
+    inertial,
+    inertial_values,
+    resolved,
+    signs_of_modes,
+)
+from .reference import External
+
+Array = np.ndarray
+
+_SIXTH = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60
+_FOURTH = np.array([0.0, 1.0, -8.0, 0.0, 8.0, -1.0, 0.0]) / 12
+_SAME = 1e-8  # relative difference of forces between a system and the one built for its value
+
+
+@dataclass(frozen=True, eq=False)
+class DesignDerivatives:
+    """Derivatives of inverse and forward dynamics by parameters of the design.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Parameter of each column, such as "arm.com.x".
+    value : array (n_v,)
+        The accelerations.
+    inverse : array (n_v, n_parameter)
+        Derivatives of the generalized forces at constant accelerations.
+    acceleration : array (n_v, n_parameter)
+        Derivatives of the accelerations at constant forces.
+    errors : array (n_parameter,)
+        Estimated relative error of each column of `inverse`: zero where the derivative is exact,
+        and of a `DesignParameter` the distance of two orders of differences.
+    """
+
+    names: tuple[str, ...]
+    value: Array
+    inverse: Array
+    acceleration: Array
+    errors: Array
+
+
+@dataclass(frozen=True, eq=False)
+class InertialRegressor:
+    """Matrix Y with Y @ phi = forces of the rigid bodies, phi their inertial parameters.
+
+    Attributes
+    ----------
+    matrix : array (n_v, 10 n_rigid)
+        Y.
+    names : tuple of str
+        Parameters: of each rigid body "mass" [kg], "moment.x" to "moment.z" [kg m], the first
+        moment, and "inertia.xx", "xy", "xz", "yy", "yz", "zz" [kg m^2], the entries of the inertia
+        about the origin of the body, in its axes.
+    values : array (10 n_rigid,)
+        phi of the system itself.
+    """
+
+    matrix: Array
+    names: tuple[str, ...]
+    values: Array
+
+
+def inertial_regressor(
+    system: System, state: StateLike, acceleration: Any = None
+) -> InertialRegressor:
+    """Matrix that gives the forces of rigid bodies from their inertial parameters.  O(N d).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism, a tree.
+    state : State or (q, v)
+        Configuration and speeds.
+    acceleration : array (n_v,) or mapping, optional
+        Rates of the speeds; default zero.
+
+    Returns
+    -------
+    InertialRegressor
+        Of a mechanism of rigid bodies ``matrix @ values`` is `inverse_dynamics`; flexible bodies
+        add what does not depend on these parameters.
+    """
+    q, v, x, _ = _arguments(system, state, acceleration, "acceleration", None, "inertial_regressor")
+    found = inertial(system)
+    _, _, P = design_rows(system, found, q[None], v[None], x[None])
+    return InertialRegressor(P[0], found.names, inertial_values(system))
+
+
+def design_derivatives(
+    system: System,
+    state: StateLike,
+    parameters: Any,
+    *,
+    forces: Any = None,
+    external: Mapping[Any, Any] | None = None,
+) -> DesignDerivatives:
+    """Derivatives of accelerations and of forces by parameters of the design.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism, a tree.
+    state : State or (q, v)
+        Configuration and speeds.
+    parameters : str, DesignParameter or sequence of them
+        "body.mass", "body.com" (3, at constant inertia about it), "body.inertia" (6: xx, xy, xz,
+        yy, yz, zz, about the centre of mass) of rigid bodies; "body.at" (3) and "body.rotation"
+        (3), the place of its joint on its carrier, displaced and turned about the carrier's axes;
+        "body.stiffness" and "body.damping", of each mode; "gravity" (3); one component of these,
+        as "body.com.x"; and `DesignParameter` for all else.
+    forces : array (n_v,) or mapping, optional
+        Generalized forces; default none.
+    external : mapping, optional
+        Spatial forces, as for `forward_dynamics`: constant in the axes of their frames.
+
+    Returns
+    -------
+    DesignDerivatives
+    """
+    what = "design_derivatives"
+    q, v, T, loads = _arguments(system, state, forces, "forces", external, what)
+    found = resolved(system, parameters)
+    x = engine.forward_dynamics(system, q, v, T, loads)
+    _, D, P = design_rows(system, found, q[None], v[None], x[None], loads)
+    built, errors = built_rows(system, found.built, q[None], v[None], x[None], external)
+    P = np.concatenate([P[0], built[0]], axis=1)
+    errors = np.concatenate([np.zeros(found.n_kernel), errors])
+    return DesignDerivatives(found.names, x, P, -np.linalg.solve(D[0, 2], P), errors)
+
+
+def _arguments(
+    system: System, state: StateLike, vector: Any, name: str, external: Any, what: str
+) -> tuple[Array, Array, Array, External]:
+    """Arrays of the arguments, checked."""
+    check_no_loops(system, what, "a tree")
+    check_compiled(system, what)
+    state = as_state(system, state)
+    numbers, loads = speeds_vector(system, vector, name), to_external(system, external)
+    if not all_floats(state, numbers, *(wrench for *_, wrench in loads)):
+        raise StateError(f"{what} needs real numbers")
+    return state.raw_q, state.raw_v, numbers, loads
+
+
+def check_compiled(system: System, what: str) -> None:
+    """Reject what the kernels of the derivatives do not know: own joints and level "ruthless"."""
+    rows = engine.packed_constants(system).rows
+    for i, row in enumerate(rows):
+        if row[field.KIND] == field.OWN:
+            raise StateError(
+                f"{what}: the joint of body {system.names[i]!r} is one of your own, whose "
+                "derivatives are not known; use one of the joints of lissom"
+            )
+        if row[field.LEVEL] == field.RUTHLESS:
+            raise StateError(
+                f'{what}: body {system.names[i]!r} is at level "ruthless"; compile the model at '
+                'another, such as "full"'
+            )
+
+
+def design_rows(
+    system: System, found: Resolved, Q: Array, V: Array, X: Array, external: External = ()
+) -> tuple[Array, Array, Array]:
+    """Forces (k, n_v), D (k, 3, n_v, n_v) by q, v and x, and P (k, n_v, n_kernel) of k states.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism, a tree.
+    found : Resolved
+        Parameters; those of users' functions are left out.
+    Q, V, X : arrays (k, n_q), (k, n_v), (k, n_v)
+        Coordinates, speeds and accelerations.
+    external : sequence
+        Spatial forces on nodes.
+    """
+    k, n, p = len(Q), system.n_v, found.n_kernel
+    T, D, P = np.empty(k * n), np.empty((3 * k * n, n)), np.zeros((k * n, max(p, 1)))
+    work = engine.workspace(system)
+    work.set_external(external)
+    kernel, flags = work.kernel(entries.DESIGN_DERIVATIVES), engine.ALL | field.ACCELERATED
+    given = (Q.ravel(), V.ravel(), X.ravel(), T, D, found.rows, found.directions, P)
+    failed = kernel(*work.call, *work.derivatives, *given, flags, 0, k)
+    work.set_external(())
+    if failed >= 0:
+        raise StateError(
+            "the derivatives are not finite: speeds, accelerations or coordinates are too large"
+        )
+    return T.reshape(k, n), D.reshape(k, 3, n, n), P.reshape(k, n, -1)[:, :, :p]
+
+
+def built_rows(
+    system: System,
+    built: tuple[DesignParameter, ...],
+    Q: Array,
+    V: Array,
+    X: Array,
+    external: Mapping[Any, Any] | None = None,
+) -> tuple[Array, Array]:
+    """Derivatives (k, n_v, n_built) of the forces by users' functions (2), and their errors.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    built : tuple of DesignParameter
+        Parameters.
+    Q, V, X : arrays (k, n_q), (k, n_v), (k, n_v)
+        Coordinates, speeds and accelerations.
+    external : mapping, optional
+        Spatial forces by name.
+    """
+    columns, errors = [], []
+    for one in built:
+        forces = [_built_forces(system, one, shift, Q, V, X, external) for shift in range(-3, 4)]
+        own = _forces(system, Q, V, X, to_external(system, external))
+        if not np.allclose(forces[3], own, rtol=_SAME, atol=_SAME * (np.abs(own).max() + 1e-300)):
+            raise ModelError(
+                f"DesignParameter {one.name!r}: build({one.value:g}) is another mechanism than the "
+                "system given; give the value that the system was built with"
+            )
+        stacked = np.stack(forces)
+        sixth, fourth = (np.tensordot(w, stacked, 1) / one.step for w in (_SIXTH, _FOURTH))
+        size = np.abs(sixth).max()
+        errors.append(np.abs(sixth - fourth).max() / size if size > 0 else 0.0)
+        columns.append(sixth)
+    empty = np.zeros((len(Q), system.n_v, 0))
+    return (np.stack(columns, axis=2) if columns else empty), np.array(errors)
+
+
+def _forces(system: System, Q: Array, V: Array, X: Array, external: External) -> Array:
+    """Forces (k, n_v) of the accelerations X."""
+    rows = (
+        engine.inverse_dynamics(system, q, v, x, external) for q, v, x in zip(Q, V, X, strict=True)
+    )
+    return np.array(list(rows)).reshape(len(Q), system.n_v)
+
+
+def _built_forces(
+    system: System,
+    one: DesignParameter,
+    shift: int,
+    Q: Array,
+    V: Array,
+    X: Array,
+    external: Mapping[Any, Any] | None,
+) -> Array:
+    """Forces (k, n_v) of the system at a changed value of the parameter."""
+    other = one.system(shift)
+    signs = signs_of_modes(system, other, one.name)
+    turned = np.ones(system.n_q)
+    for i in range(system.n_body):
+        turned[system.layout.modal_q(i)] = signs[system.layout.modal_v(i)]
+    rows = _forces(other, Q * turned, V * signs, X * signs, to_external(other, external))
+    return rows * signs

@@ -1,0 +1,274 @@
+"""Parameters of a design by name: what they change in the constants of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import ModelError, StateError, shown, suggestion
+from ...kernels import fields as field
+from ...kernels.tree.derivatives import design
+from ...system import System
+from . import engine
+
+Array = np.ndarray
+
+XYZ = ("x", "y", "z")
+SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
+PIECES = ("mass", "com", "inertia", "at", "rotation", "stiffness", "damping")
+_PAIRS = tuple(zip(*np.triu_indices(3), strict=True))
+_CLOSE = 0.9  # least cosine between a shape and the same one of a changed body
+
+
+@dataclass(frozen=True, eq=False)
+class DesignParameter:
+    """A parameter of a user's function that builds the model: a length, a section, anything.
+
+    Parameters
+    ----------
+    name : str
+        Name in results.
+    build : callable
+        ``build(value)`` returns the `Model` or `System`; its bodies, joints and modes must be the
+        same for all values.
+    value : float
+        Value at which derivatives are taken; ``build(value)`` is the system itself.
+    spacing : float, optional
+        Spacing of the differences; by default a five-hundredth of the value, or 0.002 if that is
+        zero.
+    """
+
+    name: str
+    build: Callable[[float], Any]
+    value: float
+    spacing: float | None = None
+
+    @property
+    def step(self) -> float:
+        """Spacing of the differences."""
+        return self.spacing or 2e-3 * abs(self.value) or 2e-3
+
+    def system(self, shift: int) -> System:
+        """System at a number of spacings from the value."""
+        found = self.build(self.value + shift * self.step)
+        return found if isinstance(found, System) else found.compile()
+
+
+class Resolved(NamedTuple):
+    """Parameters of a system, resolved.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One for each column, those of the kernels first.
+    rows, directions : arrays
+        Numbers of the kernel, see `kernels.tree.derivatives.design`.
+    built : tuple of DesignParameter
+        Parameters found by differences, the last columns.
+    """
+
+    names: tuple[str, ...]
+    rows: Array
+    directions: Array
+    built: tuple[DesignParameter, ...]
+
+    @property
+    def n_kernel(self) -> int:
+        """Number of parameters that the kernel differentiates."""
+        return len(self.names) - len(self.built)
+
+
+Entry = tuple[str, tuple[int, int, int], Array]
+
+
+def resolved(system: System, parameters: Any) -> Resolved:
+    """Columns of parameters given by name or as `DesignParameter`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    parameters : str, DesignParameter or sequence of them
+        As for `design_derivatives`.
+    """
+    if isinstance(parameters, (str, DesignParameter)):
+        parameters = [parameters]
+    entries: list[Entry] = []
+    built = tuple(x for x in parameters if isinstance(x, DesignParameter))
+    for given in parameters:
+        if not isinstance(given, DesignParameter):
+            entries += _entries(system, given)
+    names = [name for name, *_ in entries] + [x.name for x in built]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise StateError(f"parameters: {sorted(twice)[0]!r} is given twice; give each once")
+    rows = np.array([row for _, row, _ in entries], dtype=np.int64).ravel()
+    numbers = [direction for *_, direction in entries]
+    return Resolved(tuple(names), rows, np.concatenate([np.zeros(0), *numbers]), built)
+
+
+def inertial(system: System) -> Resolved:
+    """Ten inertial parameters of each rigid body: mass, first moment, inertia about the origin."""
+    entries: list[Entry] = []
+    pieces = ("mass", *(f"moment.{x}" for x in XYZ), *(f"inertia.{x}" for x in SIX))
+    for i in rigid_bodies(system):
+        for k, piece in enumerate(pieces):
+            row = (design.INERTIA, i, 0)
+            entries.append((f"{system.names[i]}.{piece}", row, np.eye(design.DIRECTION)[k]))
+    rows = np.array([row for _, row, _ in entries], dtype=np.int64).ravel()
+    numbers = [direction for *_, direction in entries]
+    return Resolved(
+        tuple(name for name, *_ in entries), rows, np.concatenate([np.zeros(0), *numbers]), ()
+    )
+
+
+def rigid_bodies(system: System) -> list[int]:
+    """Numbers of the rigid bodies."""
+    rows = engine.packed_constants(system).rows
+    return [i for i in range(system.n_body) if rows[i, field.LEVEL] == field.RIGID]
+
+
+def mass_properties(system: System, i: int) -> tuple[float, Array, Array]:
+    """Mass, first moment and inertia about the origin of an undeformed body."""
+    mass = system.bodies[i].integrals
+    L = np.asarray(mass.second_moment, float)
+    return float(mass.mass), np.asarray(mass.first_moment, float), np.trace(L) * np.eye(3) - L
+
+
+def inertial_values(system: System) -> Array:
+    """Values of the parameters `inertial`."""
+    pieces = []
+    for i in rigid_bodies(system):
+        m, p, J = mass_properties(system, i)
+        pieces.append(np.concatenate([[m], p, J[np.triu_indices(3)]]))
+    return np.concatenate([np.zeros(0), *pieces])
+
+
+def _entries(system: System, given: Any) -> list[Entry]:
+    """Columns of one name, such as "arm.com" or "arm.com.x"."""
+    name, dot, piece = str(given).partition(".")
+    if name == "gravity" and name not in system.names:
+        found = _three("gravity", (design.GRAVITY, 0, 0))
+    elif not dot:
+        raise StateError(
+            f'parameters: {shown(given)} is not a parameter; expected "gravity", "body.piece" with '
+            f"a piece of {', '.join(PIECES)}, or a DesignParameter"
+        )
+    else:
+        i = system.layout.index(name)
+        found = _of_body(system, i, name, piece.partition(".")[0].partition("[")[0])
+    chosen = [entry for entry in found if entry[0] == str(given)]
+    if chosen or str(given) == found[0][0].rpartition(".")[0] or len(found) == 1:
+        return chosen or found
+    whole = f"{name}.{piece}" if dot else name
+    if all(entry[0].startswith(whole + "[") for entry in found):
+        return found
+    known = [entry[0] for entry in found]
+    raise StateError(f"parameters: there is no {shown(given)}; {suggestion(str(given), known)}")
+
+
+def _three(name: str, row: tuple[int, int, int]) -> list[Entry]:
+    return [(f"{name}.{x}", row, _direction(np.eye(3)[k])) for k, x in enumerate(XYZ)]
+
+
+def _direction(numbers: Sequence[float] | Array) -> Array:
+    found = np.zeros(design.DIRECTION)
+    found[: len(numbers)] = numbers
+    return found
+
+
+def _of_body(system: System, i: int, name: str, piece: str) -> list[Entry]:
+    """Columns of a piece of a body."""
+    if piece == "at":
+        return _three(f"{name}.at", (design.SHIFT, i, 0))
+    if piece == "rotation":
+        return _three(f"{name}.rotation", (design.TURNING, i, 0))
+    if piece in ("stiffness", "damping"):
+        kind, m = getattr(design, piece.upper()), system.bodies[i].n_mode
+        if m == 0:
+            raise StateError(
+                f"parameters: body {name!r} has no modes and so no {piece}; "
+                "leave it out, or name a flexible body"
+            )
+        return [(f"{name}.{piece}[{k}]", (kind, i, k), _direction([])) for k in range(m)]
+    if piece not in PIECES:
+        known = [f"{name}.{x}" for x in PIECES]
+        raise StateError(
+            f"parameters: there is no {name + '.' + piece!r}; "
+            f"{suggestion(name + '.' + piece, known)}"
+        )
+    if i not in rigid_bodies(system):
+        raise StateError(
+            f"parameters: body {name!r} is flexible, and its {piece} is not one number or vector; "
+            "give a DesignParameter with a function that builds the model"
+        )
+    return _of_inertia(system, i, name, piece)
+
+
+def _of_inertia(system: System, i: int, name: str, piece: str) -> list[Entry]:
+    """Columns of mass, centre of mass c or inertia about it.
+
+    p = m c      J = J_c + m (c^2 1 - c c^T)
+    """
+    m, p, _ = mass_properties(system, i)
+    c, row = p / m if m else np.zeros(3), (design.INERTIA, i, 0)
+    if piece == "mass":
+        return [(f"{name}.mass", row, _inertia(1.0, c, c @ c * np.eye(3) - np.outer(c, c)))]
+    if piece == "com":
+        return [
+            (
+                f"{name}.com.{XYZ[k]}",
+                row,
+                _inertia(0.0, m * e, m * (2 * c @ e * np.eye(3) - np.outer(c, e) - np.outer(e, c))),
+            )
+            for k, e in enumerate(np.eye(3))
+        ]
+    found: list[Entry] = []
+    for label, (k, l) in zip(SIX, _PAIRS, strict=True):
+        J = np.zeros((3, 3))
+        J[k, l] = J[l, k] = 1.0
+        found.append((f"{name}.inertia.{label}", row, _inertia(0.0, np.zeros(3), J)))
+    return found
+
+
+def _inertia(dm: float, dp: Array, dJ: Array) -> Array:
+    return np.concatenate([[dm], dp, dJ[np.triu_indices(3)]])
+
+
+def signs_of_modes(system: System, other: System, name: str) -> Array:
+    """Signs (n_v,) of the speeds of a changed system: shapes are defined up to them.
+
+    Parameters
+    ----------
+    system, other : System
+        Mechanism, and the same with a changed parameter.
+    name : str
+        Parameter, for errors.
+    """
+    if system.fingerprint != other.fingerprint:
+        raise ModelError(
+            f"DesignParameter {name!r}: build gives a mechanism with other bodies, joints or "
+            "numbers of modes; only numbers may depend on the parameter"
+        )
+    signs = np.ones(system.n_v)
+    for i, (one, two) in enumerate(zip(system.bodies, other.bodies, strict=True)):
+        if one.n_mode == 0 or one.rod is not None:
+            continue
+        a, b = (x.node_shapes.reshape(-1, x.n_mode) for x in (one, two))
+        if a.shape != b.shape:
+            raise ModelError(
+                f"DesignParameter {name!r}: the number of nodes of body {system.names[i]!r} changes "
+                "with the parameter; keep it"
+            )
+        sizes = np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0)
+        cosines = np.sum(a * b, axis=0) / np.where(sizes > 0, sizes, 1.0)
+        if np.any((np.abs(cosines) < _CLOSE) & (sizes > 0)):
+            raise ModelError(
+                f"DesignParameter {name!r}: shapes of body {system.names[i]!r} change their order "
+                "within the spacing of the differences; give a smaller spacing"
+            )
+        signs[system.layout.modal_v(i)] = np.where(cosines < 0, -1.0, 1.0)
+    return signs

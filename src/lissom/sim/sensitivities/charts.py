@@ -1,0 +1,169 @@
+"""Tangents of the local coordinates in which Runge-Kutta methods step, for many steps at once.
+
+A step moves in local coordinates s, zero at its start (`kernels.run.coordinates`): plain joints
+q = q0 + s, ball and free joints q = q0 exp(s) on their group.  Displacements are along the speeds:
+delta of the configuration, sigma of s, nu of the speeds v.  With ad of s on the group,
+  delta = C delta_0 + G sigma      C = exp(-ad)      G = sum_k (-ad)^k / (k + 1)!             (1)
+  s' = G^-1 v = sum_k b_k y_k      y_0 = v      y_(k+1) = ad y_k                              (2)
+  d s' = G^-1 nu + E sigma         E = sum_k b_k Y_k   Y_0 = 0   Y_(k+1) = ad Y_k - ad(y_k)   (3)
+with b_k = B_k / k!, the numbers of Bernoulli, B_1 = 1/2.  The series of (2) and (3) converge for
+turns below 2 pi in one step.  Plain joints: C = G = 1, E = 0.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bernoulli
+
+from ...errors import StateError
+from ...system import System
+
+Array = np.ndarray
+
+TERMS = 50
+_B = bernoulli(TERMS) / np.array([float(factorial(k)) for k in range(TERMS + 1)])
+_B[1] = 0.5
+_EXP = np.array([1.0 / factorial(k) for k in range(TERMS + 2)])
+
+
+class Piece(NamedTuple):
+    """A ball or free joint: places of its coordinates and speeds."""
+
+    q: int
+    v: slice
+
+    @property
+    def free(self) -> bool:
+        """Whether it has a position, too."""
+        return self.v.stop - self.v.start == 6
+
+
+class Tangent(NamedTuple):
+    """Matrices of (1)-(3) of one joint, each (k, r, r), and the place of its speeds."""
+
+    v: slice
+    C: Array
+    G: Array
+    inverse: Array
+    E: Array
+
+
+def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
+    """Ball and free joints of a system; all others must be plain.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    what : str
+        Name of the caller in errors.
+    """
+    found, layout = [], system.layout
+    for i, joint in enumerate(system.joints):
+        q, v = layout.hinge_q(i).start, layout.hinge_v(i).start
+        for chart in joint.charts:
+            if chart.kind in ("ball", "pose"):
+                found.append(Piece(q, slice(v, v + chart.n_v)))
+            elif chart.kind != "plain":
+                raise StateError(
+                    f"{what}: the joint of body {system.names[i]!r} ({joint.label}) has speeds "
+                    "that are not rates of its coordinates; use Spherical, Free, or joints of one "
+                    "axis each in a row"
+                )
+            q, v = q + chart.n_q, v + chart.n_v
+    return tuple(found)
+
+
+def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Array:
+    """Coordinates (k, n_q) after local motions S (k, n_v)."""
+    found, layout = Q.copy(), system.layout
+    on_group = {piece.v.start for piece in pieces}
+    for i, joint in enumerate(system.joints):
+        found[:, layout.modal_q(i)] += S[:, layout.modal_v(i)]
+        if layout.hinge_v(i).start not in on_group or joint.n_v == 0:
+            found[:, layout.hinge_q(i)] += S[:, layout.hinge_v(i)]
+    for piece in pieces:
+        o, theta = piece.q, S[:, piece.v][:, :3]
+        found[:, o : o + 4] = _turned(Q[:, o : o + 4], theta)
+        if piece.free:
+            J_l = _series(_EXP[1:], _skew(theta))
+            shift = np.einsum("kij,kj->ki", J_l, S[:, piece.v][:, 3:])
+            rotated = np.einsum("kij,kj->ki", _rotation(Q[:, o : o + 4]), shift)
+            found[:, o + 4 : o + 7] += rotated
+    return found
+
+
+def rates(pieces: tuple[Piece, ...], S: Array, V: Array) -> Array:
+    """Rates (k, n_v) of local coordinates S at speeds V (2)."""
+    found = V.copy()
+    for piece in pieces:
+        ad, y = _ad(S[:, piece.v]), V[:, piece.v]
+        total = y.copy()
+        for b in _B[1:]:
+            y = np.einsum("kij,kj->ki", ad, y)
+            total += b * y
+        found[:, piece.v] = total
+    return found
+
+
+def tangents(pieces: tuple[Piece, ...], S: Array, V: Array) -> list[Tangent]:
+    """Matrices (1)-(3) of all ball and free joints at local coordinates S and speeds V."""
+    found = []
+    for piece in pieces:
+        ad, y = _ad(S[:, piece.v]), V[:, piece.v]
+        Y = np.zeros_like(ad)
+        E = np.zeros_like(ad)
+        for b in _B[1:]:
+            Y = ad @ Y - _ad(y)
+            y = np.einsum("kij,kj->ki", ad, y)
+            E += b * Y
+        C, G = _series(_EXP, -ad), _series(_EXP[1:], -ad)
+        found.append(Tangent(piece.v, C, G, _series(_B, ad), E))
+    return found
+
+
+def _series(numbers: Array, X: Array) -> Array:
+    """Sum of numbers[k] X^k."""
+    total = power = np.broadcast_to(np.eye(X.shape[1]), X.shape)
+    total = numbers[0] * total
+    for b in numbers[1:]:
+        power = power @ X
+        total = total + b * power
+    return total
+
+
+def _skew(a: Array) -> Array:
+    """Matrices (k, 3, 3) of the cross products with (k, 3)."""
+    x, y, z = a.T
+    o = np.zeros_like(x)
+    return np.moveaxis(np.array([[o, -z, y], [z, o, -x], [-y, x, o]]), 2, 0)
+
+
+def _ad(s: Array) -> Array:
+    """Matrices ad of (k, 3) rotations or (k, 6) motions [angular; linear]."""
+    w = _skew(s[:, :3])
+    if s.shape[1] == 3:
+        return w
+    return np.block([[w, np.zeros_like(w)], [_skew(s[:, 3:]), w]])
+
+
+def _turned(q: Array, s: Array) -> Array:
+    """Quaternions (k, 4) times exp(s / 2)."""
+    half = np.linalg.norm(s, axis=1) / 2
+    c, f = np.cos(half)[:, None], (np.sinc(half / np.pi) / 2)[:, None]
+    w, x = q[:, :1], q[:, 1:]
+    y = f * s
+    scalar = w * c - np.sum(x * y, axis=1, keepdims=True)
+    found = np.concatenate([scalar, w * y + c * x + np.cross(x, y)], axis=1)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def _rotation(q: Array) -> Array:
+    """Rotation matrices (k, 3, 3) of quaternions of any length."""
+    w, x = q[:, 0], q[:, 1:]
+    K = _skew(x)
+    two = 2.0 / np.sum(q * q, axis=1)[:, None, None]
+    return np.eye(3) + two * (w[:, None, None] * K + K @ K)

@@ -1,0 +1,69 @@
+"""Values of tables that drive joints, as the controls of a run.
+
+The force of an actuator with a table of values u_k at times t_k is linear in them:
+  T(t) = ratio sum_k w_k(t) u_k                                                               (1)
+with w_k the table whose values are all zero but one.  Pieces are selected as in
+`kernels.run.signals`: those of lines and steps by the middle between the start of a step and t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import LoadError, shown
+from ...system import System
+from ..loads import Actuator
+from ..signals.signal import Table
+
+Array = np.ndarray
+
+
+class Control:
+    """An actuator with a table of forces, whose values are differentiated.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    actuator : Actuator
+        Its force is a `Table`.
+    """
+
+    def __init__(self, system: System, actuator: Any) -> None:
+        if not isinstance(actuator, Actuator) or not isinstance(actuator.force, Table):
+            raise LoadError(
+                f"controls contains {shown(actuator)}; expected Actuators whose force is a Table"
+            )
+        if np.isfinite(actuator.limit):
+            raise LoadError(
+                f"{actuator.label}: limit is {actuator.limit:g}, at which the derivative by a "
+                "control jumps; bound the values in the optimisation instead"
+            )
+        if actuator.joint not in system.names:
+            raise LoadError(f"{actuator.label}: there is no joint {actuator.joint!r}")
+        self.actuator, self.table = actuator, actuator.force
+        self.speeds = system.layout.hinge_v(actuator.joint)
+        self.n_time, self.n_value = len(self.table.times), self.table.n_value
+        basis = replace(self.table, values=np.eye(self.n_time))
+        self._pieces, self._edges = basis.pieces(), basis.edges
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the values."""
+        return np.shape(self.table.values)
+
+    def weights(self, start: Array, times: Array) -> Array:
+        """Weights (k, n_time) of the values at times, within steps that began at `start` (1)."""
+        pieces, edges = self._pieces, self._edges
+        sought = (start + times) / 2 if pieces.shape[2] <= 2 else times
+        which = np.clip(np.searchsorted(edges, sought, side="right") - 1, 0, len(pieces) - 1)
+        x = np.clip(times, edges[0], edges[-1]) - edges[which]
+        powers = x[:, None, None] ** np.arange(pieces.shape[2] - 1, -1, -1)
+        return self.actuator.ratio * np.sum(pieces[which] * powers, axis=2)
+
+    def forces(self, weights: Array) -> Array:
+        """Forces (k, r) on the joint."""
+        return weights @ self.table.values.reshape(self.n_time, self.n_value)

@@ -1,0 +1,274 @@
+"""Sensitivities of runs: complex steps through an independent RK4, and central differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.algorithms.tree import reference
+from lissom.algorithms.tree.coordinates import moved
+
+STEP, DURATION = 0.01, 0.1
+TIMES = np.array([0.0, 0.03, 0.06, 0.1])
+
+
+def chain(level="full"):
+    """A turning column, a flexible link and a rigid one on a slide, in three dimensions."""
+    model = ls.Model("chain", gravity=(0.5, -1.0, -9.81))
+    column = ls.RigidBody.box(3.0, (0.2, 0.3, 0.5), com=(0.05, 0, 0.2))
+    model.add(column, ls.Revolute("z"), name="column")
+    soft = ls.Material("soft", youngs_modulus=2e7, density=1200)
+    boom = ls.beam(0.9, ls.Tube(radius=0.03, thickness=0.003), soft, modes=3, level=level)
+    model.add(boom, ls.Universal("y", "x"), to="column", at=(0.1, 0, 0.4), name="boom",
+              rotation={"axis": "z", "angle": 0.3})  # fmt: skip
+    hand = ls.RigidBody.box(0.5, (0.1, 0.2, 0.1), com=(0.1, 0.02, 0))
+    model.add(hand, ls.Prismatic("x"), to="boom.tip", name="hand")
+    return model.compile()
+
+
+def moving(system, seed=1):
+    rng = np.random.default_rng(seed)
+    v = 0.5 * rng.normal(size=system.n_v)
+    q = 0.4 * rng.normal(size=system.n_v)
+    for i in range(system.n_body):
+        q[system.layout.modal_v(i)] *= 0.01
+        v[system.layout.modal_v(i)] *= 0.02
+    return system.state(moved(system, system.neutral().q, q), v)
+
+
+def drive(values, kind="linear"):
+    return ls.Actuator("column", ls.Table(TIMES, values, kind=kind), ratio=2.0)
+
+
+def with_field(system, **fields):
+    """The system with complex constants."""
+    other = object.__new__(ls.System)
+    other.__dict__.update({k: x for k, x in system.__dict__.items() if k != "derived"} | fields)
+    return other
+
+
+def complex_run(system, q, v, values):
+    """RK4 in complex numbers through the readable recursions, without joints on groups."""
+    drive_v = system.layout.hinge_v("column")
+
+    def slope(t, q, v):
+        forces = np.zeros(system.n_v, complex)
+        forces[drive_v] = 2.0 * (
+            np.interp(t, TIMES, values.real) + 1j * np.interp(t, TIMES, values.imag)
+        )
+        motions = reference.kinematics_base_to_tip(system, q, v)
+        return v, reference.forward_dynamics(system, motions, forces)
+
+    for k in range(round(DURATION / STEP)):
+        t, h = k * STEP, STEP
+        a = slope(t, q, v)
+        b = slope(t + h / 2, q + h / 2 * a[0], v + h / 2 * a[1])
+        c = slope(t + h / 2, q + h / 2 * b[0], v + h / 2 * b[1])
+        d = slope(t + h, q + h * c[0], v + h * c[1])
+        q = q + h / 6 * (a[0] + 2 * b[0] + 2 * c[0] + d[0])
+        v = v + h / 6 * (a[1] + 2 * b[1] + 2 * c[1] + d[1])
+    return np.concatenate([q, v])
+
+
+def test_derivatives_of_a_run_are_those_of_complex_steps():
+    """By initial state, values of a table, gravity and the place of a joint."""
+    system = chain()
+    state, values, e = moving(system), np.array([1.0, -2.0, 0.5, 3.0]), 1e-30
+    names = ["gravity", "boom.at", "boom.rotation"]
+    found = ls.sensitivity(
+        system, state, duration=DURATION, step=STEP, parameters=names, controls=[drive(values)]
+    )
+    q, v, n, u = state.q + 0j, state.v + 0j, system.n_v, values + 0j
+    end = complex_run(system, q, v, u)
+    assert np.allclose(np.r_[found.q[-1], found.v[-1]], end.real, rtol=1e-11, atol=1e-12)
+    eye = 1j * e * np.eye(n)
+    expected = [complex_run(system, q + x, v, u) for x in eye]
+    expected += [complex_run(system, q, v + x, u) for x in eye]
+    check(found.state[-1], expected, e)
+    check(found.controls[0][-1], [complex_run(system, q, v, u + x) for x in 1j * e * np.eye(4)], e)
+    systems = [with_field(system, gravity=system.gravity + x) for x in 1j * e * np.eye(3)]
+    place, rotation = system.frame_position + 0j, system.frame_rotation + 0j
+    for x in 1j * e * np.eye(3):
+        at = place.copy()
+        at[1] += x
+        systems.append(with_field(system, frame_position=at))
+    for x in 1j * e * np.eye(3):
+        turned = rotation.copy()
+        turned[1] = turned[1] + np.cross(x, turned[1].T).T
+        systems.append(with_field(system, frame_rotation=turned))
+    check(found.parameters[-1], [complex_run(s, q, v, u) for s in systems], e)
+
+
+def check(found, ends, e):
+    expected = np.array([end.imag / e for end in ends]).T
+    scale = np.maximum(1.0, np.abs(expected).max(axis=0))
+    assert np.all(np.abs(found - expected) <= 1e-9 * scale)
+
+
+def floating(level="full"):
+    """A free base with a flexible boom on a ball joint."""
+    model = ls.Model("floating", gravity=(0, 0, -2.0))
+    model.add(ls.RigidBody.box(5.0, (0.5, 0.4, 0.3), com=(0.02, 0.01, 0)), ls.Free(), name="base")
+    soft = ls.Material("soft", youngs_modulus=2e7, density=1200)
+    boom = ls.beam(0.9, ls.Tube(radius=0.03, thickness=0.003), soft, modes=3, level=level)
+    model.add(boom, ls.Spherical(), to="base", at=(0.3, 0.1, 0), name="boom")
+    model.add(ls.RigidBody.sphere(0.3, 0.05), ls.Fixed(), to="boom.tip", name="tip")
+    return model.compile()
+
+
+def difference(one, other, v_one, v_other, system):
+    """[displacement; change of speeds] between two states of free and ball joints."""
+    found = np.zeros(system.n_v)
+    for i, joint in enumerate(system.joints):
+        q, v = system.layout.hinge_q(i), system.layout.hinge_v(i)
+        m, d = system.layout.modal_q(i), system.layout.modal_v(i)
+        found[d] = other[m] - one[m]
+        if not joint.has_quaternion:
+            found[v] = other[q] - one[q]
+            continue
+        a, b = one[q][:4], other[q][:4]
+        found[v][:3] = 2 * (a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:]))
+        if joint.n_v == 6:
+            found[v][3:] = joint.pose(one[q])[0].T @ (other[q][4:] - one[q][4:])
+    return np.concatenate([found, v_other - v_one])
+
+
+def central(run, system, spacing):
+    """Derivative of the end of a run(h) by a fourth-order difference."""
+    q, v = run(0.0)
+    ends = {k: difference(q, run(k * spacing)[0], v, run(k * spacing)[1], system)
+            for k in (-2, -1, 1, 2)}  # fmt: skip
+    return (8 * (ends[1] - ends[-1]) - (ends[2] - ends[-2])) / (12 * spacing)
+
+
+def end_of(system, state, loads):
+    made = ls.simulate(system, state, duration=DURATION, step=STEP, integrator="rk4", loads=loads)
+    return made.q[-1], made.v[-1]
+
+
+@pytest.mark.parametrize("level", ["linear", "full"])
+def test_derivatives_on_groups_are_differences_of_runs(level):
+    """Free and ball joints, springs, dampers, forces on nodes, a rotor."""
+    system = floating(level)
+    state = moving(system, 4)
+    loads = [
+        ls.JointDamper("boom", 0.3),
+        ls.NodeSpring("base", "tip", 40.0, length=0.5, damping=0.1),
+        ls.NodeForce("boom.tip", force=(1.0, 2.0, -3.0), axes="world"),
+        ls.Actuator("boom", (0.5, -0.4, 0.2), rotor_inertia=0.02),
+    ]
+    found = ls.sensitivity(
+        system, state, duration=DURATION, step=STEP, loads=loads, parameters=["base.com.x"]
+    )
+    n = system.n_v
+    for k, e in enumerate(np.eye(n)):
+
+        def displaced(h, e=e):
+            return end_of(system, system.state(moved(system, state.q, h * e), state.v), loads)
+
+        def faster(h, e=e):
+            return end_of(system, system.state(state.q, state.v + h * e), loads)
+
+        modes = system.layout.modal_v("boom")
+        spacing = 2e-5 if modes.start <= k < modes.stop else 5e-4
+        for run, column in ((displaced, k), (faster, n + k)):
+            expected = central(run, system, spacing)
+            scale = max(1.0, np.abs(expected).max())
+            assert np.allclose(found.state[-1][:, column], expected, rtol=0, atol=2e-7 * scale)
+
+
+def objective(time, q, v):
+    """Smooth function of all states, in three numbers of each row."""
+    weight = np.linspace(0.2, 1.0, len(time))
+    value = np.sum(weight * (q[:, 0] ** 2 + np.sin(q[:, -1]) + v[:, 1] ** 3))
+    by_q, by_v = np.zeros_like(q), np.zeros_like(v)
+    by_q[:, 0] = 2 * weight * q[:, 0]
+    by_q[:, -1] += weight * np.cos(q[:, -1])
+    by_v[:, 1] = 3 * weight * v[:, 1] ** 2
+    return value, by_q, by_v
+
+
+@pytest.mark.parametrize("kind", ["linear", "steps", "smooth"])
+def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeypatch):
+    """In several blocks of steps, too."""
+    system = chain("linear")
+    state, values = moving(system), np.array([1.0, -2.0, 0.5, 3.0])
+    built = ls.DesignParameter("nothing", lambda _: system, 1.0)
+    given = {
+        "duration": DURATION,
+        "step": STEP,
+        "parameters": ["hand.mass", "boom.stiffness", "boom.damping", built],
+        "controls": [drive(values, kind)],
+        "loads": [ls.JointSpring("boom", (20.0, 30.0)), ls.JointDamper("hand", 2.0)],
+    }
+    forward = ls.sensitivity(system, state, **given)
+    monkeypatch.setattr("lissom.sim.sensitivities.run_derivatives.BLOCK_BYTES", 60_000)
+    found = ls.gradient(system, state, objective, **given)
+    value, by_q, by_v = objective(forward.time, forward.q, forward.v)
+    by_state = np.concatenate([by_q, by_v], axis=1)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    for own, theirs in (
+        (found.state, forward.state),
+        (found.parameters, forward.parameters),
+        (found.controls[0], forward.controls[0]),
+    ):
+        assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
+    assert abs(found.parameters[-1]) < 1e-9
+
+
+def test_a_gradient_with_quaternions_is_that_of_differences():
+    """Of the position of a free body and the value of a jumping table."""
+    system = floating()
+    state, values = (
+        moving(system, 2),
+        np.array([[1.0, 0.2, 0.1], [0.3, -1.0, 0.4], [0.2, 0.1, 0.5]]),
+    )
+
+    def drives(values):
+        return [ls.Actuator("boom", ls.Table([0.0, 0.03, 0.07], values, kind="steps"))]
+
+    def reach(time, q, v):
+        by_q, by_v = np.zeros_like(q), np.zeros_like(v)
+        by_q[-1, :7] = q[-1, :7] * np.arange(1, 8)
+        return 0.5 * np.sum(np.arange(1, 8) * q[-1, :7] ** 2), by_q, by_v
+
+    found = ls.gradient(system, state, reach, duration=DURATION, step=STEP, controls=drives(values))
+
+    def value(q, v, values):
+        run = ls.simulate(
+            system, (q, v), duration=DURATION, step=STEP, integrator="rk4", loads=drives(values)
+        )
+        return reach(run.time, run.q, run.v)[0]
+
+    def slope(f, h):
+        return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+    modes = system.layout.modal_v("boom")
+    for k, e in enumerate(np.eye(system.n_v)):
+        spacing = 1e-5 if modes.start <= k < modes.stop else 1e-3
+        expected = slope(
+            lambda h, e=e: value(moved(system, state.q, h * e), state.v, values), spacing
+        )
+        assert found.state[k] == pytest.approx(expected, abs=1e-7)
+    for k in np.ndindex(3, 3):
+        change = np.zeros((3, 3))
+        change[k] = 1.0
+        expected = slope(lambda h, c=change: value(state.q, state.v, values + h * c), 1e-2)
+        assert found.controls[0][k] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"integrator": "generalized_alpha"}, "generalized_alpha"),
+        ({"controls": [ls.Actuator("column", 1.0)]}, "force is a Table"),
+        ({"controls": [ls.Actuator("column", ls.Table(TIMES, TIMES), limit=2.0)]}, "limit"),
+        ({"loads": [ls.Motion("column", lambda t: 0.1 * t)]}, "given motion"),
+        ({"controls": [ls.Actuator("column", ls.Table([0, 0.013], [1, 2]))]}, "tables"),
+    ],
+)
+def test_what_has_no_derivatives_is_refused(given, words):
+    system = chain()
+    with pytest.raises(ls.errors.LissomError, match=words):
+        ls.sensitivity(system, system.state(), duration=DURATION, step=STEP, **given)
