@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from .kinematics import qdot
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class InverseDerivatives:
+class InverseDerivatives(NamedTuple):
     """Derivatives of the generalized forces T = M vdot + bias, at given accelerations.
 
     Directions in the configuration are those of the speeds: column k of `q` is the derivative
@@ -40,8 +38,7 @@ class InverseDerivatives:
     acceleration: Array
 
 
-@dataclass(frozen=True, eq=False)
-class ForwardDerivatives:
+class ForwardDerivatives(NamedTuple):
     """Derivatives of the accelerations; directions in the configuration are those of the speeds.
 
     With loops or couplings configuration and speeds change along the free motions only, measured
