@@ -134,9 +134,8 @@ def _check(case: Case, twin: Pinocchio) -> None:
 
 def _flexible(bodies: int, modes: int, depth: Depth) -> Times:
     speeds = bodies * (modes + 1)
-    case = moving_case(
-        flexible_chain(bodies, modes, "full"), size=int(np.clip(999 // speeds, 2, 64))
-    )
+    states = int(np.clip(999 // speeds, 2, 64))
+    case = moving_case(flexible_chain(bodies, modes, "full"), size=states)
     size = f"{bodies} × {modes}"
     own = {key: call for key, call in _own_calls(case).items() if key[1] == "loop"}
     calls = {("flexible chain", size, *key): call for key, call in own.items()}
@@ -158,10 +157,8 @@ def _tables(times: Times, groups: list[tuple[str, int]]) -> list[Table]:
 
 
 def _row(times: Times, mechanism: str, n: int, quantity: str) -> tuple[Cell, ...]:
-    cells = [
-        times.get((mechanism, str(n), quantity, form))
-        for form in ("evaluator", "loop", "Pinocchio")
-    ]
+    forms = ("evaluator", "loop", "Pinocchio")
+    cells = [times.get((mechanism, str(n), quantity, form)) for form in forms]
     own, _, theirs = cells
     ratio = theirs / own if theirs is not None and own is not None else None
     return (n, *(None if x is None else 1e6 * x for x in cells), ratio)
@@ -186,14 +183,15 @@ def _flexible_table(times: Times, chains: tuple[tuple[int, int], ...]) -> Table:
 def _requirements(times: Times, groups: list[tuple[str, int]]) -> list[Requirement]:
     found = []
     for quantity in QUANTITIES:
-        ratios = {}
+        ratios: dict[float, str] = {}
         for m, n in groups:
             ratio = _row(times, m, n, quantity)[-1]
             if n >= SMALL and isinstance(ratio, float):
                 ratios[ratio] = f"{m}, {n} joints"
-        worst = (min(ratios), ratios[min(ratios)]) if ratios else (None, "")
+        least = min(ratios, default=None)
+        where = "" if least is None else ratios[least]
         text = f"Pinocchio over lissom: derivatives of {quantity} dynamics, calls"
         for bound, aim in ((REQUIRED, False), (AIM, True)):
             key = f"derivatives, {quantity}, {'aim' if aim else 'call'}"
-            found.append(Requirement(key, text, "at least", bound, *worst, unit="×", aim=aim))
+            found.append(Requirement(key, text, "at least", bound, least, where, unit="×", aim=aim))
     return found
