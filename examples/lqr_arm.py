@@ -26,10 +26,9 @@ system = model.compile()
 
 joints = ["upper", "lower"]
 rest = ls.trim(system, system.state(upper=-0.6, lower=0.9), held=joints)
-names = {"inputs": joints, "outputs": ["load.position"]}
-linear = ls.linearize(system, rest.state, forces=rest.forces, **names)
-growing = int(np.sum(linear.poles().real > 1e-6))
-print(f"Without control, {growing} of {linear.n} poles grow.")
+options = {"forces": rest.forces, "inputs": joints, "outputs": ["load.position"]}
+linear = ls.linearize(system, rest.state, **options)
+print(f"Without control, {np.sum(linear.poles().real > 1e-6)} of {linear.n} poles grow.")
 
 # %%
 # The regulator makes :math:`\int |y|^2 / s^2 + |u|^2 / t^2\, dt` least, for the position of the
@@ -65,19 +64,17 @@ def started(turn):
 # From a small deviation the cost must be that of the linear model; far away the arm is not linear.
 
 runs = {turn: started(turn) for turn in (0.01, 0.3)}
-for turn, (_, ratio) in runs.items():
-    print(f"Turned by {turn} rad: {ratio:.4f} of the cost that the linear model predicts.")
+ratios = ", ".join(f"{ratio:.4f} ({turn} rad)" for turn, (_, ratio) in runs.items())
+print(f"Cost over that of the linear model: {ratios}.")
 assert abs(runs[0.01][1] - 1) < 0.01
 
 # %%
-
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for axis, (turn, (run, _)) in zip(axes, runs.items(), strict=True):
-    axis.plot(run.time, (run["load.position"] - run["load.position"][-1])[:, [0, 2]])
+    lines = axis.plot(run.time, (run["load.position"] - run["load.position"][-1])[:, [0, 2]])
     axis.set(xlabel="time [s]", ylabel="load from its rest [m]", title=f"turned by {turn} rad")
-axes[0].legend(["x", "z"])
+    axis.legend(lines, ["x", "z"])
 plt.show()
 
 # %%
-
 runs[0.3][0].show(trails=["load"], height=460, frames=300)

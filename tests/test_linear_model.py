@@ -330,12 +330,3 @@ def test_printout_fits_eighty_columns(model):
 def test_mistakes_are_named(system, given, words):
     with pytest.raises(ls.LissomError, match=words):
         ls.linearize(system, system.state(), **given)
-
-
-def test_loops_are_refused_by_name():
-    loop = ls.Model("bar")
-    loop.add(ls.RigidBody.rod(2.0, 1.0, com=(0.5, 0, 0)), ls.Revolute("z"), name="bar")
-    loop.close(ls.Revolute("z"), None, "bar", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
-    for call in (ls.linearize, ls.modes):
-        with pytest.raises(ls.StateError, match="trees only.*'pin'"):
-            call(loop.compile())

@@ -55,7 +55,7 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
     """
     free = found.free
     by_q, by_v = _cleaned(found)
-    M = found.mass[np.ix_(free, free)]
+    M = (found.motions.T @ found.mass @ found.motions)[np.ix_(free, free)]
     M = (M + M.T) / 2
     E = found.turning[np.ix_(free, free)]
     K = -M @ by_q
@@ -75,19 +75,20 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
 
 def _cleaned(found: Tangent) -> tuple[Array, Array]:
     """Derivatives of the accelerations by configuration and speeds, noise replaced by zero."""
-    system, free = found.system, found.free
+    system, own = found.system, found.independent
     size = error_sizes(system)[0]
     g, a = np.linalg.norm(system.gravity), found.loads.acceleration
     pace = np.abs(found.state.v / size).max(initial=0.0)
     pace += np.sqrt(g / system.length + np.abs(a / size).max(initial=0.0))
     q, v, _, f = found.slices
-    pushed = found.acceleration[:, f]
+    pushed, Z, Y = (np.abs(x) for x in (found.acceleration[own, f], found.motions, found.speeds))
+    T_q, T_v = np.abs(found.loads.q), np.abs(found.loads.v)
     result = []
-    for part, load, least in ((q, found.loads.q, pace**2), (v, found.loads.v, pace)):
-        values = found.acceleration[:, part].copy()
-        scale = least * size[:, None] / size + np.abs(pushed) @ np.abs(load)
+    for part, load, least in ((q, T_q @ Z + T_v @ Y, pace**2), (v, T_v @ Z, pace)):
+        values = found.acceleration[own, part].copy()
+        scale = least * size[own, None] / size[own] + pushed @ load
         values[np.abs(values) <= ROUNDING * scale] = 0.0
-        result.append(values[np.ix_(free, free)])
+        result.append(values[np.ix_(found.free, found.free)])
     return result[0], result[1]
 
 
@@ -119,18 +120,13 @@ def _undamped(K: Array, M: Array, rigid: Array) -> tuple[Array, Array, int]:
 
 def _state_matrix(found: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) -> Array:
     """A of (2)."""
-    own, free, n = found.loads, found.free, len(found.free)
-    by_z = found.acceleration[:, found.slices[2]][free][:, :n_z]
-    rows = [np.zeros((0, n)), np.zeros((0, n)), np.zeros((0, 0))]
+    free, n = found.free, len(found.free)
+    by_z = found.acceleration[found.independent, found.slices[2]][free][:, :n_z]
+    rows = [np.zeros((0, k)) for k in (n, n, n_z)]
     if n_z:
-        rows = [own.by_q("own")[:, free], own.by_v("own")[:, free], own.by_own("own")]
-    return np.block(
-        [
-            [E, np.eye(n), np.zeros((n, n_z))],
-            [by_q, by_v, by_z],
-            rows,
-        ]
-    )
+        y, w, z = found.of_loads("own")
+        rows = [y[:, free], w[:, free], z]
+    return np.block([[E, np.eye(n), np.zeros((n, n_z))], [by_q, by_v, by_z], rows])
 
 
 def _levels(A: Array, n: int) -> list[Array]:
@@ -202,9 +198,8 @@ def _signed(shapes: Array) -> Array:
 
 
 def _expanded(found: Tangent, values: Array, shapes: Array, n_rigid: int) -> Eigenmodes:
-    """Shapes of all speeds: zero for those that are held."""
-    whole = np.zeros((found.system.n_v, shapes.shape[1]), dtype=shapes.dtype)
-    whole[found.free] = shapes
+    """Shapes of all speeds: zero for those that are held, along for those that follow."""
+    whole = found.motions[:, found.free] @ shapes
     if np.iscomplexobj(whole) and not np.any(np.abs(whole.imag) > 1e-12):
         whole = whole.real
     return Eigenmodes(values.astype(complex), whole, n_rigid)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import StateError, printable, shown, suggestion
 from ..results.labels import Parts
 from ..sim.run.checks import positive
+
+if TYPE_CHECKING:
+    from .gramians import Gramians
 
 Array = np.ndarray
 
@@ -202,7 +205,7 @@ class LinearModel:
 
     # Gramians and reduction
 
-    def gramians(self) -> Any:
+    def gramians(self) -> Gramians:
         """Controllability and observability Gramians and Hankel singular values.
 
         Returns

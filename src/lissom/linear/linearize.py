@@ -33,13 +33,13 @@ def linearize(
     """Linear model of a mechanism about a state of rest, or about a motion at one instant.
 
     The states are deviations x of the configuration along the motions of the speeds, deviations of
-    the speeds, and own states of loads.  x' = A x + B u, y = C x + D u; theory in the page "Linear
-    models and modes".
+    the speeds, and own states of loads; with loops those of independent speeds.
+    x' = A x + B u, y = C x + D u; theory in the page "Linear models and modes".
 
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.
     state : State or (q, v), optional
         Configuration and speeds about which; by default neutral.
     loads : sequence of Load
@@ -77,33 +77,29 @@ def linearize(
 
 
 def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
-    system, own = found.system, found.loads
-    free, n_z = found.free, len(own.own_names)
+    system, own = found.system, found.loads.own_names
+    free, m, n_z = found.free, len(found.independent), len(own)
     _, _, z, f = found.slices
-    states = np.concatenate([free, system.n_v + free, 2 * system.n_v + np.arange(n_z)])
-    E, n = found.turning, system.n_v
-    own_rows = [np.zeros((n_z, n))] * 2 + [np.zeros((n_z, n_z))]
-    if n_z:
-        own_rows = [own.by_q("own"), own.by_v("own"), own.by_own("own")]
+    states = np.concatenate([free, m + free, 2 * m + np.arange(n_z)])
+    empty = [np.zeros((0, k)) for k in (m, m, n_z)]
     whole = np.block(
         [
-            [E, np.eye(n), np.zeros((n, n_z))],
-            [found.acceleration[:, : z.stop]],
-            own_rows,
+            [found.turning, np.eye(m), np.zeros((m, n_z))],
+            [found.acceleration[found.independent, : z.stop]],
+            found.of_loads("own") if n_z else empty,
         ]
     )
-    B_v = found.acceleration[:, f] @ u.forces
+    B_v = found.acceleration[found.independent, f] @ u.forces
     B = np.vstack([np.zeros_like(B_v), B_v, np.zeros((n_z, B_v.shape[1]))])
     y = chosen_outputs(outputs, _directions(found, u, states))
     names = speed_parts(system)
-    parts = [names[k] for k in free]
-    parts = [*parts, *rate_names(tuple(parts)), *own.own_names]
+    parts = tuple(names[k] for k in found.independent[free])
     return LinearModel(
         A=whole[np.ix_(states, states)],
         B=B[states],
         C=y.values[:, : len(states)],
         D=y.values[:, len(states) :],
-        states=tuple(parts),
+        states=(*parts, *rate_names(parts), *own),
         inputs=u.parts,
         outputs=y.parts,
         title=system.name,
@@ -112,19 +108,19 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
 
 def _directions(found: Tangent, u: Inputs, states: Array) -> Directions:
     """Deviations for a unit of each state, then of each input."""
-    n, n_z, n_u = found.system.n_v, len(found.loads.own_names), u.forces.shape[1]
-    f = found.slices[3]
+    n, m, n_z = found.system.n_v, len(found.independent), len(found.loads.own_names)
+    n_u, terms, f = u.forces.shape[1], found.loads, found.slices[3]
 
-    def with_inputs(rows: Array) -> Array:
-        return np.hstack([rows[:, states], rows[:, f] @ u.forces])
+    def with_inputs(rows: Array, inputs: Array) -> Array:
+        return np.hstack([rows[:, states], inputs])
 
-    delta = np.hstack([np.eye(n, 2 * n + n_z)[:, states], np.zeros((n, n_u))])
-    nu = np.hstack([np.eye(n, 2 * n + n_z, n)[:, states], np.zeros((n, n_u))])
-    terms, dw = found.loads, np.zeros((0, len(states) + n_u))
+    none = np.zeros((n, n_u))
+    delta = np.hstack([found.motions, np.zeros((n, m + n_z))])
+    nu = np.hstack([found.speeds, found.motions, np.zeros((n, n_z))])
+    dw = np.zeros((0, len(states) + n_u))
     if terms.places:
-        no_own = np.zeros((len(terms.wrenches), n_z))
-        dw = np.hstack([terms.by_q("wrenches"), terms.by_v("wrenches"), no_own])
-        dw = np.hstack([dw[:, states], np.zeros((len(dw), n_u))])
+        rows = np.hstack(found.of_loads("wrenches"))
+        dw = with_inputs(rows, np.zeros((len(rows), n_u)))
     wrenches = [
         (i, node, terms.wrenches[6 * k : 6 * k + 6], dw[6 * k : 6 * k + 6])
         for k, (i, node) in enumerate(terms.places)
@@ -133,14 +129,13 @@ def _directions(found: Tangent, u: Inputs, states: Array) -> Directions:
         at_node = np.stack([frame.wrench_at_node(w) for w in columns.T], axis=1)
         more = np.hstack([np.zeros((6, len(states))), at_node])
         wrenches.append((frame.body, frame.node, np.zeros(6), more))
-    force = with_inputs(found.force)
-    force[:, len(states) :] -= u.on_frames  # these act on nodes, not on joints
+    by_u = found.force[:, f] @ u.forces - u.on_frames  # what acts on nodes is no force on joints
     return Directions(
         state=found.state,
         vdot=terms.acceleration,
-        delta=delta,
-        nu=nu,
-        acceleration=with_inputs(found.acceleration),
-        force=force,
+        delta=with_inputs(delta, none),
+        nu=with_inputs(nu, none),
+        acceleration=with_inputs(found.acceleration, found.acceleration[:, f] @ u.forces),
+        force=with_inputs(found.force, by_u),
         wrenches=wrenches,
     )

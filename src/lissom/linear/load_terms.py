@@ -108,7 +108,7 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
     names = speed_parts(system)
     return LoadTerms(
         acceleration=values[parts["acceleration"]],
-        forces=values[parts["forces"]],
+        forces=exact.forces if system.constraints else values[parts["forces"]],
         q=exact.q,
         v=exact.v,
         wrenches=values[parts["wrenches"]],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree.coordinates import moved
 from ..algorithms.tree.kinematics import node_jacobian, node_pose
 from ..errors import StateError, shown
@@ -48,7 +49,10 @@ def mode_motion(
         turning = factor * phi * np.exp(1j * omega * t)
         x, rate, change = turning.real, (1j * omega * turning).real, (-(omega**2) * turning).real
         row = np.zeros(columns.width)
-        parts = {"time": t, "q": moved(system, state.raw_q, x), "v": rate, "acceleration": change}
+        q = moved(system, state.raw_q, x)
+        if system.constraints:
+            q = closed_state(system, State(system, q, rate), velocity=False).q
+        parts = {"time": t, "q": q, "v": rate, "acceleration": change}
         for name, value in parts.items():
             row[columns.slices[name]] = value
         rows.append(row)

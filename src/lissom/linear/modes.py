@@ -38,7 +38,7 @@ def modes(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.
     state : State or (q, v), optional
         Configuration and speeds about which, of an equilibrium (`equilibrium`) or of a steady
         motion (`trim`); by default neutral.

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..algorithms.tree.arguments import check_no_loops
 from ..algorithms.tree.kinematics import acceleration, jacobian, pose, velocity
 from ..algorithms.tree.reference import inverse_dynamics, kinematics_base_to_tip
 from ..errors import StateError, suggestion
@@ -176,7 +177,7 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
         "mode_rates": (per("s", eta), lambda: x.nu[modal]),
         "mode_acceleration": (per("s^2", eta), lambda: x.acceleration[modal]),
         "modal_force": (force_parts(eta), lambda: x.force[modal]),
-        "reaction": (LOAD, lambda: _reaction(i, x)),
+        "reaction": (LOAD, lambda: _reaction(name, i, x)),
     }
     if key in known:
         parts, rows = known[key]
@@ -193,9 +194,10 @@ def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Pa
     return None
 
 
-def _reaction(i: int, x: Directions) -> Array:
+def _reaction(name: str, i: int, x: Directions) -> Array:
     """Moment and force of a joint, body axes."""
     system, vdot = x.system, x.vdot
+    check_no_loops(system, f"the output '{name}.reaction'", "other outputs")
 
     def measure(state: State, a: Array, wrenches: Sequence[Array]) -> Array:
         motions = kinematics_base_to_tip(system, state.q, state.v)

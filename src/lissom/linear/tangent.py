@@ -7,6 +7,9 @@ With a the accelerations, T the forces of all loads and u further generalized fo
 where FD_q, FD_v, FD_f are the derivatives of forward dynamics.  Joints that are held, or follow a
 given motion, have da_h = 0, which the force f_h on them takes care of:
   da = r + G_h f_h,  f_h = -G_hh^-1 r_h,  G = (I + FD_f A_r)^-1 FD_f                           (4)
+With loops, deviations are those of the independent speeds, y and w; the others follow,
+  delta = Z y,  nu = Z w + Y y                                                                 (5)
+On a tree Z is the identity, and Y is zero.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.arguments import as_state, check_no_loops, check_system
+from ..algorithms.loops.checks import check_closed
+from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.composite import mass_matrix
 from ..algorithms.tree.derivatives import forward_dynamics_derivatives
 from ..errors import StateError, suggestion
@@ -35,7 +39,7 @@ Array = np.ndarray
 class Tangent:
     """Derivatives of the accelerations and of all forces in a state.
 
-    Columns belong to deviations of the configuration, deviations of the speeds, own states of
+    Columns belong to deviations of the configuration and of the speeds, m each, own states of
     loads, and generalized forces, see `slices`.
 
     Attributes
@@ -45,21 +49,25 @@ class Tangent:
     loads : LoadTerms
         Forces of the loads and their derivatives.
     mass : array (n_v, n_v)
-        Mass matrix, rotors included.
-    turning : array (n_v, n_v)
-        E, the part of the rates of deviations that is due to deviations.
-    acceleration : array (n_v, 3 n_v + n_z)
+        Mass matrix of the tree, rotors included.
+    motions, speeds : arrays (n_v, m)
+        Z and Y of (5).
+    independent : array (m,) of int
+        Speeds whose deviations are y and w; all of them on a tree.
+    acceleration : array (n_v, 2 m + n_z + n_v)
         Derivatives of the accelerations (4).
-    holding : array (n_held, 3 n_v + n_z)
+    holding : array (n_held, 2 m + n_z + n_v)
         Derivatives of the forces that hold joints.
     free : array of int
-        Speeds that are not held.
+        Which of the m deviations are not held.
     """
 
     state: State
     loads: LoadTerms
     mass: Array
-    turning: Array
+    motions: Array
+    speeds: Array
+    independent: Array
     acceleration: Array
     holding: Array
     free: Array
@@ -72,23 +80,41 @@ class Tangent:
     @property
     def slices(self) -> tuple[slice, slice, slice, slice]:
         """Columns of configuration, speeds, own states of loads, and generalized forces."""
-        n, n_z = self.system.n_v, len(self.loads.own_names)
-        ends = np.cumsum([0, n, n, n_z, n]).tolist()
+        m, n_z = len(self.independent), len(self.loads.own_names)
+        ends = np.cumsum([0, m, m, n_z, self.system.n_v]).tolist()
         q, v, z, f = (slice(a, b) for a, b in pairwise(ends))
         return q, v, z, f
 
     @cached_property
+    def turning(self) -> Array:
+        """Part (m, m) of the rates of deviations that is due to deviations."""
+        return deviation_rates(self.state)[self.independent] @ self.motions
+
+    def along(self, by_q: Array, by_v: Array) -> tuple[Array, Array]:
+        """Derivatives by y and w of (5), from those by all deviations and speeds."""
+        return by_q @ self.motions + by_v @ self.speeds, by_v @ self.motions
+
+    def of_loads(self, part: str) -> list[Array]:
+        """Derivatives by y, w and own states of what `LoadTerms` has by that name."""
+        y, w = self.along(self.loads.by_q(part), self.loads.by_v(part))
+        return [y, w, self.loads.by_own(part)]
+
+    @cached_property
     def force(self) -> Array:
-        """Derivatives (n_v, 3 n_v + n_z) of the forces on joints and modes, holding ones too."""
-        n, by = self.system.n_v, self.loads
-        applied = [by.by_q("applied"), by.by_v("applied"), by.by_own("applied"), np.eye(n)]
-        found, held = np.hstack(applied), np.setdiff1d(np.arange(n), self.free)
+        """Derivatives (n_v, ...) of the forces on joints and modes, holding ones too."""
+        n = self.system.n_v
+        found, held = np.hstack([*self.of_loads("applied"), np.eye(n)]), self.held
         more = self.holding.copy()
-        for name in by.driven:  # what a given motion needs is among the forces applied
+        for name in self.loads.driven:  # what a given motion needs is among the forces applied
             piece = self.system.layout.hinge_v(name)
             more[np.isin(held, np.arange(piece.start, piece.stop)), : self.slices[3].start] = 0.0
         found[held] += more
         return found
+
+    @property
+    def held(self) -> Array:
+        """Speeds that are held."""
+        return np.delete(self.independent, self.free)
 
 
 def tangent(
@@ -106,7 +132,7 @@ def tangent(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.
     state : State or (q, v), optional
         Configuration and speeds; by default neutral.
     forces, loads
@@ -122,37 +148,43 @@ def tangent(
     start = as_state(system, system.neutral() if state is None else state)
     if not start.real:
         raise StateError(f"{what} needs a state of real numbers")
-    check_no_loops(system, what, "symbolic.derive(model).linearize(...)")
+    check_closed(system, start.raw_q, start.raw_v)
     instant = number(time, f"{what}: time", "a finite time [s]")
     terms = load_terms(system, start, forces, loads, instant)
+    names = [*held_joints(system, held, what), *terms.driven]
+    if names and system.constraints:
+        raise StateError(
+            f"{what}: joint {names[0]!r} is held or follows a Motion, which is for trees only, but "
+            "the system has loops or couplings; hold it by a stiff JointSpring"
+        )
     free = np.ones(system.n_v, dtype=bool)
-    for name in [*held_joints(system, held, what), *terms.driven]:
+    for name in names:
         free[system.layout.hinge_v(name)] = False
     return _assembled(start, terms, free)
 
 
 def _assembled(state: State, terms: LoadTerms, free: Array) -> Tangent:
     system, n = state.system, state.system.n_v
-    own = terms.by_own("forces")
     rotors = terms.armature * terms.acceleration
     found = forward_dynamics_derivatives(system, state, terms.forces - rotors)
-    FD_f = found.forces
-    dT = np.hstack([terms.q, terms.v, own, np.eye(n)])  # (3)
+    Z, Y, independent = np.eye(n), np.zeros((n, n)), np.arange(n)
+    if found.motions is not None and found.speeds is not None:
+        Z, Y, independent = found.motions, found.speeds, np.array(found.independent, dtype=int)
+        free = np.ones(len(independent), dtype=bool)
+    FD_f, own = found.forces, terms.by_own("forces")
+    dT = np.hstack([terms.q @ Z + terms.v @ Y, terms.v @ Z, own, np.eye(n)])  # (3), (5)
     right = np.hstack([found.q, found.v, np.zeros_like(own), np.zeros((n, n))]) + FD_f @ dT
+    r, G = right, FD_f
     if np.any(terms.armature):
         both = np.linalg.solve(np.eye(n) + FD_f * terms.armature, np.hstack([right, FD_f]))  # (2)
         r, G = both[:, : right.shape[1]], both[:, right.shape[1] :]
-    else:
-        r, G = right, FD_f
-    h = np.flatnonzero(~free)
-    f_h = np.zeros((0, r.shape[1]))
+    f_h, h = np.zeros((0, r.shape[1])), independent[~free]
     if len(h):  # (4)
         f_h = -np.linalg.solve(G[np.ix_(h, h)], r[h])
         r = r + G[:, h] @ f_h
         r[h] = 0.0
     mass = mass_matrix(system, state) + np.diag(terms.armature)
-    turning = deviation_rates(state)
-    return Tangent(state, terms, mass, turning, r, f_h, np.flatnonzero(free))
+    return Tangent(state, terms, mass, Z, Y, independent, r, f_h, np.flatnonzero(free))
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:

@@ -115,8 +115,8 @@ def trim(
             raise StateError(f"trim: {name!r} is both held and among speeds; leave one out")
     adjusted = _mask(system, speeds, "trim: speeds")
     options = {"forces": forces, "loads": loads, "time": time}
+    check_no_loops(system, "trim", "equilibrium, for a rest")
     if not np.any(start.v) and not np.any(masks[1]) and not np.any(adjusted):
-        check_no_loops(system, "trim", "equilibrium")
         start = equilibrium(system, start, held=held, **options)  # a rest: the stable one
     return _Search(system, options, ~masks[0], ~masks[0] & ~masks[1], adjusted).run(start)
 

@@ -150,7 +150,9 @@ def _of_loops(
             'levels than "ruthless"'
         )
     x = forward_dynamics(system, state, forces, external=external)
-    wrenches = loop_forces(system, state, forces, external=external)
+    wrenches = np.zeros((0, 6))
+    if system.loops:  # couplings alone have no wrenches
+        wrenches = loop_forces(system, state, forces, external=external)
     loads = to_external(system, external)
     found = free_derivatives(system, state, x, wrenches, loads)
     return ForwardDerivatives(
