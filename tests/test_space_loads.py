@@ -237,6 +237,28 @@ def test_pitch_libration_of_a_box_on_a_circle(inertial):
     np.testing.assert_allclose(libration, wave, atol=2e-5 * amplitude)
 
 
+@pytest.mark.parametrize("inertial", [True, False])
+def test_an_upright_boom_is_pulled_by_three_times_the_orbits_rate(inertial):
+    """Tension at the root: 3 n^2 m times the distance of its centre from that of the whole."""
+    boom = ls.beam(20.0, ls.Tube(radius=0.02, thickness=0.001), ls.CARBON, bending=2, torsion=0)
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody.box(100.0, (1, 1, 1)), ls.Free(), name="hub")
+    model.add(boom, ls.Fixed(), to="hub", name="boom")
+    system = model.compile()
+    m = system.bodies[1].mass
+    offset = 10.0 * m / (100.0 + m)
+    far, load = -offset, ls.GravityGradient(RATE)
+    if inertial:
+        far, load = RADIUS - offset, ls.CentralGravity(MU)
+    state = system.state(
+        hub=[1, 0, 0, 0, far, 0, 0], **{"hub.rates": [0, 0, RATE, 0, RATE * far, 0]}
+    )
+    settings = {"integrator": "generalized_alpha", "step": 0.1, "duration": 100.0}
+    run = ls.simulate(system, state, loads=[load], **settings)
+    tension = 3 * RATE**2 * m * (10.0 - offset)
+    np.testing.assert_allclose(-run["boom.reaction"][-1, 3], tension, rtol=1e-4)
+
+
 def test_particles_near_the_point_move_by_the_equations_of_clohessy_and_wiltshire():
     system = satellite(ls.RigidBody.sphere(10.0, 1e-3))
     x0, y0, z0, u0, w0 = 3.0, -2.0, 1.0, 0.002, 0.001
