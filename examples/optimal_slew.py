@@ -122,4 +122,4 @@ plt.show()
 
 # %%
 
-run.show(fps=25)
+run.show()

@@ -63,13 +63,13 @@ def identified(measured):
 
 
 exact = identified(torques)
-noisy = identified(torques + 0.05 * rng.normal(size=torques.shape))
+noisy = identified(torques + 0.5 * rng.normal(size=torques.shape))
 for what, (mass, com, J) in (("exact", exact), ("noisy", noisy)):
     print(f"From {what} torques: {mass:.4f} kg at {1e3 * com.round(5)} mm, Ixx {J[0, 0]:.4f} kg m².")
 off = max(np.abs(np.subtract(a, b)).max() for a, b in zip(exact, (truth.mass, truth.com, truth.inertia), strict=True))
 part = abs(noisy[0] / truth.mass - 1)
-print(f"Exact torques give the payload to {off:.0e}, noise of 0.05 N m its mass to {100 * part:.2f} %.")
-assert off < 1e-9 and part < 0.01 and np.abs(noisy[1] - truth.com).max() < 2e-3
+print(f"Exact torques give the payload to {off:.0e}, noise of 0.5 N m its mass to {100 * part:.1g} %.")
+assert off < 1e-9 and part < 0.01 and np.abs(noisy[1] - truth.com).max() < 5e-3
 
 # %%
 
