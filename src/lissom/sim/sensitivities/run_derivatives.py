@@ -152,6 +152,7 @@ def sensitivity(
             by_parameters[i + 1] = A @ by_parameters[i] + tangents.parameters[j]
             for found, B in zip(by_controls, inputs, strict=True):
                 found[i + 1] = A @ found[i] + B[j]
+    _check_finite(what, by_state, by_parameters, *by_controls)
     shaped = (x.reshape(k, 2 * n, *c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Sensitivity(*steps, by_state, by_parameters, tuple(shaped), of.found.names)
 
@@ -206,6 +207,7 @@ def gradient(
         by_parameters += np.einsum("kn,knp->p", after, tangents.parameters)
         for found, B, W in zip(by_controls, tangents.controls, tangents.weights, strict=True):
             found += np.einsum("kn,knsr,kst->tr", after, B, W, optimize=True)
+    _check_finite(what, adjoint, by_parameters, *by_controls)
     shaped = (x.reshape(c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Gradient(value, adjoint, by_parameters, tuple(shaped), of.found.names, *steps)
 
@@ -254,6 +256,15 @@ def _run(
             "or use a shorter step"
         )
     return steps, of
+
+
+def _check_finite(what: str, *arrays: Array) -> None:
+    """Reject derivatives that have grown beyond all bounds: the steps are not stable."""
+    if not all(np.all(np.isfinite(x)) for x in arrays):
+        raise SimulationError(
+            f"{what}: the derivatives grow beyond all bounds: the step is too long for the fastest "
+            "vibration; use a shorter one, or fewer modes"
+        )
 
 
 def _blocks(of: StepTangents, n: int) -> list[tuple[int, int]]:
