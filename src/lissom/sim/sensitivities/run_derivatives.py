@@ -25,6 +25,7 @@ from ..loads import Actuator, Load
 from ..integrators import as_integrator
 from ..run.start import listed
 from ..simulate import simulate
+from .backward import backward
 from .controls import Control
 from .steps import Steps, StepTangents
 
@@ -197,16 +198,12 @@ def gradient(
     value, G = _objective(system, steps, objective)
     by_parameters = np.zeros(len(of.found.names))
     by_controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
-    adjoint = G[-1]
-    for first, last in reversed(_blocks(of, len(steps.time) - 1)):
-        tangents = of.of(steps.between(first, last))
-        after = np.empty((last - first, len(adjoint)))
-        for j in range(last - first - 1, -1, -1):  # (2)
-            after[j] = adjoint
-            adjoint = adjoint @ tangents.state[j] + G[first + j]
-        by_parameters += np.einsum("kn,knp->p", after, tangents.parameters)
-        for found, B, W in zip(by_controls, tangents.controls, tangents.weights, strict=True):
-            found += np.einsum("kn,knsr,kst->tr", after, B, W, optimize=True)
+    adjoint = G[-1].copy()
+    for first, last in reversed(_blocks(of, len(steps.time) - 1)):  # (2)
+        found = backward(of, steps.between(first, last), G[first:last], adjoint)
+        by_parameters += found.parameters
+        for total, part in zip(by_controls, found.controls, strict=True):
+            total += part
     _check_finite(what, adjoint, by_parameters, *by_controls)
     shaped = (x.reshape(c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Gradient(value, adjoint, by_parameters, tuple(shaped), of.found.names, *steps)
