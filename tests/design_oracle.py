@@ -70,7 +70,9 @@ def derivatives(description, transforms) -> tuple[list[str], np.ndarray, np.ndar
             for i, link in enumerate(links)
             for piece in (
                 v[layout.modal_v[i], 0],
-                joints.coordinate_rates(link.joint, q[layout.hinge_q[i], 0], v[layout.hinge_v[i], 0]),
+                joints.coordinate_rates(
+                    link.joint, q[layout.hinge_q[i], 0], v[layout.hinge_v[i], 0]
+                ),
             )
         )
     )
@@ -109,4 +111,3 @@ def _points(design, description, mechanism, layout, q):
             found += [position + rotation @ ca.DM(offset) for offset in cloud.offsets]
             masses += list(cloud.masses)
     return ca.vertcat(*found), masses
-

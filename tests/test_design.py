@@ -45,9 +45,7 @@ def test_the_regressor_is_pinocchios(seed):
         own = found.matrix[twins.v_index, columns[f"{part.name}.mass"] :][:, :10]
         theirs = expected[:, first : first + 10]
         assert np.allclose(own[:, :4], theirs[:, :4], rtol=0, atol=1e-12 * scale)
-        assert np.allclose(
-            own[:, 4:], theirs[:, 4:][:, PIN_INERTIA], rtol=0, atol=1e-12 * scale
-        )
+        assert np.allclose(own[:, 4:], theirs[:, 4:][:, PIN_INERTIA], rtol=0, atol=1e-12 * scale)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -57,7 +57,9 @@ def complex_run(system, q, v, values):
 
     def slope(t, q, v):
         forces = np.zeros(system.n_v, complex)
-        forces[drive_v] = 2.0 * (np.interp(t, TIMES, values.real) + 1j * np.interp(t, TIMES, values.imag))
+        forces[drive_v] = 2.0 * (
+            np.interp(t, TIMES, values.real) + 1j * np.interp(t, TIMES, values.imag)
+        )
         motions = reference.kinematics_base_to_tip(system, q, v)
         return v, reference.forward_dynamics(system, motions, forces)
 
@@ -144,9 +146,7 @@ def central(run, system, spacing):
 
 
 def end_of(system, state, loads):
-    made = ls.simulate(
-        system, state, duration=DURATION, step=STEP, integrator="rk4", loads=loads
-    )
+    made = ls.simulate(system, state, duration=DURATION, step=STEP, integrator="rk4", loads=loads)
     return made.q[-1], made.v[-1]
 
 
@@ -223,7 +223,10 @@ def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeyp
 def test_a_gradient_with_quaternions_is_that_of_differences():
     """Of the position of a free body and the value of a jumping table."""
     system = floating()
-    state, values = moving(system, 2), np.array([[1.0, 0.2, 0.1], [0.3, -1.0, 0.4], [0.2, 0.1, 0.5]])
+    state, values = (
+        moving(system, 2),
+        np.array([[1.0, 0.2, 0.1], [0.3, -1.0, 0.4], [0.2, 0.1, 0.5]]),
+    )
 
     def drives(values):
         return [ls.Actuator("boom", ls.Table([0.0, 0.03, 0.07], values, kind="steps"))]
@@ -233,9 +236,7 @@ def test_a_gradient_with_quaternions_is_that_of_differences():
         by_q[-1, :7] = q[-1, :7] * np.arange(1, 8)
         return 0.5 * np.sum(np.arange(1, 8) * q[-1, :7] ** 2), by_q, by_v
 
-    found = ls.gradient(
-        system, state, reach, duration=DURATION, step=STEP, controls=drives(values)
-    )
+    found = ls.gradient(system, state, reach, duration=DURATION, step=STEP, controls=drives(values))
 
     def value(q, v, values):
         run = ls.simulate(
@@ -256,9 +257,7 @@ def test_a_gradient_with_quaternions_is_that_of_differences():
     for k in np.ndindex(3, 3):
         change = np.zeros((3, 3))
         change[k] = 1.0
-        expected = slope(
-            lambda h, c=change: value(state.q, state.v, values + h * c), 1e-2
-        )
+        expected = slope(lambda h, c=change: value(state.q, state.v, values + h * c), 1e-2)
         assert found.controls[0][k] == pytest.approx(expected, abs=1e-8)
 
 

@@ -9,6 +9,7 @@ from .algorithms import (
     FilteredForces as FilteredForces,
     LQProblem as LQProblem,
     LQSolution as LQSolution,
+    Target as Target,
     acceleration as acceleration,
     bias_force as bias_force,
     center_of_mass as center_of_mass,
@@ -23,6 +24,7 @@ from .algorithms import (
     forward_dynamics as forward_dynamics,
     forward_dynamics_batch as forward_dynamics_batch,
     forward_dynamics_derivatives as forward_dynamics_derivatives,
+    frame_derivatives as frame_derivatives,
     gibbs_function as gibbs_function,
     gravity_force as gravity_force,
     inertial_regressor as inertial_regressor,
@@ -43,6 +45,7 @@ from .algorithms import (
     optimal_control_dual as optimal_control_dual,
     pose as pose,
     qdot as qdot,
+    reach as reach,
     section_loads as section_loads,
     solve_lq as solve_lq,
     solve_mass as solve_mass,
@@ -116,6 +119,17 @@ from .joints import (
     Twist as Twist,
     Universal as Universal,
 )
+from .linear import (
+    Gramians as Gramians,
+    LinearModel as LinearModel,
+    ModeSweep as ModeSweep,
+    SystemModes as SystemModes,
+    Trim as Trim,
+    linearize as linearize,
+    mode_sweep as mode_sweep,
+    modes as modes,
+    trim as trim,
+)
 from .model import Model as Model, Part as Part
 from .results import Trajectory as Trajectory
 from .sim import (
@@ -146,7 +160,9 @@ from .sim.integrators import (
 )
 from .sim.loads import (
     Actuator as Actuator,
+    CentralGravity as CentralGravity,
     Controller as Controller,
+    GravityGradient as GravityGradient,
     JointDamper as JointDamper,
     JointFriction as JointFriction,
     JointSpring as JointSpring,
@@ -155,6 +171,7 @@ from .sim.loads import (
     Motion as Motion,
     NodeForce as NodeForce,
     NodeSpring as NodeSpring,
+    Rotor as Rotor,
     Servo as Servo,
     flexible_drive as flexible_drive,
 )

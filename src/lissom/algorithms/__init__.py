@@ -19,6 +19,8 @@ from .papers.duality import (
 from .papers.nodal.dynamics import NodalSolution, nodal_forward_dynamics
 from .papers.nodal.inverse import NodalForces, nodal_inverse_dynamics
 from .papers.nodal.operators import NodalOperators, nodal_operators
+from .reaching.reach import Reach, ReachError, reach
+from .reaching.targets import Target
 from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
 from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
@@ -37,6 +39,7 @@ from .tree.design import (
 from .tree.design_parameters import DesignParameter
 from .tree.energy import Energy, energy, momentum
 from .tree.evaluator import Evaluator
+from .tree.frame_derivatives import FrameDerivatives, frame_derivatives
 from .tree.interface_loads import interface_load
 from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
@@ -54,6 +57,7 @@ __all__ = [
     "Evaluator",
     "FilteredForces",
     "ForwardDerivatives",
+    "FrameDerivatives",
     "InertialRegressor",
     "InverseDerivatives",
     "LQProblem",
@@ -65,8 +69,11 @@ __all__ = [
     "NodalTerms",
     "Operators",
     "Pose",
+    "Reach",
+    "ReachError",
     "SpatialOperator",
     "Speeds",
+    "Target",
     "acceleration",
     "bias_force",
     "center_of_mass",
@@ -82,6 +89,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_batch",
     "forward_dynamics_derivatives",
+    "frame_derivatives",
     "gibbs_function",
     "gravity_force",
     "inertial_regressor",
@@ -102,6 +110,7 @@ __all__ = [
     "optimal_control_dual",
     "pose",
     "qdot",
+    "reach",
     "section_loads",
     "solve_lq",
     "solve_mass",

@@ -16,6 +16,7 @@ from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.derivatives.design import design_columns
 from .tree.derivatives.forward import forward_derivatives
+from .tree.derivatives.motions import frame_columns
 from .tree.derivatives.sweep import inverse_derivatives
 from .tree.external import apply_external
 from .tree.inverse import forces_tip_to_base
@@ -365,6 +366,13 @@ FORWARD_DERIVATIVES = Entry(
     f"int64({_DERIVATIVES}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "derivatives of forward dynamics",
     seconds=40,
+)
+FRAME_COLUMNS = Entry(
+    frame_columns,
+    f"void({_SYSTEM}, int64[::1], float64[::1], {_THREE}, int64[::1], float64[::1], {_MATRIX}, "
+    "float64[::1], int64)",
+    "derivatives of frames",
+    seconds=20,
 )
 DESIGN_DERIVATIVES = Entry(
     _design_derivative_rows,

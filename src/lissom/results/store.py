@@ -51,6 +51,8 @@ class Columns:
         Speeds of these joints: one force each.
     rate_linear : bool
         Whether the motion was found without the terms of second order in the speeds.
+    field : bool
+        Whether a field of gravity acts; its wrenches are those on the origins of bodies.
     """
 
     n_q: int
@@ -63,6 +65,7 @@ class Columns:
     loaded: tuple[str, ...] = ()
     n_loaded: int = 0
     rate_linear: bool = False
+    field: bool = False
 
     @classmethod
     def of(
@@ -73,6 +76,7 @@ class Columns:
         loaded: Iterable[str] = (),
         *,
         rate_linear: bool = False,
+        field: bool = False,
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -82,25 +86,26 @@ class Columns:
             Simulated system.
         wrenches, servos, loaded : iterable of str
             As the attributes.
-        rate_linear : bool
-            As the attribute.
+        rate_linear, field : bool
+            As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
         names = tuple(servos)
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
-        given = (*counts, names, numbers, loops, on_loops, rate_linear)
+        given = (*counts, names, numbers, loops, on_loops, rate_linear, field)
         return cls(system.n_q, system.n_v, tuple(wrenches), *given)
 
     @property
     def names(self) -> Any:
         """Names of loads with columns, for a file; often those on nodes alone."""
-        if not self.servos and not self.loaded and not self.rate_linear:
+        flags = {"rate_linear": self.rate_linear, "field": self.field}
+        if not self.servos and not self.loaded and not any(flags.values()):
             return self.wrenches
         found = {"wrenches": self.wrenches, "servos": self.servos}
         found |= {"loops": self.loaded} if self.loaded else {}
-        return found | ({"rate_linear": True} if self.rate_linear else {})
+        return found | {name: True for name, given in flags.items() if given}
 
     @classmethod
     def named(cls, system: System, names: Any) -> Columns:
@@ -115,8 +120,9 @@ class Columns:
         """
         if isinstance(names, dict):
             lists = (names["wrenches"], names["servos"], names.get("loops", ()))
-            linear = bool(names.get("rate_linear", False))
-            return cls.of(system, *(map(str, x) for x in lists), rate_linear=linear)
+            linear, field = (bool(names.get(x, False)) for x in ("rate_linear", "field"))
+            given = (map(str, x) for x in lists)
+            return cls.of(system, *given, rate_linear=linear, field=field)
         return cls.of(system, map(str, names))
 
     @property

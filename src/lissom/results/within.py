@@ -116,4 +116,4 @@ def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
         return Rows(q, v, a, np.zeros((len(q), 0, 6)), [], np.zeros((len(q), 0)), linear)
     places, w = wrenches_within(system, block)
     forces = engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
-    return Rows(q, v, a, forces, places, w, linear)
+    return Rows(q, v, a, forces, places, w, linear, block.store.columns.field)

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import StateError
 from ...kernels import fields as field
 from ...system import State, StateLike, System
+from ..loops.derivatives import free_derivatives
+from ..loops.frames import check_real
 from . import engine, reference
 from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
-from .articulated import forward_dynamics
+from .articulated import forward_dynamics, loop_forces
 from .composite import mass_matrix
 from .kinematics import qdot
 
@@ -41,18 +44,30 @@ class InverseDerivatives:
 class ForwardDerivatives:
     """Derivatives of the accelerations; directions in the configuration are those of the speeds.
 
+    With loops or couplings configuration and speeds change along the free motions only, measured
+    by the independent speeds (`closure`): dq = N(q) Z dz, dv = Z du + Y dz.
+
     Attributes
     ----------
     value : array (n_v,)
         The accelerations themselves.
-    q, v, forces : arrays (n_v, n_v)
-        By configuration, by speeds, and by generalized forces, which is the inverse mass matrix.
+    q, v : arrays (n_v, n_v), or (n_v, n_free) with loops
+        By configuration and by speeds; with loops by dz and du.
+    forces : array (n_v, n_v)
+        By generalized forces: the inverse mass matrix; with loops that of the closed system.
+    motions, speeds : arrays (n_v, n_free), or None for a tree
+        Z and Y.
+    independent : tuple of int, or None for a tree
+        Indices of the independent speeds, at which Z is the identity and Y zero.
     """
 
     value: Array
     q: Array
     v: Array
     forces: Array
+    motions: Array | None = None
+    speeds: Array | None = None
+    independent: tuple[int, ...] | None = None
 
 
 def inverse_dynamics_derivatives(
@@ -114,8 +129,9 @@ def forward_dynamics_derivatives(
     -------
     ForwardDerivatives
     """
-    check_no_loops(system, "forward_dynamics_derivatives", "a tree")
     state = as_state(system, state)
+    if system.constraints:
+        return _of_loops(system, state, forces, external)
     loads, T = to_external(system, external), speeds_vector(system, forces, "forces")
     if compiled(system) and all_floats(state, T, *(wrench for *_, wrench in loads)):
         vdot, D = engine.forward_derivatives(system, state.raw_q, state.raw_v, T, loads)
@@ -124,6 +140,25 @@ def forward_dynamics_derivatives(
     by_q, by_v = complex_steps(system, state, vdot, loads)
     inverse = np.linalg.inv(mass_matrix(system, state))
     return ForwardDerivatives(vdot, -inverse @ by_q, -inverse @ by_v, inverse)
+
+
+def _of_loops(
+    system: System, state: State, forces: Any, external: Mapping[Any, Any] | None
+) -> ForwardDerivatives:
+    """Derivatives along the free motions of a system with loops."""
+    check_real(state, "forward_dynamics_derivatives")
+    if not compiled(system):
+        raise StateError(
+            "derivatives of systems with loops need joints of lissom's own and bodies of other "
+            'levels than "ruthless"'
+        )
+    x = forward_dynamics(system, state, forces, external=external)
+    wrenches = loop_forces(system, state, forces, external=external)
+    loads = to_external(system, external)
+    found = free_derivatives(system, state, x, wrenches, loads)
+    return ForwardDerivatives(
+        x, found.q, found.v, found.forces, found.directions, found.speeds, found.independent
+    )
 
 
 def compiled(system: System) -> bool:

@@ -263,7 +263,9 @@ def built_rows(
 
 def _forces(system: System, Q: Array, V: Array, X: Array, external: External) -> Array:
     """Forces (k, n_v) of the accelerations X."""
-    rows = (engine.inverse_dynamics(system, q, v, x, external) for q, v, x in zip(Q, V, X, strict=True))
+    rows = (
+        engine.inverse_dynamics(system, q, v, x, external) for q, v, x in zip(Q, V, X, strict=True)
+    )
     return np.array(list(rows)).reshape(len(Q), system.n_v)
 
 

@@ -559,6 +559,22 @@ def forward_derivatives(
     return x, D.reshape(3, n, n)
 
 
+def frame_columns(
+    system: System, places: Sequence[tuple[int, int]], q: Array, v: Array, x: Array
+) -> tuple[Array, Array]:
+    """Columns (k, 4, 6, n_v) and motions (k, 24) of k nodes, see `kernels.tree.derivatives`."""
+    ground = np.array([-1.0])
+    pieces = [ground if i == GROUND else node_constants(system, i, node) for i, node in places]
+    starts = np.cumsum([0, *map(len, pieces)])[:-1].astype(np.int64)
+    out = np.zeros((24 * len(places), system.n_v))
+    moved, work = np.empty(24 * len(places)), workspace(system)
+    plan, numbers, _ = work.derivatives
+    where, flags = np.concatenate([*pieces, np.zeros(1)]), ALL | field.ACCELERATED
+    kernel = work.kernel(entries.FRAME_COLUMNS)
+    kernel(*work.call, plan, numbers, q, v, x, starts, where, out, moved, flags)
+    return out.reshape(len(places), 4, 6, system.n_v), moved.reshape(len(places), 24)
+
+
 def forward_dynamics_batch(
     system: System, Q: Array, V: Array, F: Array, out: Array, threads: int
 ) -> None:

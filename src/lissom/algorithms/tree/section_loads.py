@@ -26,6 +26,7 @@ from ...bodies.axis import Axis, Part
 from ...bodies.balance import accelerations, carried
 from ...bodies.normal import LINEARISED
 from ...bodies.sections import Sections
+from ...errors import StateError
 from ...kernels import fields as field
 from ...spatial.many_rotations import exponential, rotated
 from ...system import Frame, System
@@ -53,6 +54,8 @@ class Rows(NamedTuple):
         [moment; force] there, node axes.
     rate_linear : bool
         Whether terms of second order in the speeds are left out.
+    field : bool
+        Whether a field of gravity acts, whose resultants are among the wrenches.
     """
 
     q: Array
@@ -62,6 +65,7 @@ class Rows(NamedTuple):
     places: Sequence[tuple[int, int]]
     wrenches: Array
     rate_linear: bool = False
+    field: bool = False
 
 
 class Motion(NamedTuple):
@@ -93,10 +97,29 @@ def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Rows) 
     """
     if not sections.by_balance:
         return sections.elastic_loads(at, rows.q[:, system.layout.modal_q(i)])
+    check_no_field(system.names[i], rows)
     if sections.body.line is None:
         return _of_frame(system, i, sections, at.astype(int), rows)
     sections.check_balance()
     return _of_beam(system, i, sections.axis, at, rows)
+
+
+def check_no_field(name: str, rows: Rows) -> None:
+    """Reject rows in which a field of gravity acts, of which only the resultants are known.
+
+    Parameters
+    ----------
+    name : str
+        Body.
+    rows : Rows
+        States.
+    """
+    if rows.field:
+        raise StateError(
+            f"body {name!r}: its section loads follow from all that acts along it, and in this run "
+            "a field of gravity does (CentralGravity, GravityGradient), of which results have the "
+            "resultant only; make it with ls.rod, whose section loads follow from its strains"
+        )
 
 
 def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Rows) -> Array:

@@ -45,6 +45,7 @@ DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
     "angle times time": ((0, 0, 1, 1), "angle times time [rad s]"),
     "pressure": ((1, -1, -2, 0), "pressure [Pa]"),
     "density": ((1, -3, 0, 0), "density [kg/m^3]"),
+    "gravitational parameter": ((0, 3, -2, 0), "gravitational parameter [m^3/s^2]"),
     "area": ((0, 2, 0, 0), "area [m^2]"),
     "second moment": ((0, 4, 0, 0), "second moment of area [m^4]"),
     "pitch": ((0, 1, 0, -1), "pitch [m/rad]"),

@@ -17,7 +17,7 @@ from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
 from .expected import expect
-from .loads import hinge_loads, node_loads
+from .loads import body_loads, hinge_loads, node_loads
 from .loop_loads import loop_loads
 from .motions import drive, undrive
 from .slots import clear_wrenches, put_wrenches, slot_motions
@@ -59,6 +59,10 @@ def evaluate(system, given, work, t, state, w, out):
         clear_wrenches(plan, slots, 0)
         if node_loads(plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return run.CALL_FAILED
+        if plan[run.N_BODY_LOAD] != 0:
+            status = body_loads(system, plan, table, memory, t, q, v, slots, work.own, buffer, T)
+            if status != 0:
+                return run.CALL_FAILED
         if plan[run.N_LOOP_JOINT] != 0 and loop_loads(system, given, work, t, q, v) != 0:
             return run.CALL_FAILED
         put_wrenches(scratch, plan, slots, 0)

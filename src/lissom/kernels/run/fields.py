@@ -74,8 +74,10 @@ from __future__ import annotations
     ROWS,  # work: these rows
     WIDE,  # whether the speeds have rows of their own among them
     SPACINGS,  # table: spacings of differences by coordinates, then by speeds, n_v each
+    N_BODY_LOAD,  # elements on bodies; E_A is the slot, E_B the row of the body
+    BODY_LOADS,
     P_HEADER,
-) = range(64)
+) = range(66)
 
 HALF = 12  # most coordinates of a joint
 

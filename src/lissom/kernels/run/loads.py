@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
 from . import fields as run
-from .registry import JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL
+from .registry import BODY_KINDS, JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL
 from .signals import signal
 from .slots import SLOT_RECORD
 
@@ -106,8 +106,34 @@ def _node_change_or(number, change, others):
     return chain
 
 
+def _body_forces(kinds):
+    """Kernel that adds the forces of the kind `which`; the arguments are those of `BodyKind`."""
+
+    @inlined
+    def chain(which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+        pass
+
+    for number, kind in reversed(list(enumerate(kinds))):
+        chain = _body_force_or(number, kind.force, chain)
+    return chain
+
+
+def _body_force_or(number, force, others):
+    @inlined
+    def chain(which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+        if which == number:
+            force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T)
+        else:
+            others(
+                which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T
+            )
+
+    return chain
+
+
 add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
 add_node_force, add_node_change = _node_forces(NODE_KINDS), _node_changes(NODE_KINDS)
+add_body_force = _body_forces(BODY_KINDS)
 
 
 @uncounted
@@ -237,4 +263,27 @@ def node_loads(plan, table, memory, t, q, v, work, o, buffer):
             if status != 0:
                 return status
         add_node_force(plan[e + run.E_KIND], table, c, plan[e + run.E_AXES], buffer, work, a, b)
+    return 0
+
+
+@uncounted
+def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
+    """Add wrenches of all loads on bodies to the slots, and modal forces to T; 0, or a status."""
+    n_z = plan[run.N_STATE]
+    for k in range(plan[run.N_BODY_LOAD]):
+        e = plan[run.BODY_LOADS] + k * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] == 0.0:
+            continue
+        s, c = plan[e + run.E_SIGNAL], plan[e + run.E_TABLE] & POSITIVE
+        if s != 0:
+            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+            if status != 0:
+                return status
+        z = plan[e + run.E_STATE] & POSITIVE
+        add_body_force(
+            plan[e + run.E_KIND],
+            system, table, c, t, q, v, plan[e + run.E_B], plan[e + run.E_N],
+            plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE,
+            buffer, own, z, z + n_z, work, plan[e + run.E_A] * SLOT_RECORD, T,
+        )  # fmt: skip
     return 0

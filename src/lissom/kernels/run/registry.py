@@ -103,6 +103,28 @@ class NodeKind(NamedTuple):
     advice: str = ""
 
 
+class BodyKind(NamedTuple):
+    """Kernel of a load on a body as a whole, with its modes.
+
+    Attributes
+    ----------
+    name : str
+        Kind of load.
+    force : kernel
+        force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T): adds a
+        wrench to the record of the slot at work[a:], and n modal forces to T[o_v:].  Modal
+        coordinates are at q[o_q:]; row: that of the body in ints, after `motion_base_to_tip`; the
+        values of its signal and then their rates at given[0:].  z, dz: places in `own` of the
+        state of a load on a joint that belongs to it, and of its rate.
+    advice : str
+        As for `JointKind`.
+    """
+
+    name: str
+    force: Kernel
+    advice: str = ""
+
+
 class Method(NamedTuple):
     """Kernels of an integrator; `r` are the arrays of a run, see `views.Run`.
 
@@ -131,15 +153,18 @@ class Method(NamedTuple):
 
 JOINT_KINDS: list[JointKind] = []
 NODE_KINDS: list[NodeKind] = []
+BODY_KINDS: list[BodyKind] = []
 METHODS: list[Method] = []
 
 
-def register(kind: JointKind | NodeKind | Method) -> int:
+def register(kind: JointKind | NodeKind | BodyKind | Method) -> int:
     """Number of a new kind of load or of a new method."""
     kinds: list[Any] = METHODS
     if isinstance(kind, JointKind):
         kinds = JOINT_KINDS
     elif isinstance(kind, NodeKind):
         kinds = NODE_KINDS
+    elif isinstance(kind, BodyKind):
+        kinds = BODY_KINDS
     kinds.append(kind)
     return len(kinds) - 1

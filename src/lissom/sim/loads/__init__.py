@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .actuator import Actuator
+from .central_gravity import CentralGravity
 from .controller import Controller
 from .drive import Drive, flexible_drive
+from .gravity_gradient import GravityGradient
 from .joint_damper import JointDamper
 from .joint_friction import JointFriction
 from .joint_spring import JointSpring
@@ -13,14 +15,17 @@ from .load import FileField, Load
 from .motion import Motion
 from .node_force import NodeForce
 from .node_spring import NodeSpring
+from .rotor import Rotor
 from .servo import Servo
 
 __all__ = [
     "LOADS",
     "Actuator",
+    "CentralGravity",
     "Controller",
     "Drive",
     "FileField",
+    "GravityGradient",
     "JointDamper",
     "JointFriction",
     "JointSpring",
@@ -29,6 +34,7 @@ __all__ = [
     "Motion",
     "NodeForce",
     "NodeSpring",
+    "Rotor",
     "Servo",
     "flexible_drive",
 ]
@@ -43,6 +49,9 @@ LOADS: tuple[type[Load], ...] = (
     Servo,
     NodeForce,
     NodeSpring,
+    CentralGravity,
+    GravityGradient,
+    Rotor,
     Motion,
     Controller,
     Drive,

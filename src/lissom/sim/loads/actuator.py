@@ -36,7 +36,7 @@ class Actuator(Load):
     """Force or torque of a motor on a joint, through a gear.
 
     The joint receives ``ratio * force``; a rotor adds ``ratio**2 * rotor_inertia`` to the inertia
-    at the joint's speed.  The gyroscopic effect of the rotor on its carrier is neglected.
+    at the joint's speed.  Its gyroscopic moment on its carrier is a `Rotor`.
 
     Parameters
     ----------

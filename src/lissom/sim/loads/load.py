@@ -26,8 +26,9 @@ class FileField(NamedTuple):
 
     Attributes
     ----------
-    form : {"text", "place", "point", "end", "function", "choice", "number", "numbers", "signal"}
-        "numbers": one or several; "signal": these, a table of values over time, or a function.
+    form : str
+        "text", "place", "point", "direction", "end", "function", "choice", "number", "numbers"
+        (one or several) or "signal" (these, a table of values over time, or a function).
     of : str
         Quantity of the numbers: for loads on joints one that depends on the joint, such as
         "stiffness" [N m/rad or N/m], for others a dimension.  See `io.natures` and `io.units`.

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import shown
+from ...errors import LoadError, ModelError, shown
 from ...model import Part
+from ...spatial.given import unit_axis
 from ...system import Frame
 from ..run.checks import numbers
 from .load import Load
@@ -26,6 +27,14 @@ def point(load: Load, attribute: str) -> Array:
     """Attribute as three finite numbers."""
     what = f"{load.label}: {attribute}"
     return numbers(getattr(load, attribute), what, "three numbers [m]", n=3)
+
+
+def direction(load: Load, attribute: str) -> Array:
+    """Attribute as a unit vector, from "x", "y", "z" or three numbers."""
+    try:
+        return unit_axis(getattr(load, attribute), f"{load.label}: {attribute}")
+    except ModelError as error:
+        raise LoadError(str(error)) from None
 
 
 def in_slot(frame: Frame, at: Array) -> Array:

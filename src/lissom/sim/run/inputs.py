@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS
+from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
 from ...results.description.system import digest
 from ...system import System
@@ -129,7 +129,8 @@ def _compiled(machine: Machine) -> str:
 def _layout() -> str:
     """Digest of the offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
-    return _digest(repr((places, [x.name for x in JOINT_KINDS], [x.name for x in NODE_KINDS])))
+    kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
+    return _digest(repr((places, *kinds)))
 
 
 def _digest(text: str | bytes) -> str:

@@ -260,6 +260,14 @@ class Machine:
         return self._vector(run.W_FORCES)
 
     @property
+    def own_rates(self) -> Array:
+        """Rates of the states of loads at the last evaluation."""
+        n_z, n_v = len(self.plan.states), self.system.n_v
+        size = run.OWN_STATES + 2 * n_z + self.plan.n_output
+        own = self._loops - n_v - int(self.elements[run.N_MAPPED]) - size
+        return self.work[own + run.OWN_STATES + n_z : own + run.OWN_STATES + 2 * n_z]
+
+    @property
     def tried(self) -> tuple[Array, Array]:
         """Speeds and accelerations of the step tried last."""
         return self._vector(run.W_V1), self._vector(run.W_OUT)

@@ -58,6 +58,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     for count, place, rows in (
         ("N_FORCE", "FORCES", plan.rows["forces"]),
         ("N_NODE_LOAD", "NODE_LOADS", nodes),
+        ("N_BODY_LOAD", "BODY_LOADS", plan.rows["bodies"]),
         ("N_SLOT", "SLOTS", slots),
         ("N_MOTION", "MOTIONS", plan.rows["motions"]),
         ("N_CONTROLLER", "CONTROLLERS", plan.rows["controllers"]),

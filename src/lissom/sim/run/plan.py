@@ -57,7 +57,7 @@ class Plan:
         self.rows: dict[str, list[Array]] = {
             name: []
             for name in (
-                *("forces", "nodes", "motions", "controllers", "events"),
+                *("forces", "nodes", "bodies", "motions", "controllers", "events"),
                 *("loop_joints", "loop_forces"),
             )
         }
@@ -70,6 +70,7 @@ class Plan:
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.node_rates = False
+        self.field = False  # whether a field of gravity acts
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -331,6 +332,78 @@ class Plan:
             E_WIDE=run.EVERYWHERE if of_state else run.NOWHERE,
         )
 
+    def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
+        """Add the state of a load on a body: an element that acts on no speed.
+
+        Parameters
+        ----------
+        load : Load
+            The load.
+        kind : int
+            Number of the kernel in the registry that writes the rate of the state.
+        numbers : array
+            Its constants.
+        signal, states : int
+            Offsets of its signal and of its state.
+        """
+        self.add(
+            "forces",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label, load.on),
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+            E_STATE=states,
+        )
+
+    def add_body_load(
+        self,
+        load: Any,
+        kind: int,
+        frame: Frame,
+        numbers: Any,
+        *,
+        modes: bool = False,
+        signal: int = 0,
+        orders: int = 0,
+        states: int = 0,
+        rates: bool = False,
+    ) -> None:
+        """Add a load on a body as a whole.
+
+        Parameters
+        ----------
+        load : Load
+            The load.
+        kind : int
+            Number of its kernel in the registry.
+        frame : Frame
+            Where its wrench acts; not on the ground.
+        numbers : array
+            Its constants.
+        modes : bool
+            Whether it acts on the modes of the body, too.
+        signal, orders, states : int
+            As for `add_hinge_load`.
+        rates : bool
+            Whether it needs the velocity of the frame.
+        """
+        self.node_rates = self.node_rates or rates
+        layout, i = self.system.layout, frame.body
+        self.add(
+            "bodies",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label, load.on),
+            E_A=self.slot(frame),
+            E_B=field.HEADER + field.ROW * i,
+            E_Q=layout.modal_q(i).start,
+            E_V=layout.modal_v(i).start,
+            E_N=self.system.bodies[i].n_mode if modes else 0,
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+            E_ORDERS=orders,
+            E_STATE=states,
+        )
+
     def add_motion(
         self, label: str, joint: JointPlace, mode: int, signal: int, *, on: bool = True
     ) -> int:
@@ -384,7 +457,12 @@ class Plan:
         """Columns of a row of results."""
         slots = (name for name, *_ in self.slots)
         return Columns.of(
-            self.system, slots, self.servos, self.loop_joints, rate_linear=self.rate_linear
+            self.system,
+            slots,
+            self.servos,
+            self.loop_joints,
+            rate_linear=self.rate_linear,
+            field=self.field,
         )
 
     @property

@@ -20,9 +20,9 @@ from ...algorithms.tree.design_parameters import resolved
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
 from ...system import StateLike, System
+from ..integrators import as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..loads import Actuator, Load
-from ..integrators import as_integrator
 from ..run.start import listed
 from ..simulate import simulate
 from .backward import backward

@@ -165,9 +165,7 @@ class StepTangents:
             by_controls.append(piece.reshape(k, 2 * n, len(b), r))
             first += len(b) * r
         weights = [np.stack([x.weights[c] for x in made.stages], axis=1) for c in range(len(rows))]
-        return Tangents(
-            whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, weights
-        )
+        return Tangents(whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, weights)
 
     def stages(self, steps: Steps) -> Stages:
         """Stages (1), (2) of consecutive steps."""
@@ -244,9 +242,7 @@ class StepTangents:
         if self._rotors:
             work.set_armature(None)
         if failed >= 0:
-            raise SimulationError(
-                "the accelerations of a stage are not finite; use a shorter step"
-            )
+            raise SimulationError("the accelerations of a stage are not finite; use a shorter step")
         return rows[3].reshape(found.shape)
 
     def _slopes(self, i: int, stage: Stage, width: int) -> Array:
@@ -278,7 +274,9 @@ class StepTangents:
 def _check_plan(plan: Any, what: str) -> None:
     """Reject loads whose forces depend on more than time and state."""
     if plan.controllers:
-        raise LoadError(f"{what}: sampled Controllers have no derivatives; give forces as a function")
+        raise LoadError(
+            f"{what}: sampled Controllers have no derivatives; give forces as a function"
+        )
     if plan.driven:
         name = next(iter(plan.driven.values()))
         raise LoadError(f"{what}: {name} is a given motion; drive the joint by an Actuator instead")
@@ -324,4 +322,3 @@ def _charted(
         delta[:, v] = one.C @ start[:, v] + one.G @ sigma[:, v]
         rate[:, v] = one.inverse @ nu[:, v] + one.E @ sigma[:, v]
     return delta, rate
-

@@ -18,7 +18,7 @@ import numpy as np
 from ...algorithms.tree.coordinates import error_sizes, moved
 from ...errors import SimulationWarning
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS
+from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ..run.machine import Machine
 from ..run.plan import Plan
 
@@ -113,7 +113,7 @@ def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
     """Loads handled by iteration: offsets of their flags, and advice for each."""
     names = {place: label for label, places in plan.active.items() for place in places}
     found: dict[str, tuple[list[int], str]] = {}
-    for kind in ("forces", "loop_forces", "nodes"):
+    for kind in ("forces", "loop_forces", "nodes", "bodies"):
         for row in plan.rows[kind]:
             if advice := _advice(plan, kind, row):
                 places = found.setdefault(names[int(row[run.E_ACTIVE])], ([], advice))[0]
@@ -123,7 +123,8 @@ def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:
     """Advice for a load; empty if the method has its derivative, or the load has none."""
-    kinds: list[Any] = NODE_KINDS if kind == "nodes" else JOINT_KINDS
+    others: dict[str, list[Any]] = {"nodes": NODE_KINDS, "bodies": BODY_KINDS}
+    kinds = others.get(kind, JOINT_KINDS)
     if row[run.E_SIGNAL]:
         signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
         if plan.signals[signal][run.S_KIND] != run.CALLED:

@@ -16,7 +16,7 @@ from ....sim.loads import LOADS, FileField, Load
 from ..coordinate_units import PAIRS
 from .model import FileTable
 from .simulation import FunctionTable, LoadTable, SimulationTable, signal_of
-from .types import Place, Point, Words, number_of, one_or_more, vector_of
+from .types import Direction, Place, Point, Words, number_of, one_or_more, vector_of
 
 
 def _end(given: Any) -> Any:
@@ -37,6 +37,8 @@ def _annotation(load: type[Load], entry: FileField) -> Any:
             return Place
         case "point":
             return Point
+        case "direction":
+            return Direction
         case "end":
             return Annotated[Any, BeforeValidator(_end)]
         case "function":

@@ -223,7 +223,7 @@ def _lumps(ints, floats, scratch, work, row, b, own, q, v, x):
     m, size = ints[row + field.N_MODE] & POSITIVE, LUMP_NODE + (ints[row + field.LISTED] & POSITIVE)
     for lump in range(ints[row + field.N_LUMP]):
         c = (ints[row + field.LUMPS] & POSITIVE) + lump * size
-        E, w, alpha, a = _listed_node(
+        E, w, alpha, a = listed_node(
             ints, floats, c + LUMP_NODE, scratch, work, row, b, own, q, v, x
         )
         mass = floats[c + LUMP_MASS]
@@ -237,7 +237,7 @@ def _lumps(ints, floats, scratch, work, row, b, own, q, v, x):
 
 
 @jit
-def _listed_node(ints, c, o, scratch, work, row, b, own, q, v, x):
+def listed_node(ints, c, o, scratch, work, row, b, own, q, v, x):
     """Frame and columns of a node of a list at c[o]; attitude, rate and acceleration, body axes."""
     m, flags = ints[row + field.N_MODE] & POSITIVE, field.RATES | field.ACCELERATED
     for k in range(node_size(m)):
@@ -274,7 +274,7 @@ def _external(ints, scratch, work, row, b, own, q, v, x):
                 ints, scratch, c, scratch, work, row, own, own.frame, own.columns, q, n, f
             )
         elif other == row:
-            E, _w, _alpha, _a = _listed_node(ints, scratch, o, scratch, work, row, b, own, q, v, x)
+            E, _w, _alpha, _a = listed_node(ints, scratch, o, scratch, work, row, b, own, q, v, x)
             n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
             bending = o + node_size(m)
             _attach_node(ints, scratch, bending, work, row, own, own.frame, own.columns, q, n, f)

@@ -1,0 +1,1 @@
+"""Inverse kinematics: states in which frames have given poses."""

@@ -1,0 +1,201 @@
+"""Coordinates that bring frames to targets: a damped Gauss-Newton iteration with loops and limits.
+
+With y the motions of the moving coordinates relative to their sizes w, e the weighted errors of
+the targets, g the gap of loops and couplings relative to the length of the system:
+  e(q) + J y,   g(q) + A y,   columns of J and A times w                              (1)
+  y: minimise |e + J y|^2 + mu |y|^2  where  A y = -g,  q within its limits            (2)
+  merit |e|^2 / 2 + nu |g|,   nu >= 2 |lambda|,   lambda the multipliers of A y = -g   (3)
+A step that lowers the merit is taken.  mu = c |e|^2, and c shrinks where the merit falls as (1)
+predicts and grows where it does not: near a solution the iteration is Newton's, and quadratic;
+near a singular position, or where the target is out of reach, it follows the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...system import State, System
+from ..loops.assembly_search import CLOSED, ClosingSearch
+from ..tree.coordinates import error_sizes, moved
+from .bounded import bounded_step
+from .targets import Aim
+
+Array = np.ndarray
+
+LONGEST = 0.5  # longest motion of a step [rad], or relative to the size of a coordinate
+MOST_STEPS = 200
+REACHED = 1e-9  # relative error that counts as reached; iteration continues to rounding
+ROUNDING = 16 * np.finfo(float).eps
+PATIENCE = 12  # steps without gain, after which the search ends
+LEAST_GAIN, LEAST_LAST_GAIN = 1e-3, 1e-13  # of the merit: in a search, in its completion
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """End of a search.
+
+    Attributes
+    ----------
+    q : array (n_q,)
+        Coordinates.
+    error, gap : float
+        Weighted error of the targets and gap of loops and couplings, relative to the length.
+    reached, closed : bool
+        Whether they are zero up to REACHED and CLOSED.
+    steps : int
+        Number of iterations.
+    """
+
+    q: Array
+    error: float
+    gap: float
+    reached: bool
+    closed: bool
+    steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Limits of coordinates whose rates are speeds; infinite where there are none.
+
+    Attributes
+    ----------
+    q : array of int (n_v,)
+        Coordinate of each speed; -1 for speeds without limits.
+    lower, upper : arrays (n_v,)
+        Limits.
+    """
+
+    q: Array
+    lower: Array
+    upper: Array
+
+    def room(self, q: Array) -> tuple[Array, Array]:
+        """Motions (n_v,) down to the lower and up to the upper limit."""
+        at = np.where(self.q < 0, 0.0, q[self.q])
+        return np.minimum(self.lower - at, 0.0), np.maximum(self.upper - at, 0.0)
+
+    def clipped(self, q: Array) -> Array:
+        """Coordinates moved to the nearest limit where they are outside."""
+        new, limited = q.copy(), self.q >= 0
+        new[self.q[limited]] = np.clip(q[self.q[limited]], self.lower[limited], self.upper[limited])
+        return new
+
+
+class ReachSearch:
+    """Search for coordinates that bring frames to their targets.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    aims : sequence of Aim
+        Targets.
+    moving : array of bool (n_v,)
+        Speeds that may move.
+    bounds : Bounds
+        Limits.
+    """
+
+    def __init__(self, system: System, aims: Sequence[Aim], moving: Array, bounds: Bounds) -> None:
+        self.system, self.aims, self.bounds = system, aims, bounds
+        self.moving = np.flatnonzero(moving)
+        self.sizes = np.where(moving, error_sizes(system)[0], 0.0)
+        self.closing = ClosingSearch(system, self.sizes) if system.constraints else None
+
+    def closed(self, q: Array) -> Array:
+        """Coordinates within limits near q, with closed loops if the limits allow it."""
+        q = self.bounds.clipped(q)
+        return q if self.closing is None else self.closing.run(q).q
+
+    def evaluate(self, q: Array) -> tuple[Array, Array, Array, Array, float]:
+        """Errors e, J, gap g, A of (1) and their rounding error."""
+        system, moving = self.system, self.moving
+        state = State.trusted(system, q, np.zeros(system.n_v))
+        scale = np.repeat([1.0, 1 / system.length], 3)
+        e, J, far = [], [], 1.0
+        for aim in self.aims:
+            error, w = aim.error(system, state), aim.weights * scale
+            derivative = aim.derivative(system, state, error)
+            e.append(w * error)
+            J.append(w[:, None] * derivative[:, moving] * self.sizes[moving])
+            far = max(far, float(np.abs(aim.position).max()) / system.length)
+        g, A = np.zeros(0), np.zeros((0, len(moving)))
+        if self.closing:
+            g, full, _ = self.closing.evaluate(q)
+            A = full[:, moving]
+        return np.concatenate(e), np.concatenate(J), g, A, ROUNDING * far
+
+    def completed(self, found: Arrival) -> Arrival:
+        """The same end, with the last digits of a target that is out of reach."""
+        if found.reached and found.closed:
+            return found
+        last = self.run(found.q, LEAST_LAST_GAIN)
+        return replace(last, steps=found.steps + last.steps)
+
+    def run(self, q: Array, least: float = LEAST_GAIN) -> Arrival:
+        """Coordinates near q that meet the targets, or those nearest to them."""
+        q = self.bounds.clipped(q)
+        e, J, g, A, floor = self.evaluate(q)
+        c, nu, stalled, steps = 1e-3, 0.0, 0, 0
+        while steps < MOST_STEPS and stalled < PATIENCE:
+            error, gap = float(np.linalg.norm(e)), float(np.linalg.norm(g))
+            if max(error, gap) <= floor:
+                break
+            steps += 1
+            y, pulls = self.step(q, e, J, g, A, c * error**2)
+            nu = max(nu, 2 * float(np.linalg.norm(pulls)))
+            merit = error**2 / 2 + nu * gap
+            hoped = merit - _merit(e + J @ y, g + A @ y, nu)
+            new = self.taken(q, y)
+            there = self.evaluate(new) if np.all(np.isfinite(new)) else None
+            won = -np.inf if there is None else merit - _merit(there[0], there[2], nu)
+            stalled = 0 if won > least * merit else stalled + 1
+            c = _damping(c, won, hoped)
+            if won > 0 and there is not None:
+                q, (e, J, g, A, floor) = new, there
+            elif max(error, gap) <= REACHED or hoped <= ROUNDING * merit:
+                break
+        error, gap = float(np.linalg.norm(e)), float(np.linalg.norm(g))
+        return Arrival(q, error, gap, self.reached(q), gap <= max(CLOSED, floor), steps)
+
+    def step(
+        self, q: Array, e: Array, J: Array, g: Array, A: Array, mu: float
+    ) -> tuple[Array, Array]:
+        """Step (2) of limited length, and the multipliers of the loops."""
+        down, up = (room[self.moving] / self.sizes[self.moving] for room in self.bounds.room(q))
+        y, pulls = bounded_step(J, e, A, g, mu, down, up)
+        longest = float(np.abs(y).max(initial=0.0))
+        return y * min(1.0, LONGEST / max(longest, 1e-300)), pulls
+
+    def taken(self, q: Array, y: Array) -> Array:
+        """Coordinates after the step y."""
+        s = np.zeros(self.system.n_v)
+        s[self.moving] = self.sizes[self.moving] * y
+        return self.bounds.clipped(moved(self.system, q, s))
+
+    def reached(self, q: Array) -> bool:
+        """Whether all targets are met, whatever their weights."""
+        state = State.trusted(self.system, q, np.zeros(self.system.n_v))
+        for aim in self.aims:
+            metres, radians = aim.left(aim.error(self.system, state))
+            far = max(1.0, float(np.abs(aim.position).max()) / self.system.length)
+            if metres > REACHED * far * self.system.length or radians > REACHED:
+                return False
+        return True
+
+
+def _merit(e: Array, g: Array, nu: float) -> float:
+    return float(e @ e) / 2 + nu * float(np.linalg.norm(g))
+
+
+def _damping(c: float, won: float, hoped: float) -> float:
+    """Next c, from what a step won and what it should have won."""
+    if won > 0.75 * hoped:
+        return c / 10
+    if won < 0.25 * hoped:
+        return max(5 * c, 1e-6)
+    return c

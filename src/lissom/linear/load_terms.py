@@ -1,0 +1,242 @@
+"""Forces of all loads on a mechanism and their derivatives.
+
+Loads on nodes count as generalized forces, J^T w.  Derivatives by configuration and speeds are
+those of `load_derivatives`.  What else depends on loads (their own states, moments and forces on
+nodes) is differentiated when it is asked for, by central differences of two spacings,
+extrapolated, which are exact for polynomials of degree four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.tree.coordinates import error_sizes, moved
+from ..algorithms.tree.kinematics import node_jacobian, node_pose
+from ..errors import LoadError, SingularError
+from ..kernels.run import fields as run
+from ..sim.load_derivatives import load_derivatives
+from ..sim.run.choice import at_rest
+from ..sim.run.drive_checks import check_drives
+from ..sim.run.machine import Machine
+from ..sim.run.plan import Plan
+from ..sim.run.start import at_motions, check_start, driven_bodies, motion_jump, planned
+from ..spatial import rotate
+from ..system import State, System
+from .names import speed_parts
+
+Array = np.ndarray
+
+SPACING = 1e-3  # of the differences, relative to the sizes of coordinates and speeds
+
+
+@dataclass(frozen=True, eq=False)
+class LoadTerms:
+    """Generalized forces of all loads in a state, and their derivatives.
+
+    Attributes
+    ----------
+    acceleration : array (n_v,)
+        Rates of the speeds under the loads.
+    forces : array (n_v,)
+        Generalized forces, those that given motions need included.
+    q, v : arrays (n_v, n_v)
+        Derivatives of the forces by configuration and speeds.
+    wrenches : array (6 n_slot,)
+        Moments and forces on the nodes of `places`, in their axes.
+    places : list of (int, int)
+        Body and node of each slot.
+    armature : array (n_v,)
+        Inertia of rotors.
+    own_names : list of (str, str)
+        Name and unit of each own state, such as the integral of a servo.
+    driven : list of str
+        Bodies whose joints follow given motions.
+    differences : Differences
+        Derivatives of everything else.
+    """
+
+    acceleration: Array
+    forces: Array
+    q: Array
+    v: Array
+    wrenches: Array
+    places: list[tuple[int, int]]
+    armature: Array
+    own_names: list[tuple[str, str]]
+    driven: list[str]
+    differences: Differences
+
+    def by_q(self, part: str) -> Array:
+        """Derivatives by configuration of "applied" forces on joints, "wrenches" or "own" rates."""
+        return self.differences.by_q[self.differences.parts[part]]
+
+    def by_v(self, part: str) -> Array:
+        """The same by speeds."""
+        return self.differences.by_v[self.differences.parts[part]]
+
+    def by_own(self, part: str) -> Array:
+        """The same by own states; also of all "forces"."""
+        return self.differences.by_own[self.differences.parts[part]]
+
+
+def load_terms(system: System, state: State, forces: Any, loads: Any, time: float) -> LoadTerms:
+    """Forces of all loads and their derivatives.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    forces, loads
+        As for `simulate`.
+    time : float
+        Time at which they are evaluated [s].
+    """
+    plan = planned(system, forces, loads, ())
+    check_drives(plan)
+    _check_controllers(plan)
+    _check_motions(plan, state, time)
+    rest = Differences(plan, state, time, bool(plan.loads) or forces is not None)
+    values, parts = rest(state.raw_q, state.raw_v, rest.own), rest.parts
+    exact = load_derivatives(system, state, loads, forces=forces, time=time)
+    names = speed_parts(system)
+    return LoadTerms(
+        acceleration=values[parts["acceleration"]],
+        forces=values[parts["forces"]],
+        q=exact.q,
+        v=exact.v,
+        wrenches=values[parts["wrenches"]],
+        places=[(body, node) for _, body, node in plan.slots],
+        armature=plan.armature,
+        own_names=[(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states],
+        driven=[system.names[body] for body in driven_bodies(plan)],
+        differences=rest,
+    )
+
+
+def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
+    """Derivative from central differences of spacings h and h / 2."""
+    far, near = ((along(k, s) - along(k, -s)) / (2 * s) for s in (h, h / 2))
+    return (4 * near - far) / 3
+
+
+class Differences:
+    """Accelerations, forces, wrenches and rates of own states as one vector, and its derivatives.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads, resolved.
+    state : State
+        Configuration and speeds.
+    time : float
+        Time [s].
+    loaded : bool
+        Whether there are loads at all; else all derivatives are zero.
+    """
+
+    def __init__(self, plan: Plan, state: State, time: float, loaded: bool) -> None:
+        self.system, self.plan, self.time = plan.system, plan, time
+        self.state, self.loaded = state, loaded
+        self.machine: Machine = at_rest(plan, state, time)
+        self.machine.v[:] = state.raw_v
+        check_start(self.machine)
+        place = plan.states_place
+        self.own = self.machine.memory[place : place + len(plan.states)].copy()
+        n, n_w, n_z = self.system.n_v, 6 * len(plan.slots), len(plan.states)
+        ends = np.cumsum([n, n, n, n_w, n_z])
+        names = ("acceleration", "forces", "applied", "wrenches", "own")
+        starts = (0, *ends[:-1])
+        self.parts = {x: slice(int(a), int(b)) for x, a, b in zip(names, starts, ends, strict=True)}
+        self.size = int(ends[-1])
+
+    @cached_property
+    def by_q(self) -> Array:
+        """Derivatives (size, n_v) by configuration."""
+        system, q, v = self.system, self.state.raw_q, self.state.raw_v
+        eye, sizes = np.eye(system.n_v), SPACING * error_sizes(system)[0]
+        return self._columns(lambda k, h: self(moved(system, q, h * eye[k]), v, self.own), sizes)
+
+    @cached_property
+    def by_v(self) -> Array:
+        """Derivatives (size, n_v) by speeds."""
+        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(self.system.n_v)
+        sizes = SPACING * error_sizes(self.system)[1]
+        return self._columns(lambda k, h: self(q, v + h * eye[k], self.own), sizes)
+
+    @cached_property
+    def by_own(self) -> Array:
+        """Derivatives (size, n_z) by own states of loads."""
+        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(len(self.own))
+        return self._columns(lambda k, h: self(q, v, self.own + h * eye[k]), 0.1 + 0 * self.own)
+
+    def _columns(self, along: Callable[[int, float], Array], spacings: Array) -> Array:
+        if not self.loaded:
+            return np.zeros((self.size, len(spacings)))
+        columns = [_slope(along, k, h) for k, h in enumerate(spacings)]
+        return np.array(columns).reshape(len(columns), self.size).T
+
+    def __call__(self, q: Array, v: Array, own: Array) -> Array:
+        """Values at a configuration, speeds and own states."""
+        machine, plan = self.machine, self.plan
+        place = plan.states_place
+        kept = machine.memory[place : place + len(own)].copy()
+        machine.memory[place : place + len(own)] = own
+        status, row = machine.accelerations(self.time, q, v)
+        rates = machine.own_rates.copy()
+        machine.memory[place : place + len(own)] = kept
+        self._check(status, row)
+        part = {x: plan.columns.part(row[None], x)[0] for x in ("acceleration", "force", "wrench")}
+        forces = part["force"] + self._on_nodes(q, part["wrench"].reshape(-1, 6))
+        given = [part["acceleration"], forces, part["force"], part["wrench"], rates]
+        return np.concatenate(given)
+
+    def _on_nodes(self, q: Array, wrenches: Array) -> Array:
+        """Generalized forces of loads on nodes."""
+        total = np.zeros(self.system.n_v)
+        if len(wrenches):
+            state = State(self.system, q, total)
+        for (_, i, node), wrench in zip(self.plan.slots, wrenches, strict=True):
+            turn = node_pose(self.system, state, i, node).rotation
+            total += node_jacobian(self.system, state, i, node).T @ rotate(turn, wrench)
+        return total
+
+    def _check(self, status: int, row: Array) -> None:
+        functions = self.plan.functions
+        if functions.error is not None:
+            error, functions.error = functions.error, None
+            if isinstance(error, LoadError):
+                raise error
+            raise LoadError(f"{functions.failed} raised {error!r}") from error
+        if status not in (run.MORE, run.FINISHED) or not np.all(np.isfinite(row)):
+            raise SingularError(
+                f"{functions.blame()}the forces or accelerations beside the state are not finite; "
+                "check the loads there"
+            )
+
+
+def _check_controllers(plan: Plan) -> None:
+    if plan.controllers:
+        raise LoadError(
+            f"{plan.controllers[0].label}: a sampled controller has no linear model in continuous "
+            "time; leave it out, and close its loop around model.discrete(period)"
+        )
+
+
+def _check_motions(plan: Plan, state: State, time: float) -> None:
+    """Refuse a state that contradicts given motions."""
+    if not driven_bodies(plan):
+        return
+    there = at_motions(plan, state, time)
+    for body in driven_bodies(plan):
+        if jump := motion_jump(plan, body, state, there):
+            raise LoadError(
+                f"in the state joint {plan.system.names[body]!r} {jump} at t = {time:g} s; start "
+                "on the motion: state = assemble(system, state, loads=loads)"
+            )

@@ -1,0 +1,59 @@
+"""Names and units of states, and small checks of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import StateError, shown
+from ..model import Part
+from ..results.labels import Parts, modes
+from ..system import System
+
+__all__ = ["listed_names", "rate_names", "speed_parts"]
+
+
+def speed_parts(system: System) -> Parts:
+    """Name of each speed and the unit of its integral, such as ("boom.mode.0", "kg^0.5 m").
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    """
+    found: list[tuple[str, str]] = []
+    for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
+        found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
+        found += [(f"{name}.{x}", unit) for x, unit in joint.speeds]
+    return tuple(found)
+
+
+def rate_names(parts: Parts) -> Parts:
+    """Names and units of the rates of deviations.
+
+    Parameters
+    ----------
+    parts : Parts
+        Names and units of the deviations.
+    """
+    return tuple((f"{name}.rate", f"{unit}/s") for name, unit in parts)
+
+
+def listed_names(given: Any, what: str) -> list[str]:
+    """Names from one name, a part of a model, or several.
+
+    Parameters
+    ----------
+    given : str, Part or sequence
+        As given by the user.
+    what : str
+        Argument, for messages.
+    """
+    one = isinstance(given, (str, Part))
+    if not one and not isinstance(given, (Sequence, set, frozenset)):
+        raise StateError(f"{what} is {shown(given)}; expected a list of names")
+    items = [given] if one else list(given)
+    for item in items:
+        if not isinstance(item, (str, Part)):
+            raise StateError(f"{what} contains {shown(item)}; expected a name")
+    return [str(item) for item in items]

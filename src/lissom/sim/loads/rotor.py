@@ -1,0 +1,214 @@
+"""Moment of a spinning rotor on the body that carries it: momentum wheels, reaction wheels, CMGs.
+
+A rotor of inertia J about its axis a, which is fixed in a frame of angular velocity omega:
+  given relative rate Omega(t):  h = J Omega,   moment -(dh/dt) a - omega x h a              (1)
+  given torque tau:  h = J s,  s' = tau / J,    moment -tau a - omega x h a                   (2)
+  geared to a joint of speed v:  h = J ratio v,  moment -omega x h a                          (3)
+s = Omega + a . omega is the rate about the axis in inertial space.  In (1) the inertia of the body
+includes the rotor as if it were locked; in (2) it lacks J a a^T, which turns with the rotor; in (3)
+the inertia of the motor, `Actuator.rotor_inertia`, acts at the joint.
+Derivative by omega: [h a]x; by s: -J omega x a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...errors import LoadError, shown
+from ...kernels.compiling import jit
+from ...kernels.run.fields import OWN_WEIGHT
+from ...kernels.run.registry import STIFF_FUNCTION, BodyKind, JointKind, register
+from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, add_wrench
+from ...kernels.small import ZERO, added, cross, matrix, scaled, turn_back, vector
+from ..run.checks import joint_name, keep, node_name, number, positive
+from ..signals.callbacks import is_compiled, takes_state
+from ..signals.differences import COARSEST
+from ..signals.followed import followed
+from ..signals.signal import Table, as_signal
+from .load import FileField, Load
+from .on_node import direction, worded
+
+if TYPE_CHECKING:
+    from ...system import Frame
+    from ..run.plan import Plan
+
+INERTIA, AXIS, MODE, RATIO, SPEED = 0, 1, 4, 5, 6  # its constants
+SPUN, DRIVEN, GEARED = range(3)
+
+
+@jit
+def _spin_up(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    own[dz] = given[0] / table[c + INERTIA]
+
+
+@jit
+def _moment(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+    J, axis, mode = table[c + INERTIA], vector(table, c + AXIS), table[c + MODE]
+    if mode == SPUN:
+        h, push = J * given[0], J * given[1]
+    elif mode == DRIVEN:
+        h, push = J * (own[z] + own[OWN_WEIGHT] * own[dz]), given[0]
+    else:
+        h, push = J * table[c + RATIO] * v[int(table[c + SPEED])], 0.0
+    omega = turn_back(matrix(work, a + SLOT_POSE), vector(work, a + SLOT_RATE))
+    moment = added(scaled(-push, axis), -h, cross(omega, axis))
+    add_wrench(work, a, moment, ZERO)
+
+
+WHEEL = register(JointKind("wheel", _spin_up))
+ROTOR = register(BodyKind("rotor", _moment, advice=STIFF_FUNCTION))
+
+
+@dataclass(frozen=True, eq=False)
+class Rotor(Load):
+    """Rotor that spins about an axis fixed in a body, node or frame: its moment on the carrier.
+
+    Its speed is given, or a torque drives it, or it is geared to a joint.  The rotor itself is no
+    body: its mass and its inertia across the axis belong to the carrier.
+
+    Parameters
+    ----------
+    where : str
+        Carrier: "body", "body.node" or the name of a frame.
+    inertia : float
+        About the axis [kg m^2].
+    speed : number, Table or callable
+        Rate relative to the carrier [rad/s]: constant, tabulated, or a function f(time).  The
+        inertia of the carrier then includes the rotor as if locked.  Compiled by Numba: f(time,
+        out) that writes the rate and then its derivative.
+    axis : str or array (3,)
+        "x", "y", "z" or a vector, in the axes of the carrier.
+    torque : number, Table or callable, optional
+        Torque of the motor on the rotor, about the axis [N m]; a function is f(time) or
+        f(time, state).  The carrier feels the opposite.  `speed` is then the rate about the axis
+        in inertial space at the start, that relative to the carrier plus that of the carrier, and
+        the inertia of the carrier lacks that of the rotor about the axis.
+    geared_to : str, optional
+        Joint whose motor has this rotor, by the body that it carries; one of a single motion.  The
+        rotor turns `ratio` times as fast.  Only the moment -omega x h acts on the carrier; the
+        inertia at the joint is `Actuator.rotor_inertia`.
+    ratio : float
+        Turns of the rotor per turn of the joint.
+    spacing : float
+        Largest spacing of finite differences, for functions of time [s].
+    """
+
+    file_kind = "rotor"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "where": FileField("place"),
+        "inertia": FileField("number", "inertia", above=0),
+        "speed": FileField("signal", "angular speed"),
+        "axis": FileField("direction"),
+        "torque": FileField("signal", "torque"),
+        "geared_to": FileField("text"),
+        "ratio": FileField("number", "number"),
+        "spacing": FileField("number", "time", above=0),
+    }
+
+    where: str
+    inertia: float
+    speed: Any = 0.0
+    axis: Any = field(default="z", kw_only=True)
+    torque: Any = field(default=None, kw_only=True)
+    geared_to: Any = field(default=None, kw_only=True)
+    ratio: float = field(default=1.0, kw_only=True)
+    spacing: float = field(default=COARSEST, kw_only=True)
+
+    def check(self) -> None:
+        """Check the fields that do not depend on a system."""
+        keep(self, where=node_name(self.where, f"{self.label}: where"))
+        keep(
+            self,
+            inertia=positive(self.inertia, f"{self.label}: inertia", "a positive inertia [kg m^2]"),
+            axis=direction(self, "axis"),
+            ratio=number(self.ratio, f"{self.label}: ratio"),
+            spacing=positive(self.spacing, f"{self.label}: spacing", "a positive time [s]"),
+        )
+        if self.geared_to is not None:
+            keep(self, geared_to=joint_name(self.geared_to, f"{self.label}: geared_to"))
+            if self.torque is not None or not _is_zero(self.speed):
+                raise LoadError(
+                    f"{self.label}: a rotor that is geared to {self.geared_to!r} takes its speed "
+                    "from there; leave speed and torque out"
+                )
+        if self.torque is not None:
+            expected = "one number [rad/s], the rate at the start, because the torque is given"
+            keep(self, speed=number(self.speed, f"{self.label}: speed", expected))
+        if isinstance(self.speed, Table) and self.speed.kind == "steps":
+            raise LoadError(
+                f"{self.label}: speed is a table of steps, at which the moment would be infinite; "
+                'use Table(..., kind="linear") or "smooth"'
+            )
+
+    @property
+    def place(self) -> str:
+        """Carrier."""
+        return worded(self.where)
+
+    def enter(self, plan: Plan) -> None:
+        """Add the load to the plan of a run."""
+        frame = plan.place(self.where, self)
+        if frame.grounded:
+            raise LoadError(
+                f"{self.label}: {self.where!r} is fixed to the ground, where a moment has no "
+                "effect; give a body, a node or a frame on one"
+            )
+        axis = frame.rotation @ self.axis
+        if self.geared_to is not None:
+            numbers = [self.inertia, *axis, GEARED, self.ratio, self._geared(plan)]
+            plan.add_body_load(self, ROTOR, frame, numbers, rates=True)
+            return
+        if self.torque is None:
+            numbers, signal, states = [self.inertia, *axis, SPUN, 0, 0], self._speed(plan), 0
+        else:
+            numbers = [self.inertia, *axis, DRIVEN, 0, 0]
+            what = f"{self.label}: torque"
+            signal = plan.signal(as_signal(self.torque, 1, what), 1, what)
+            states = plan.add_states([self.speed], [_speed_near(plan, frame)], [1.0])
+            plan.add_wheel(self, WHEEL, numbers, signal, states)
+        orders = int(self.torque is None)
+        plan.add_body_load(
+            self, ROTOR, frame, numbers, signal=signal, orders=orders, states=states, rates=True
+        )
+
+    def _geared(self, plan: Plan) -> int:
+        """Number of the speed that the rotor is geared to."""
+        joint = plan.joint(self.geared_to, self)
+        if joint.n_v != 1:
+            raise LoadError(
+                f"{self.label}: a {joint.label} joint has {joint.n_v} speeds; a rotor is geared to "
+                "a joint of a single motion, such as Revolute"
+            )
+        return joint.v
+
+    def _speed(self, plan: Plan) -> int:
+        """Offset of the signal of the speed and its rate."""
+        what = f"{self.label}: speed"
+        value = as_signal(self.speed, 1, what)
+        if not callable(value):
+            return plan.signal(value, 1, what)
+        if not is_compiled(value):
+            if takes_state(value, what):
+                raise LoadError(
+                    f"{what} is a function of time and state; expected a function of time alone "
+                    "(a control law gives the torque instead)"
+                )
+            plan.add_time_function(value, 1, what)
+        return followed(plan, [value], 1, 1, what, self.spacing)
+
+
+def _is_zero(speed: Any) -> bool:
+    return isinstance(speed, (int, float)) and speed == 0
+
+
+def _speed_near(plan: Plan, frame: Frame) -> int:
+    """Number of a speed of the carrier or of what carries it, for the scale of errors."""
+    i = frame.body
+    while i >= 0:
+        hinge = plan.system.layout.hinge_v(i)
+        if hinge.stop > hinge.start:
+            return hinge.start
+        i = int(plan.system.parent[i])
+    raise LoadError(f"the carrier {shown(frame.name)} of a rotor is fixed to the ground")

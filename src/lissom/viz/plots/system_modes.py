@@ -1,0 +1,123 @@
+"""Plots of the modes of a mechanism: its shapes, and their frequencies along a sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...algorithms.tree.coordinates import moved
+from ...errors import StateError, shown
+from ...linear.mode_motion import visible_amplitude
+from ...results.files.disk import PathLike
+from ...system import State
+from ..drawing.places import placed_bodies, placed_joints
+from ..drawing.shapes import Shape, shape
+from ..drawing.space import equal_box, fill
+from .style import COLORS, GREY, INK, checked_size, line_style, picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ...linear.mode_sweep import ModeSweep
+    from ...linear.system_modes import SystemModes
+
+Array = np.ndarray
+
+_USUAL, _MOST = 6, 36  # panels
+
+
+def plot_system_modes(
+    modes: SystemModes,
+    which: Any = None,
+    *,
+    file: PathLike | None = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Shapes of modes, see `SystemModes.plot`."""
+    numbers = _numbers(modes, which)
+    columns = min(len(numbers), 3 if len(numbers) != 4 else 2)
+    rows = -(-len(numbers) // columns)
+    with picture(checked_size(size, (3.3 * columns, 0.3 + 2.2 * rows)), file=file, show=show) as f:
+        rest = _shapes(modes.state)
+        for place, k in enumerate(numbers):
+            axes = f.add_subplot(rows, columns, place + 1, projection="3d", proj_type="ortho")
+            _draw(axes, modes, k, rest)
+        words = modes.system.name if title is None else title
+        if words:
+            f.suptitle(words, x=0.01, ha="left", color=INK)
+    return f
+
+
+def _numbers(modes: SystemModes, which: Any) -> list[int]:
+    if which is None:
+        found = list(range(modes.n_rigid, len(modes)))[:_USUAL]
+        found = found or list(range(len(modes)))[:_USUAL]
+    else:
+        found = [modes.number(k) for k in (which if np.iterable(which) else [which])]
+    if not found or len(found) > _MOST:
+        raise StateError(f"modes is {shown(which)}; expected 1 to {_MOST} numbers of modes")
+    return found
+
+
+def _shapes(state: State) -> list[Shape]:
+    system = state.system
+    bodies = placed_bodies(system, state)
+    joints = placed_joints(system, state, bodies)
+    return [
+        shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
+    ]
+
+
+def _draw(axes: Any, modes: SystemModes, k: int, rest: list[Shape]) -> None:
+    state, phi = modes.state, modes.shapes[:, k]
+    step = visible_amplitude(state, phi) * phi.real
+    bent = _shapes(State(state.system, moved(state.system, state.raw_q, step), state.v))
+    for one in rest:
+        _draw_shape(axes, one, GREY, 0.6)
+    for one in bent:
+        _draw_shape(axes, one, one.color, 1.6)
+    words = "free" if k < modes.n_rigid else f"{modes.frequencies[k]:.3g} Hz"
+    axes.set_title(f"mode {k}: {words}", color=INK, loc="center")
+    axes.view_init(28, -54)
+    equal_box(axes, np.concatenate([one.points for one in (*rest, *bent)]), margin=0.02)
+    fill(axes, 1.3, 0.9)
+    axes.set(xlabel="", ylabel="", zlabel="", xticklabels=[], yticklabels=[], zticklabels=[])
+
+
+def _draw_shape(axes: Any, one: Shape, color: str, width: float) -> None:
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    if len(one.edges):
+        axes.add_collection3d(Line3DCollection(list(one.edges), colors=color, linewidths=width / 2))
+    axes.plot(*one.dots.T, ".", color=color, ms=1.5 * width)
+    for line in one.lines:
+        axes.plot(*line.T, color=color, lw=width)
+
+
+def plot_mode_sweep(
+    sweep: ModeSweep,
+    *,
+    lines: Any = (),
+    file: PathLike | None = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Frequencies of tracked modes against the parameter, see `ModeSweep.plot`."""
+    with picture(checked_size(size, (6.0, 3.8)), file=file, show=show) as figure:
+        axes = figure.add_subplot()
+        for k, row in enumerate(sweep.frequencies.T):
+            axes.plot(sweep.values, row, **line_style(k), label=f"{k}")
+        for factor, label in lines:
+            axes.plot(sweep.values, factor * sweep.values, color=GREY, lw=0.8, ls=":")
+            axes.annotate(label, (sweep.values[-1], factor * sweep.values[-1]), color=GREY)
+        axes.set(xlabel=sweep.label, ylabel="frequency [Hz]")
+        axes.set_ylim(0.0, 1.05 * float(np.nanmax(sweep.frequencies, initial=1e-9)))
+        axes.margins(x=0.0)
+        if sweep.frequencies.shape[1] <= 12:
+            axes.legend(title="mode", loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.set_title(sweep.title if title is None else title, color=INK)
+    return figure

@@ -1,0 +1,185 @@
+"""Derivatives of inverse and forward dynamics of trees."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.algorithms.tree import engine
+from tests.derivative_checks import against_complex_steps, error, random_external
+from tests.kernel_cases import (
+    JOINTS,
+    far_state,
+    joint_systems,
+    many_children,
+    massless_links,
+    random_case,
+)
+from tests.lagrange_rods import random_motion, random_tree
+from tests.oracle import Oracle
+from tests.oracle.random_mechanism import draw, with_level
+from tests.oracle.slopes import force_slopes
+from tests.random_trees import build, frame_names
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_forces_have_the_slopes_of_particles_by_automatic_differentiation(seed):
+    description = with_level(draw(seed, 0), "full")
+    tree = build(description)
+    oracle = Oracle(description.mechanism(tree.transforms))
+    q, v = description.state(tree.transforms)
+    rng = np.random.default_rng(seed)
+    vdot, names = rng.standard_normal(len(v)), frame_names(description)
+    keys = [key for key in names if rng.random() < 0.4]
+    external = {key: rng.standard_normal(6) for key in keys}
+    by_q, by_v = force_slopes(oracle, q, v, vdot, external)
+    found = ls.inverse_dynamics_derivatives(
+        tree.system,
+        tree.state(q, v),
+        tree.to_lissom(vdot),
+        external={names[key]: wrench for key, wrench in external.items()},
+    )
+    entries = np.ix_(tree.v_index, tree.v_index)
+    assert error(found.q[entries], by_q) < 1e-9
+    assert error(found.v[entries], by_v) < 1e-9
+
+
+@pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
+def test_levels_and_external_forces_against_complex_steps(level):
+    for seed in range(4):
+        system, state, rng = random_case(seed, level)
+        external = random_external(system, rng)
+        assert against_complex_steps(system, state, rng, external) < 1e-11
+
+
+def test_free_shapes_and_own_levels_against_complex_steps():
+    for seed in (0, 6, 7, 9, 14):
+        system, state, rng = random_case(seed)
+        assert against_complex_steps(system, state, rng, random_external(system, rng)) < 1e-11
+
+
+def test_rods_against_complex_steps():
+    for seed in range(3):
+        system, rng = random_tree(seed).system, np.random.default_rng(seed)
+        q, v, _ = random_motion(system, rng)
+        state = system.state(q, v)
+        assert against_complex_steps(system, state, rng, random_external(system, rng)) < 1e-11
+
+
+@pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS.keys())
+def test_every_joint_on_every_carrier_against_complex_steps(joint):
+    rng = np.random.default_rng(3)
+    for label, system in list(joint_systems(joint))[::7]:
+        found = against_complex_steps(system, far_state(system, rng), rng)
+        assert found < 1e-11, label
+
+
+@pytest.mark.parametrize("model", [massless_links, many_children])
+def test_many_children_and_massless_links_against_complex_steps(model):
+    system, rng = model().compile(), np.random.default_rng(5)
+    assert against_complex_steps(system, far_state(system, rng), rng) < 1e-11
+
+
+def test_accelerations_follow_their_derivatives_to_second_order():
+    """The remainder of a step falls with the square of the step, on quaternions too."""
+    system, state, rng = random_case(9)
+    found = ls.forward_dynamics_derivatives(system, state)
+    dq, dv, dT = rng.standard_normal((3, system.n_v))
+    rest = []
+    for h in (1e-3, 1e-4):
+        q = state.q + h * ls.qdot(system, system.state(state.q, dq))
+        moved = ls.forward_dynamics(system, system.state(q, state.v + h * dv), h * dT)
+        change = h * (found.q @ dq + found.v @ dv + found.forces @ dT)
+        rest.append(np.abs(moved - found.value - change).max())
+    assert 1.9 < np.log10(rest[0] / rest[1]) < 2.1
+
+
+def test_accelerations_are_those_of_forward_dynamics():
+    system, state, rng = random_case(13)
+    forces = rng.standard_normal(system.n_v)
+    found = ls.forward_dynamics_derivatives(system, state, forces)
+    assert np.allclose(found.value, ls.forward_dynamics(system, state, forces), rtol=1e-9)
+    M = ls.mass_matrix(system, state)
+    assert error(M @ found.forces, np.eye(system.n_v)) < 1e-9
+
+
+def test_far_from_the_origin_and_in_orbit_nothing_is_lost():
+    """Neither distance nor speed of the whole mechanism changes its derivatives."""
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody.box(300, (1, 1.2, 0.8), com=(0.1, 0, 0)), ls.Free(), name="hub")
+    boom = ls.beam(5.0, ls.Tube(radius=0.05, thickness=0.002), ls.CARBON, modes=4)
+    model.add(boom, ls.Revolute("z"), to="hub", at=(0.5, 0.2, 0), name="boom")
+    model.add(
+        ls.RigidBody.box(20, (0.3, 0.3, 0.3)), ls.Universal("x", "y"), to="boom.tip", name="load"
+    )
+    system, rng = model.compile(), np.random.default_rng(1)
+    near = far_state(system, rng, deformation=0.05)
+    q, v = near.q.copy(), near.v.copy()
+    R = ls.pose(system, near, "hub").rotation
+    hub_q, hub_v = system.layout.hinge_q("hub"), system.layout.hinge_v("hub")
+    q[hub_q.start + 4 : hub_q.stop] += [7e6, -2e6, 1e6]
+    drift = R.T @ np.array([1000.0, 7000.0, -500.0])
+    v[hub_v.start + 3 : hub_v.stop] += drift
+    x = rng.standard_normal(system.n_v)
+    here = ls.inverse_dynamics_derivatives(system, near, x)
+    # the speeds of the hub are in its axes: in orbit its acceleration turns with it
+    w = v[hub_v.start : hub_v.start + 3]
+    there_x = x.copy()
+    there_x[hub_v.start + 3 : hub_v.stop] -= np.cross(w, drift)
+    there = ls.inverse_dynamics_derivatives(system, (q, v), there_x)
+    others = [k for k in range(system.n_v) if not hub_v.start <= k < hub_v.start + 3]
+    assert error(there.q[:, others], here.q[:, others]) < 1e-10
+    assert error(there.v[:, others], here.v[:, others]) < 1e-10
+
+
+def test_ruthless_bodies_and_own_joints_take_complex_steps():
+    system, state, rng = random_case(1, "ruthless")
+    x, h = rng.standard_normal(system.n_v), 1e-6
+    found = ls.inverse_dynamics_derivatives(system, state, x)
+    for k in (0, system.n_v - 1):
+        dv = h * np.eye(system.n_v)[k]
+        ends = [
+            ls.inverse_dynamics(system, system.state(state.q, state.v + s * dv), x) for s in (1, -1)
+        ]
+        assert error(found.v[:, k], (ends[0] - ends[1]) / (2 * h)) < 1e-6
+
+
+def test_frames_have_the_derivatives_of_their_motion():
+    system, rng = many_children().compile(), np.random.default_rng(8)
+    state, h = far_state(system, rng), 1e-6
+    x = rng.standard_normal(system.n_v)
+
+    def motion(q, v):
+        at = system.state(q, v)
+        return ls.velocity(system, at, "b.tip"), ls.acceleration(system, at, "b.tip", x)
+
+    found = ls.frame_derivatives(system, state, "b.tip", x)
+    for k in range(system.n_v):
+        e = np.eye(system.n_v)[k]
+        along = ls.qdot(system, system.state(state.q, e))
+        by_q = [motion(state.q + s * h * along, state.v) for s in (1, -1)]
+        by_v = [motion(state.q, state.v + s * h * e) for s in (1, -1)]
+        for actual, ends, which in (
+            (found.velocity_q, by_q, 0),
+            (found.acceleration_q, by_q, 1),
+            (found.jacobian, by_v, 0),
+            (found.acceleration_v, by_v, 1),
+        ):
+            slope = (ends[0][which] - ends[1][which]) / (2 * h)
+            assert error(actual[:, k], slope) < 1e-7
+
+
+def test_one_and_many_states_have_the_same_derivatives():
+    system, state, rng = random_case(3)
+    n = system.n_v
+    forces = rng.standard_normal(n)
+    alone = engine.forward_derivatives(system, state.q.copy(), state.v.copy(), forces)[1]
+    again = engine.forward_derivatives(system, state.q.copy(), state.v.copy(), forces)[1]
+    assert np.array_equal(alone, again)
+
+
+def test_mistakes_are_named():
+    system, state, _ = random_case(3)
+    with pytest.raises(ls.StateError, match="acceleration"):
+        ls.inverse_dynamics_derivatives(system, state, [1.0])
+    with pytest.raises(ls.StateError, match="nowhere"):
+        ls.frame_derivatives(system, state, "nowhere")
