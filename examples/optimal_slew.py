@@ -2,9 +2,9 @@
 Slew without a rest of vibration
 ================================
 
-A spacecraft turns a bending boom by thirty degrees in two periods of its first vibration. The torque
-of least effort that ends at rest, the boom included, is found from exact derivatives of the run by
-the torque's values. A bang-bang torque, best for a rigid boom, leaves it swinging.
+A spacecraft turns a bending boom by thirty degrees in two periods of its first vibration. The
+torque of least effort that ends at rest, the boom included, is found from exact derivatives of the
+run by the torque's values. A bang-bang torque, best for a rigid boom, leaves it swinging.
 """
 
 import time

@@ -55,10 +55,10 @@ def backward(of: StepTangents, steps: Steps, gradients: Array, adjoint: Array) -
     )
     if status != 0:
         raise SingularError("a mass matrix of the run is not positive definite; check the bodies")
-    mu = mu.reshape(s, k, n)
-    parameters = -sum(np.einsum("kn,knp->p", mu[i], P[i]) for i in range(s))
+    forces = mu.reshape(s, k, n)
+    parameters = -sum(np.einsum("kn,knp->p", forces[i], P[i]) for i in range(s))
     controls = [
-        sum(made.stages[i].weights[c].T @ mu[i][:, control.speeds] for i in range(s))
+        sum(made.stages[i].weights[c].T @ forces[i][:, control.speeds] for i in range(s))
         for c, control in enumerate(of.controls)
     ]
     return Part(parameters, controls)
