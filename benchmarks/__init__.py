@@ -25,6 +25,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 MODULES = {  # module of each benchmark, with its function `run`
     "rigid": "rigid",
     "calls": "calls.measure",
+    "derivatives": "derivatives",
     "flexible": "flexible",
     "counts": "counts.measure",
     "crossover": "crossover",

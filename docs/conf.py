@@ -67,6 +67,8 @@ examples = [
     "stewart_platform.py",
     "gyroscope.py",
     "rolling.py",
+    "optimal_slew.py",
+    "payload_identification.py",
     "order_n_platform.py",
     "chain.py",
     "tracking_arm.py",

@@ -35,8 +35,8 @@ rates = [0, 0, rate, *(R.T @ np.cross([0, 0, rate], -center))]  # the centre of 
 start = system.state(hub=[*attitude[:4], *-center], **{"hub.rates": rates})
 
 # %%
-# Three orbits. The boom vibrates far faster than the satellite swings; an implicit method passes
-# over that.
+# Three orbits. The boom is straight at the start and vibrates until its damping has taken that; an
+# implicit method passes over it.
 
 orbit = 2 * np.pi / rate
 run = ls.simulate(

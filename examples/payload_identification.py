@@ -16,9 +16,8 @@ import lissom as ls
 # The arm: two links and a wrist, whose parameters are known. The payload is on its last flange.
 
 rng = np.random.default_rng(5)
-truth = ls.RigidBody(2.5, com=(0.12, -0.03, 0.05), inertia=[[0.02, 0.003, -0.001],
-                                                            [0.003, 0.03, 0.002],
-                                                            [-0.001, 0.002, 0.025]])  # fmt: skip
+inertia = [[0.02, 0.003, -0.001], [0.003, 0.03, 0.002], [-0.001, 0.002, 0.025]]
+truth = ls.RigidBody(2.5, com=(0.12, -0.03, 0.05), inertia=inertia)
 model = ls.Model("arm", gravity=(0, 0, -9.81))
 link = ls.RigidBody.rod(mass=4.0, length=0.5, com=(0.25, 0, 0))
 knuckle = ls.RigidBody.sphere(mass=0.6, radius=0.05)
@@ -40,14 +39,13 @@ instants = np.linspace(0, 4, 400)
 swing = rates * instants[:, None] + phase
 Q, V = size * np.sin(swing), size * rates * np.cos(swing)
 A = -size * rates**2 * np.sin(swing)
-torques = np.array(
-    [ls.inverse_dynamics(arm, s, a) for s, a in zip(zip(Q, V, strict=True), A, strict=True)]
-)
+moments = list(zip(Q, V, A, strict=True))
+torques = np.array([ls.inverse_dynamics(arm, (q, v), a) for q, v, a in moments])
 
 # %%
 # What the known bodies need is taken away; the columns of the payload remain.
 
-rows = [ls.inertial_regressor(arm, s, a) for s, a in zip(zip(Q, V, strict=True), A, strict=True)]
+rows = [ls.inertial_regressor(arm, (q, v), a) for q, v, a in moments]
 names, values = rows[0].names, rows[0].values
 own = np.array([name.startswith("payload.") for name in names])
 Y = np.concatenate([row.matrix[:, own] for row in rows])
@@ -64,21 +62,17 @@ def identified(measured):
     return mass, com, J - mass * (com @ com * np.eye(3) - np.outer(com, com))
 
 
-exact = identified(torques)
-noisy = identified(torques + 0.05 * rng.normal(size=torques.shape))
+exact, noisy = identified(torques), identified(torques + 0.5 * rng.normal(size=torques.shape))
 for what, (mass, com, J) in (("exact", exact), ("noisy", noisy)):
     print(
         f"From {what} torques: {mass:.4f} kg at {1e3 * com.round(5)} mm, Ixx {J[0, 0]:.4f} kg m²."
     )
-off = max(
-    np.abs(np.subtract(a, b)).max()
-    for a, b in zip(exact, (truth.mass, truth.com, truth.inertia), strict=True)
-)
+given = (truth.mass, truth.com, truth.inertia)
+off = max(np.abs(np.subtract(a, b)).max() for a, b in zip(exact, given, strict=True))
 part = abs(noisy[0] / truth.mass - 1)
-print(
-    f"Exact torques give the payload to {off:.0e}, noise of 0.05 N m its mass to {100 * part:.2f} %."
-)
-assert off < 1e-9 and part < 0.01 and np.abs(noisy[1] - truth.com).max() < 2e-3
+print(f"Exact torques give the payload to {off:.0e}.")
+print(f"With a noise of 0.5 N m its mass is found to {100 * part:.1g} %.")
+assert off < 1e-9 and part < 0.01 and np.abs(noisy[1] - truth.com).max() < 5e-3
 
 # %%
 

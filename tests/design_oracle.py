@@ -43,8 +43,8 @@ def particles_of(design: Design, name: str, data: RigidData) -> tuple[list[ca.SX
     mass, com = design.add(f"{name}.mass", data.mass), design.vector(f"{name}.com", data.com)
     J = ca.SX.zeros(3, 3)
     inertia = np.asarray(data.inertia, float)
-    for label, (k, l) in zip(SIX, zip(*np.triu_indices(3), strict=True), strict=True):
-        J[k, l] = J[l, k] = design.add(f"{name}.inertia.{label}", inertia[k, l])
+    for label, (k, j) in zip(SIX, zip(*np.triu_indices(3), strict=True), strict=True):
+        J[k, j] = J[j, k] = design.add(f"{name}.inertia.{label}", inertia[k, j])
     arms = ca.sqrt(3 / mass) * ca.chol(ca.trace(J) / 2 * ca.SX.eye(3) - J)
     offsets = [com + sign * arms[k, :].T for sign in (1, -1) for k in range(3)]
     return offsets, [mass / 6] * 6

@@ -17,6 +17,8 @@ import numpy as np
 
 import lissom as ls
 from lissom.algorithms.tree import engine
+from lissom.algorithms.tree.design import design_rows
+from lissom.algorithms.tree.design_parameters import resolved
 from lissom.kernels import fields as field
 from tests.kernel_cases import random_case
 
@@ -54,6 +56,9 @@ ALGEBRA = {
     ),
     "jacobian": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
     "joint_forces_rows": engine.joint_forces,
+    "design_derivative_rows": lambda s, q, v, x: np.concatenate(
+        [a.ravel() for a in design_rows(s, resolved(s, ["gravity"]), q[None], v[None], x[None])]
+    ),
     "multiply_blocks": lambda s, q, v, x: ls.operators(s, (q, v)).mass @ x,
 }
 
@@ -73,6 +78,24 @@ def closure() -> dict[str, np.ndarray]:
     system, state = four_bar()
     Q = np.stack([state.q, state.q + 0.1])
     return {"closure_rows": engine.closure_rows(system, Q, np.ones((2, system.n_v)))}
+
+
+def adjoint() -> dict[str, np.ndarray]:
+    """Gradient of a run of a free body with a flexible link."""
+    model = ls.Model("floating")
+    model.add(ls.RigidBody.box(2.0, (1, 2, 3)), ls.Free(), name="base")
+    link = ls.library.flexible_chain(1, 2).parts["link1"].body
+    model.add(link, ls.Revolute("y"), to="base", name="link")
+    system = model.compile()
+    state = system.state(v=np.linspace(-0.5, 0.5, system.n_v))
+
+    def ends(time, q, v):
+        by_q, by_v = np.zeros_like(q), np.zeros_like(v)
+        by_q[-1], by_v[-1] = 1.0, 2.0
+        return q[-1].sum() + 2 * v[-1].sum(), by_q, by_v
+
+    found = ls.gradient(system, state, ends, duration=2e-3, step=1e-4)
+    return {"adjoint_steps": found.state}
 
 
 def advance() -> dict[str, np.ndarray]:
@@ -104,6 +127,7 @@ def advance_all() -> dict[str, np.ndarray]:
 
 NUMBERS = {symbol: partial(algebra, symbol) for symbol in ALGEBRA} | {
     "closure_rows": closure,
+    "adjoint_steps": adjoint,
     "advance": advance,
 }
 LONG = NUMBERS | {"advance_all": advance_all}

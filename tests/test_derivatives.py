@@ -1,5 +1,7 @@
 """Derivatives of inverse and forward dynamics of trees."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,39 @@ def test_mistakes_are_named():
         ls.inverse_dynamics_derivatives(system, state, [1.0])
     with pytest.raises(ls.StateError, match="nowhere"):
         ls.frame_derivatives(system, state, "nowhere")
+
+
+@dataclass(frozen=True, eq=False)
+class Lift(ls.Joint):
+    """Slide along z by a cube; `real`: computed in a way that loses imaginary parts."""
+
+    real: bool = False
+    coordinates = (("lift", "m"),)
+
+    def pose(self, q):
+        z = float(np.real(q[0])) ** 3 if self.real else q[0] ** 3
+        return np.eye(3), np.array([0.0, 0.0, 1.0]) * z
+
+    def motion_map(self, q):
+        return np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [1.0]]) * (3 * q[0] ** 2)
+
+    def bias(self, q, v):
+        return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]) * (6 * q[0] * v[0] ** 2)
+
+
+def test_own_joints_are_differentiated_or_refused():
+    """Mass 2 on a lift z = q^3 under gravity 10: T = 2 (3 q^2)(3 q^2 a + 6 q v^2 + 10)."""
+    for real in (False, True):
+        model = ls.Model("lift", gravity=(0, 0, -10))
+        model.add(ls.RigidBody(2.0, inertia=(1, 1, 1)), Lift(real), name="lift")
+        system = model.compile()
+        q, v, a = 0.7, 0.4, -0.3
+        state = system.state([q], [v])
+        if real:
+            with pytest.raises(ls.StateError, match="complex numbers"):
+                ls.inverse_dynamics_derivatives(system, state, [a])
+            continue
+        found = ls.inverse_dynamics_derivatives(system, state, [a])
+        slope = 12 * q * (3 * q**2 * a + 6 * q * v**2 + 10) + 6 * q**2 * (6 * q * a + 6 * v**2)
+        assert np.isclose(found.q[0, 0], slope, rtol=1e-12)
+        assert np.isclose(found.v[0, 0], 72 * q**3 * v, rtol=1e-12)

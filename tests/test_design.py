@@ -1,8 +1,9 @@
-"""Derivatives by design: Pinocchio's regressor, the oracle differentiated by CasADi, differences."""
+"""Derivatives by design: Pinocchio's regressor, the oracle with CasADi, differences."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -172,7 +173,7 @@ def test_the_length_of_a_flexible_link_by_differences_of_another_spacing():
         return ls.inverse_dynamics(arm(length).compile(), (state.q, state.v), one.value)
 
     central = [(forces(0.9 + h) - forces(0.9 - h)) / (2 * h) for h in (4e-3, 2e-3, 1e-3)]
-    first = [(4 * b - a) / 3 for a, b in zip(central, central[1:], strict=False)]
+    first = [(4 * b - a) / 3 for a, b in pairwise(central)]
     expected = (16 * first[1] - first[0]) / 15
     scale = np.abs(expected).max()
     assert np.allclose(one.inverse[:, 0], expected, rtol=0, atol=1e-8 * scale)

@@ -9,6 +9,9 @@ import lissom as ls
 from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.coordinates import moved
 
+# Bodies are very soft, so that all terms count in a few steps.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 STEP, DURATION = 0.01, 0.1
 TIMES = np.array([0.0, 0.03, 0.06, 0.1])
 

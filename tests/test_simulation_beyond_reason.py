@@ -119,7 +119,7 @@ def test_a_chosen_method_that_goes_wild_is_told():
 def test_auto_follows_a_fast_vibration_that_is_excited():
     """Above 20,000 rad/s a method of order two took a million steps for an error of a per cent."""
     run, error, told = ringing(3e4, duration=0.05)
-    assert run.statistics["chosen"].endswith("is excited and lasts")
+    assert run.statistics["implicit_time"] < 0.01
     assert error < 1e-7
     assert run.statistics["steps"] < 10_000
     assert not told
@@ -128,7 +128,6 @@ def test_auto_follows_a_fast_vibration_that_is_excited():
 def test_auto_passes_over_a_fast_vibration_at_rest():
     """The same spring where nothing moves it: long steps."""
     run = ls.simulate(OSCILLATOR, duration=1.0, loads=[spring(3e4)])
-    assert run.statistics["chosen"].startswith("generalized-alpha")
     assert run.statistics["steps"] < 100
 
 
@@ -137,7 +136,7 @@ def test_auto_lets_a_fast_vibration_decay():
     run = ls.simulate(
         OSCILLATOR, OSCILLATOR.state(mass=1e-5), duration=1.0, loads=[damped], rtol=1e-5
     )
-    assert run.statistics["chosen"].startswith("generalized-alpha")
+    assert run.statistics["implicit_time"] > 0.9
     assert abs(run.q[-1, 0]) < 1e-7
 
 

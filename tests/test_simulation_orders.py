@@ -83,6 +83,7 @@ ORDERS = {
     "euler_cromer": (1, 0.15, (400, 800, 1600, 3200)),
     "linearly_implicit_euler": (1, 0.15, (400, 800, 1600, 3200)),
     "generalized_alpha": (2, 0.15, (200, 400, 800)),
+    "rosenbrock": (3, 0.2, (100, 200, 400, 800)),
     "rk4": (4, 0.3, (50, 100, 200, 400)),
     "dopri5": (5, 0.5, (50, 100, 200)),
     "dop853": (8, 0.8, (14, 20, 28, 40)),
@@ -109,9 +110,11 @@ def test_order_of_generalized_alpha_for_every_damping(name, radius):
 # The error at the end goes with rtol: h with its fifth (eighth) root, the error with h^5 (h^8); as
 # a step may use a share of it that goes with h, by that much faster.
 # Generalized-alpha: a local error of order three is kept, the one at the end goes with h^2.
+# Rosenbrock: h with the third root, the error with h^3; long steps have shares that go with h.
 PACES = {
     "dopri5": (1.2, 10.0 ** -np.arange(5, 11)),
     "dop853": (1.0, 10.0 ** -np.arange(5, 11)),
+    "rosenbrock": (1.1, 10.0 ** -np.arange(4, 9)),
     "generalized_alpha": (2 / 3, 10.0 ** -np.arange(4, 9)),
 }
 
@@ -132,7 +135,7 @@ def test_tight_tolerance_reaches_scipys_motion(name):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853", "rosenbrock"])
 def test_rows_within_steps_are_as_good_as_their_ends(name, integrator):
     """The interpolants, of orders 4 and 7, against a run that ends at the row."""
     system, start, _ = case(name)

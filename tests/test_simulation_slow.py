@@ -1,4 +1,4 @@
-"""Implicit runs that a load without a derivative holds up say so, early and with its name."""
+"""Implicit runs with stiff functions; those that one holds up say so, early and with its name."""
 
 from __future__ import annotations
 
@@ -31,19 +31,24 @@ def stiff(t, state):
     return -100.0 * state["boom.rates"][0]
 
 
+@numba.njit
+def relay(t, q, v, out):
+    out[4] = -20.0 * np.tanh(1e6 * (v[4] + 10 * q[4] - 0.1 * np.sin(50 * t)))
+
+
+def steep(t, state):
+    return -20.0 * np.tanh(1e6 * (state["boom.rates"][0] + 10 * state["boom"][0]))
+
+
 CASES = {
-    "compiled forces": ({"forces": pd}, "the function given as forces"),
-    "fixed steps": ({"forces": pd, "step": 1e-3}, "the function given as forces"),
+    "compiled forces": ({"forces": relay, "rtol": 1e-6}, "the function given as forces"),
     "plain actuator": (
-        {
-            "loads": [ls.Actuator("boom", stiff, name="brake"), ls.Actuator("boom", np.sin)],
-            "rtol": 1e-4,  # or the steps are short for accuracy first
-        },
-        "brake",
+        {"loads": [ls.Actuator("boom", steep, name="relay"), ls.Actuator("boom", np.sin)]},
+        "relay",
     ),
     "the stiffer of two": (
         {
-            "forces": pd,
+            "forces": relay,
             "loads": [ls.Actuator("boom", lambda t, s: -s["boom.rates"][0], name="mild")],
         },
         "the function given as forces",
@@ -67,21 +72,44 @@ def said(settings, *, until):
     options = {"integrator": "generalized_alpha", **settings}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = ls.simulate(boom(), duration=2.0, events=[end], **options)
+        run = ls.simulate(boom(), duration=2.0, events=[end], time_limit=1.0, **options)
     return [str(x.message) for x in caught if "slowed down" in str(x.message)], run
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_stiff_function_is_named_early(case):
-    """The rate of damping on the hinge is known: d (M^-1)_hh."""
+def test_a_function_that_nearly_jumps_is_named_early(case):
+    """Its derivative at the start of a step says nothing about the end."""
     settings, name = CASES[case]
-    found, _ = said(settings, until=0.004)
+    found, _ = said(settings, until=0.05)
     assert len(found) == 1 and f"slowed down by {name}: " in found[0]
     assert "JointSpring and JointDamper" in found[0] and "dop853" in found[0]
-    inverse = np.linalg.inv(ls.mass_matrix(boom(), boom().neutral()))
-    rate = float(re.search(r"about (\S+) /s", found[0])[1])
-    assert rate == pytest.approx(100.0 * inverse[4, 4], rel=0.05)
-    assert float(re.search(r"until t = (\S+) s", found[0])[1]) <= 0.004
+    assert float(re.search(r"until t = (\S+) s", found[0])[1]) <= 0.05
+
+
+STIFF = {
+    "compiled forces": {"forces": pd},
+    "plain actuator": {"loads": [ls.Actuator("boom", stiff, name="brake")]},
+    "on a node": {
+        "loads": [ls.NodeForce("boom", moment=lambda t, s: (0, -100 * s["boom.rates"][0], 0))]
+    },
+    "spring between nodes": {
+        "loads": [ls.NodeSpring("boom.tip", (1.0, 0, 0.5), 1e6, damping=1e4, length=0.5)],
+        "step": 1e-4,  # for accuracy: the boom rings; dop853 takes 7,000 steps
+    },
+}
+
+
+@pytest.mark.parametrize("case", STIFF)
+@pytest.mark.parametrize("method", ["generalized_alpha", "linearly_implicit_euler", "rosenbrock"])
+def test_derivatives_of_stiff_functions_let_steps_be_as_long_as_asked(case, method):
+    settings = {"duration": 0.1, "step": 1e-3, **STIFF[case]}
+    run = ls.simulate(boom(), integrator=method, **settings)
+    steps = round(0.1 / settings.pop("step"))
+    assert run.statistics["steps"] == steps and run.statistics["divided_steps"] == 0
+    assert run.statistics["iterations"] < 3 * steps
+    exact = ls.simulate(boom(), integrator="dop853", output_step=0.1, **settings)
+    allowed = 0.2 if method == "linearly_implicit_euler" else 0.02  # order 1 damps the ringing
+    assert np.abs(run.q[-1] - exact.q[-1]).max() < allowed * np.abs(exact.q).max()
 
 
 @pytest.mark.parametrize("case", QUIET)
@@ -90,7 +118,9 @@ def test_what_settles_is_not_blamed(case):
 
 
 def test_the_look_changes_nothing(monkeypatch):
-    _, run = said({"forces": pd}, until=0.004)
+    _, run = said({"forces": relay}, until=0.02)
     monkeypatch.setattr(SlowIterations, "look", lambda self, stacklevel: None)
-    found, other = said({"forces": pd}, until=0.004)
-    assert not found and np.array_equal(run.q, other.q) and np.array_equal(run.time, other.time)
+    found, other = said({"forces": relay}, until=0.02)
+    n = min(len(run), len(other))  # they end between two slices
+    assert not found and n > 500
+    assert np.array_equal(run.q[:n], other.q[:n]) and np.array_equal(run.time[:n], other.time[:n])

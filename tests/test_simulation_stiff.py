@@ -79,7 +79,8 @@ def test_a_stiff_spring_is_a_weld(stiffness, way):
     wanted = ls.simulate(welded, welded.state(rod=0.3), duration=2.0, rtol=1e-10).q[-1]
     spring = ls.JointSpring("end", stiffness, damping=1e-4 * stiffness)
     run = ls.simulate(SYSTEM, START, duration=2.0, loads=[spring], **way)
-    assert "generalized-alpha" in run.statistics["chosen"] or stiffness < 1e8
+    chosen = run.statistics["chosen"]
+    assert "generalized-alpha" in chosen or "Rosenbrock" in chosen or stiffness < 1e8
     assert abs(run["rod"][-1, 0] - wanted[0]) < 1e-4
     assert np.abs(run["end"]).max() < 100 / stiffness + 1e-7  # what the iterations leave
 
@@ -93,7 +94,7 @@ def test_auto_says_what_it_chose_and_why():
     assert rigid.statistics["chosen"].startswith("RK4")
     spring = [ls.JointSpring("end", 1e10)]
     stiff = ls.simulate(SYSTEM, START, duration=0.1, loads=spring)
-    assert stiff.statistics["chosen"].startswith("generalized-alpha with adaptive steps: fastest")
+    assert "adaptive steps: fastest vibration" in stiff.statistics["chosen"]
     stiff = ls.simulate(SYSTEM, START, duration=0.1, step=1e-3, loads=spring)
     assert "rad in a step" in stiff.statistics["chosen"]
 

@@ -156,6 +156,7 @@ from .sim.integrators import (
     GeneralizedAlpha as GeneralizedAlpha,
     Integrator as Integrator,
     LinearlyImplicitEuler as LinearlyImplicitEuler,
+    Rosenbrock3 as Rosenbrock3,
     RungeKutta4 as RungeKutta4,
 )
 from .sim.loads import (

@@ -30,7 +30,7 @@ SIZE = 8  # bytes of a number
 
 def entries() -> dict[str, Entry]:
     """All entries by their symbols; a run takes longest."""
-    runs = ("kernels.run.advance", "kernels.run.load_derivatives")
+    runs = ("kernels.run.advance", "kernels.run.load_derivatives", "kernels.run.adjoint")
     for name in ("sim", "kernels.entries", *runs):  # loads register themselves
         importlib.import_module(f"lissom.{name}")
     from ..kernels.compiling import ENTRIES

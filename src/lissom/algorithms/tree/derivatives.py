@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import StateError
+from ...joints import Joint
 from ...kernels import fields as field
 from ...system import State, StateLike, System
 from ..loops.derivatives import free_derivatives
@@ -22,8 +22,7 @@ from .kinematics import qdot
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class InverseDerivatives:
+class InverseDerivatives(NamedTuple):
     """Derivatives of the generalized forces T = M vdot + bias, at given accelerations.
 
     Directions in the configuration are those of the speeds: column k of `q` is the derivative
@@ -40,8 +39,7 @@ class InverseDerivatives:
     acceleration: Array
 
 
-@dataclass(frozen=True, eq=False)
-class ForwardDerivatives:
+class ForwardDerivatives(NamedTuple):
     """Derivatives of the accelerations; directions in the configuration are those of the speeds.
 
     With loops or couplings configuration and speeds change along the free motions only, measured
@@ -190,6 +188,9 @@ def complex_steps(
     external : sequence
         Spatial forces on nodes.
     """
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if joint.factors is None:
+            _check_complex(name, joint, state[name])
     h = 1e-30
     by_q: list[Array] = []
     by_v: list[Array] = []
@@ -204,3 +205,21 @@ def complex_steps(
             columns.append(T.imag / h)
     n = system.n_v
     return np.reshape(by_q, (n, n)).T, np.reshape(by_v, (n, n)).T
+
+
+def _check_complex(name: str, joint: Joint, q: Array) -> None:
+    """Reject a joint of a user's own whose pose loses the imaginary parts of its coordinates."""
+    h, H, R = 1e-30, joint.motion_map(q), joint.pose(q)[0]
+    remedy = (
+        f"body {name!r}: its joint ({joint.label}) cannot be differentiated, because its pose does "
+        "not take complex numbers; write it with NumPy or with the functions of lissom.spatial"
+    )
+    for k, along in enumerate(joint.rate_map(q).T):
+        try:
+            turned, moved = joint.pose(q + 1j * h * along)
+        except (TypeError, ValueError) as error:
+            raise StateError(remedy) from error
+        spin = R.T @ (np.imag(turned) / h)
+        motion = np.r_[spin[2, 1], spin[0, 2], spin[1, 0], R.T @ (np.imag(moved) / h)]
+        if np.abs(motion - H[:, k]).max() > 1e-6 * max(1.0, np.abs(H[:, k]).max()):
+            raise StateError(remedy)

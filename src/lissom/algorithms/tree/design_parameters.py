@@ -260,8 +260,8 @@ def signs_of_modes(system: System, other: System, name: str) -> Array:
         a, b = (x.node_shapes.reshape(-1, x.n_mode) for x in (one, two))
         if a.shape != b.shape:
             raise ModelError(
-                f"DesignParameter {name!r}: the number of nodes of body {system.names[i]!r} changes "
-                "with the parameter; keep it"
+                f"DesignParameter {name!r}: body {system.names[i]!r} gets another number of nodes; "
+                "keep it"
             )
         sizes = np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0)
         cosines = np.sum(a * b, axis=0) / np.where(sizes > 0, sizes, 1.0)

@@ -11,6 +11,13 @@ from ...system import System
 from .arguments import check_system, written
 from .articulated import forward_dynamics
 from .composite import mass_matrix
+from .derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    compiled,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
 from .energy import Energy, energy
 from .inverse import bias_force, gravity_force, inverse_dynamics
 from .kinematics import Pose, jacobian, pose, velocity
@@ -33,13 +40,14 @@ class Evaluator:
         Compiled mechanism.
     """
 
-    __slots__ = ("_jacobians", "_poses", "_quick", "_zero", "system")
+    __slots__ = ("_differentiable", "_jacobians", "_poses", "_quick", "_zero", "system")
 
     def __init__(self, system: System) -> None:
         check_system(system)
         self.system = system
         self._zero = np.zeros(system.n_v)  # of calls that need none
         self._quick = Quick(system)
+        self._differentiable = not system.constraints and compiled(system)
         self._poses, self._jacobians = self._quick.poses, self._quick.jacobians
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -125,6 +133,58 @@ class Evaluator:
                 return found
         given = {"external": external, "actuated": actuated}
         return written(inverse_dynamics(self.system, (q, v), acceleration, **given), out)
+
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, forces: Any = None, *, external: Mapping[Any, Any] | None = None
+    ) -> ForwardDerivatives:
+        """Derivatives of the accelerations; see `lissom.forward_dynamics_derivatives`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        forces : array (n_v,) or mapping, optional
+            Generalized forces; by default zero.
+        external : mapping, optional
+            Spatial forces, as for `forward_dynamics`.
+
+        Returns
+        -------
+        ForwardDerivatives
+        """
+        if external is None and self._differentiable:
+            found = self._quick.forward_derivatives(
+                q, v, self._zero if forces is None else forces, None
+            )
+            if found is not None:
+                n, value = self.system.n_v, self._quick.accelerations.copy()
+                return ForwardDerivatives(value, found[:n], found[n : 2 * n], found[2 * n :])
+        return forward_dynamics_derivatives(self.system, (q, v), forces, external=external)
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, acceleration: Any, *, external: Mapping[Any, Any] | None = None
+    ) -> InverseDerivatives:
+        """Derivatives of the forces of a tree; see `lissom.inverse_dynamics_derivatives`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        acceleration : array (n_v,) or mapping
+            Rates of the speeds.
+        external : mapping, optional
+            Spatial forces, as for `forward_dynamics`.
+
+        Returns
+        -------
+        InverseDerivatives
+        """
+        if external is None and self._differentiable:
+            found = self._quick.inverse_derivatives(q, v, acceleration, None)
+            if found is not None:
+                n = self.system.n_v
+                return InverseDerivatives(found[:n], found[n : 2 * n], found[2 * n :])
+        return inverse_dynamics_derivatives(self.system, (q, v), acceleration, external=external)
 
     def bias_force(self, q: Any, v: Any, *, out: Array | None = None) -> Array:
         """Bias of the equations of motion; see `lissom.bias_force`.

@@ -72,6 +72,27 @@ class Quick:
         return self._moving(entries.INVERSE, engine.ALL | field.ACCELERATED, 0, 1)
 
     @cached_property
+    def accelerations(self) -> Array:
+        """Accelerations (n_v,) of the last `forward_derivatives`."""
+        return np.zeros(self._system.n_v)
+
+    @cached_property
+    def forward_derivatives(self) -> Call:
+        """Derivatives (3 n_v, n_v) of the accelerations from q, v and forces."""
+        n, vectors = self._system.n_v, (None, None, None, self.accelerations)
+        given = (*self._work.derivatives, *vectors, np.empty(n), ..., engine.ALL, 0, 1)
+        shape = (3 * n, n)
+        return self._shortcut(entries.FORWARD_DERIVATIVES, given, self._sizes, shape, _ALL_ROWS)
+
+    @cached_property
+    def inverse_derivatives(self) -> Call:
+        """Derivatives (3 n_v, n_v) of the forces from q, v and accelerations."""
+        n, flags = self._system.n_v, engine.ALL | field.ACCELERATED
+        given = (*self._work.derivatives, None, None, None, np.empty(n), ..., flags, 0, 1)
+        shape = (3 * n, n)
+        return self._shortcut(entries.INVERSE_DERIVATIVES, given, self._sizes, shape, _ALL_ROWS)
+
+    @cached_property
     def gravity_force(self) -> Call:
         """Forces (n_v,) against gravity from q and two vectors of zeros."""
         return self._moving(entries.INVERSE, field.GRAVITY, 0, 1)

@@ -21,6 +21,7 @@ from .loop_loads import knows_turns, note_turns
 from .methods import commit_step, take_step
 from .projection import settle
 from .rows import row_due, rows_within, write_row
+from .switching import wants_other
 from .views import views
 from .watch import beyond_reason, watch_spin
 
@@ -66,6 +67,8 @@ def advance(
         _commit(r, used, h, t1)
         if beyond_reason(ints, plan, table, memory, r.start.q, r.start.v):
             return run.BEYOND_REASON
+        if plan[run.SWITCHES] != 0 and mode == run.ON and wants_other(r, h):
+            return run.SWITCH_
         if mode > run.WHOLE_STEP or (mode == run.WHOLE_STEP and memory[run.ON_GRID] != 0.0):
             return run.MORE
 

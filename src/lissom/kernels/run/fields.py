@@ -74,10 +74,13 @@ from __future__ import annotations
     ROWS,  # work: these rows
     WIDE,  # whether the speeds have rows of their own among them
     SPACINGS,  # table: spacings of differences by coordinates, then by speeds, n_v each
+    PATHS,  # work: rates of motions along the speeds, of each stage of a method with a matrix
+    TIMED,  # whether anything depends on time
+    SWITCHES,  # whether the run has two methods
     N_BODY_LOAD,  # elements on bodies; E_A is the slot, E_B the row of the body
     BODY_LOADS,
     P_HEADER,
-) = range(66)
+) = range(69)
 
 HALF = 12  # most coordinates of a joint
 
@@ -155,8 +158,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     LEAST_SHARE,  # share that a step may use, however short it is
     ITERATIONS,  # most iterations of an implicit step
     DIVISIONS,  # most times that a fixed step is halved where it fails
+    STIFF_AT,  # h |lambda| at which an explicit method is limited by stability; 0 if implicit
     N_PARAMETER,
-) = range(19)
+) = range(20)
 
 # memory: header; from NEXT_STEP to N_ROWS: entries that a rejected step changes too
 (
@@ -179,6 +183,7 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     SMALLEST,
     LARGEST,
     REJECTED_LAST,
+    COUPLED,  # implicit steps still to be taken with the rows of `load_rows` from their start
     N_ROWS,
     PREPARED,  # the step that the armature in the stiff scratch is for
     WORST,  # number of the speed with the largest error
@@ -195,8 +200,19 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     ROUGH_UNTIL,  # adaptive: time until which a jump is expected
     EXPECTED_AT,  # t_1 and t_1 - t_0 of `expected`
     EXPECTED_STEP,
+    WHICH,  # number of the method in use, if there are two
+    N_SWITCHES,
+    FIRST_SWITCH,  # its time
+    IMPLICIT_TIME,  # covered by implicit steps
+    N_STIFF,  # explicit steps limited by stability, see `switching`
+    N_MILD,  # others since the last of them
+    NEEDED,  # such steps after which the implicit method is tried
+    PACE,  # time per evaluation of the explicit method there
+    STEP_MARK,  # steps, time and evaluations from which the pace is measured
+    TIME_MARK,
+    WORK_MARK,
     M_HEADER,
-) = range(36)
+) = range(48)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops
@@ -227,4 +243,4 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 
 # Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
-SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON = 9, 10, 11
+SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON, SWITCH_ = 9, 10, 11, 12

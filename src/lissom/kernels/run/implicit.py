@@ -1,7 +1,8 @@
-"""Common parts of implicit methods: the stiff terms are diagonal in the speeds, like armature.
+"""Common parts of implicit methods: stiff terms that are diagonal in the speeds, like armature.
 
 K, C: stiffness and damping of modes and hinges (diagonal); A: armature.  Slopes with respect to the
-states of loads are part of K: see the methods for their weight.
+states of loads are part of K: see the methods for their weight.  Other derivatives of loads are
+rows: `load_rows`, `row_solutions`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from ..fields import POSITIVE
 from ..tree.rod_tension import stiffen_rods
 from . import fields as run
 from .evaluate import evaluate, forces_of, set_armature, solve_mass
+from .load_rows import load_rows
 from .loads import hinge_slopes
 from .loop_loads import loop_rows, loop_slopes
+from .motions import mark_driven
+from .row_solutions import solve_rows, weigh_rows
 from .states import put_states
 from .views import loop_joints
 
@@ -61,6 +65,21 @@ def loop_tangent(system, given, work, t, state, of_damping, of_stiffness):
         for j in range(n):
             of.X[k * n + j] = of.found[j]
     return 0
+
+
+@uncounted
+def step_rows(system, given, work, t, state, other, of_damping, of_stiffness):
+    """Write the rows of derivatives of loads and the solutions with them, in a state.
+
+    After `prepare_armature` and `tangent` in the same state.  other: a state to be overwritten.
+    Returns 0 or a failure, and the number of rows.
+    """
+    mark_driven(system.ints, given.plan, given.memory)
+    status = load_rows(system, given, work, t, state, other, run.STEP_ROWS)
+    if status != 0:
+        return status, 0
+    used = weigh_rows(system, given, work, of_damping, of_stiffness)
+    return solve_rows(system, given, work, state.q, used), used
 
 
 @uncounted

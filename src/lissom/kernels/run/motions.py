@@ -54,6 +54,16 @@ def drive(ints, plan, table, memory, t, q, v, x, buffer):
 
 
 @uncounted
+def mark_driven(ints, plan, memory):
+    """Mark the driven hinges as `drive` does, without writing their motions."""
+    undrive(ints, plan)
+    for k in range(plan[run.N_MOTION]):
+        e = plan[run.MOTIONS] + k * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] != 0.0:
+            ints[plan[e + run.E_A] + field.DRIVEN] = 1
+
+
+@uncounted
 def undrive(ints, plan):
     """Clear the marks of `drive`."""
     for k in range(plan[run.N_MOTION]):

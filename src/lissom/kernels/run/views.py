@@ -59,14 +59,15 @@ class LoopJoints(NamedTuple):
 class Rows(NamedTuple):
     """Derivatives of loads that are not diagonal, see `load_rows`.
 
-    U, K, C, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers; zero:
-    so many zeros; motion, change: small motions of the slots, 12 numbers each, and changes of their
-    wrenches, 6 each.
+    U, K, C, V, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers;
+    zero: so many zeros; motion, change: small motions of the slots, 12 numbers each, and changes
+    of their wrenches, 6 each.
     """
 
     U: Any
     K: Any
     C: Any
+    V: Any
     X: Any
     small: Any
     column: Any
@@ -102,11 +103,15 @@ class Work(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Rates of local coordinates, speeds and states of loads, of each stage."""
+    """Rates of local coordinates, speeds and states of loads, of each stage.
+
+    P: those of motions along the speeds, for methods with a matrix.
+    """
 
     S: Any
     V: Any
     Z: Any
+    P: Any
 
 
 class Tangent(NamedTuple):
@@ -194,7 +199,10 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     local = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
     loops = local + n_s
     stages = Stages(
-        work[after : after + total * n_s], work[after + total * n_s : slots], work[inner:own]
+        work[after : after + total * n_s],
+        work[after + total * n_s : slots],
+        work[inner:own],
+        work[plan[run.PATHS] : plan[run.PATHS] + plan[run.N_STAGE] * n],
     )
     evaluation = Work(
         work[o + run.W_FORCES * n : o + (run.W_FORCES + 1) * n],
@@ -263,12 +271,13 @@ def loop_joints_size(n_q: int, m: int, n: int) -> int:
 def derivative_rows(system, given, o):
     """Views of the rows of derivatives o of loads; their size is `derivative_rows_size`."""
     m, n, slots = given.plan[run.N_ROW], system.ints[field.N_V], given.plan[run.N_SLOT]
-    small = 4 * m * n
+    small = 5 * m * n
     column = small + m * (m + 2)
     motion = column + 3 * n
     change = motion + 12 * slots
     return Rows(
-        o[: m * n], o[m * n : 2 * m * n], o[2 * m * n : 3 * m * n], o[3 * m * n : small],
+        o[: m * n], o[m * n : 2 * m * n], o[2 * m * n : 3 * m * n],
+        o[3 * m * n : 4 * m * n], o[4 * m * n : small],
         o[small:column], o[column : column + n], o[column + n : column + 2 * n],
         o[column + 2 * n : motion], o[motion:change], o[change : change + 6 * slots],
     )  # fmt: skip
@@ -276,7 +285,7 @@ def derivative_rows(system, given, o):
 
 def derivative_rows_size(m: int, n: int, slots: int) -> int:
     """Size of the views of m rows in a system of n speeds, with so many slots."""
-    return 4 * m * n + m * (m + 2) + 3 * n + 18 * slots if m else 0
+    return 5 * m * n + m * (m + 2) + 3 * n + 18 * slots if m else 0
 
 
 @uncounted

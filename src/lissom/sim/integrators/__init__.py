@@ -10,6 +10,7 @@ from .euler_cromer import EulerCromer
 from .generalized_alpha import GeneralizedAlpha
 from .implicit_euler import LinearlyImplicitEuler
 from .integrator import Integrator
+from .rosenbrock import Rosenbrock3
 from .runge_kutta import DormandPrince5, DormandPrince8, RungeKutta4
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Integrator",
     "LinearlyImplicitEuler",
+    "Rosenbrock3",
     "RungeKutta4",
     "as_integrator",
 ]
@@ -31,6 +33,7 @@ KINDS: tuple[type[Integrator], ...] = (
     DormandPrince8,
     LinearlyImplicitEuler,
     GeneralizedAlpha,
+    Rosenbrock3,
 )
 
 

@@ -9,6 +9,8 @@ a: the algorithmic accelerations, x = vdot at the end of the step, z: states of 
   (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
 Each iteration is one forward-dynamics solution with armature; M is that of the current iterate.
 Loads on joints of loops have their K and C along those joints, see `loop_loads`.
+Derivatives of loads that are not diagonal in the speeds join A as soon as the iteration converges
+slowly without them (`load_rows`, `row_solutions`), then for a number of steps from their start.
 Rods under tension have rotary armature of their sections besides, found once in a step (`rods`).
 Loops are closed in the speeds v_1 at the end of the step, not in accelerations                  (6)
 Near singular positions, where errors of speeds would need huge accelerations, (6) stays bounded.
@@ -35,11 +37,13 @@ from ...kernels.run.implicit import (
     note_sides,
     prepare_armature,
     prepare_rods,
+    step_rows,
     tangent,
 )
 from ...kernels.run.loop_loads import loop_slopes, soften
 from ...kernels.run.registry import Method, register
-from ...kernels.run.states import begin_states, end_states
+from ...kernels.run.row_solutions import soften_by_rows, solve_rows
+from ...kernels.run.states import begin_states, end_states, put_states
 from ...kernels.run.views import loop_joints
 from ...kernels.tree.rod_tension import relax_rods
 from .integrator import Integrator
@@ -48,6 +52,9 @@ MOST_ITERATIONS = 40
 # The error of a step is proportional to the change of the accelerations in it; an iteration error
 # of this fraction of the change is negligible.
 ENOUGH = 1e-3
+SLOW = 0.2  # ratio of changes above which an iteration is continued with all derivatives of loads
+SPELL = 64.0  # steps that are then taken with them from the start
+SLOW_ = -1  # status of such an iteration
 FARTHEST = 8.0  # largest extrapolation of the lead, in multiples of the step in which it was found
 
 
@@ -77,15 +84,17 @@ def constants(plan, table, h):
 @inlined
 def _step(r, t, h, mode):
     """Take one step (1)-(5) into r.end, x.x1 and x.a1; see `registry.Method`."""
-    status = _alpha_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.x, r.tangent, r.weights)
+    status = _alpha_step(
+        r.stiff, r.given, r.work, t, h, r.start, r.end, r.inside, r.x, r.tangent, r.weights
+    )
     return status, False
 
 
 @inlined
-def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
+def _alpha_step(system, given, work, t, h, start, end, other, x, of, weights):
     """Take one step; DIVERGED if the iteration diverges; 0 or a failure.
 
-    system: with the stiff scratch; of: the tangent.
+    system: with the stiff scratch; other: a state to be overwritten; of: the tangent.
     """
     plan, table, memory = given
     m = constants(plan, table, h)
@@ -99,6 +108,7 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
     prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
     if begin_states(given, work, t, start, end, 0.5 * h, 0.0) != 0:
         return run.CALL_FAILED
+    coupled = plan[run.N_ROW] != 0 and memory[run.COUPLED] > 0.0
     _guess(memory, h, m, x)
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
@@ -116,8 +126,16 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
             status = loop_tangent(
                 system, given, work, t + h, end, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
             )
-    if status == 0:
-        status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
+    for attempt in range(2):
+        if status == 0:
+            status = _iterate(
+                system, given, work, t, h, m, start, end, other, x, of, weights, coupled
+            )
+        if status != SLOW_ or attempt == 1:
+            break
+        coupled, status = True, 0
+        memory[run.COUPLED] = SPELL
+        _guess(memory, h, m, x)
     if rods:
         relax_rods(system.ints, system.scratch)
     for k in range(len(x.a0)):
@@ -151,27 +169,42 @@ def _place(given, work, h, m, start, end, x):
 
 
 @inlined
-def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
-    """Find the accelerations x1, a1 by the iteration (5); returns 0, DIVERGED or a failure.
+def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, coupled):
+    """Find the accelerations x1, a1 by the iteration (5).
 
-    The remaining error is estimated from the ratio of successive changes in the same step: rates
-    from earlier steps are not reliable, and momentum would drift.
+    coupled: with all derivatives of loads.  Returns 0, DIVERGED, SLOW_ if the iteration has to
+    begin again with them, or a failure.  The remaining error is estimated from the ratio of
+    successive changes in the same step: rates from earlier steps are not reliable, and momentum
+    would drift.
     """
     plan, table, memory = given
     out, n = work.out, len(x.a0)
-    before, steady = 0.0, plan[run.NONLINEAR] == 0
+    of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+    before, steady, used = 0.0, plan[run.NONLINEAR] == 0, 0
+    hopes = plan[run.N_ROW] != 0 and not coupled
+    if coupled:
+        put_states(plan, work.own, start.z, 0.5 * h)
+        status, used = step_rows(system, given, work, t, start, other, of_damping, of_stiffness)
+        if status != 0:
+            return status
     for iteration in range(int(table[plan[run.PARAMETERS] + run.ITERATIONS])):
         for k in range(n):
             work.extra[k] = of.A[k] * x.x1[k]
         if not _place(given, work, h, m, start, end, x):
-            return run.SINGULAR_COORDINATES
+            return SLOW_ if hopes else run.SINGULAR_COORDINATES
         memory[run.N_ITERATIONS] += 1.0
         status = evaluate(system, given, work, t + h, end, 0.5 * h, out)
+        if status == run.CALL_FAILED:
+            return status
+        if status != 0 and hopes:
+            return SLOW_
         if status == run.SINGULAR_ and system.ints[field.STIFFENS] != 0:
             return run.DIVERGED  # an iterate may bend bodies more than the solution does
         if status != 0:
             return status
-        if plan[run.N_LOOP_FORCE] != 0:
+        if coupled:
+            soften_by_rows(system, given, work, used, x.x1, out)
+        elif plan[run.N_LOOP_FORCE] != 0:
             soften(system, given, work, x.x1, out)
         change, step = _correct(memory, h, m, out, x, weights)
         rate = 1.0
@@ -180,6 +213,8 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
         left = change * rate / max(1e-3, 1.0 - rate)  # of a geometric series
         if left <= max(m.tolerance, ENOUGH * step):
             return 0
+        if hopes and iteration > 0 and (steady or iteration > 4) and not rate <= SLOW:
+            return SLOW_
         if iteration > 3 and rate > 1.5:
             return run.DIVERGED
         if plan[run.NONLINEAR] != 0:
@@ -189,7 +224,6 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             note_sides(end.v, of.sides)
             if tangent(given, work, t + h, end, 0.5 * h, of, 1.0) != 0:
                 return run.CALL_FAILED
-            of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
             prepare_armature(system, given, of, of_damping, of_stiffness, h)
             if loop_slopes(system, given, work, t + h, end, of_damping, of_stiffness) != 0:
                 return run.CALL_FAILED
@@ -199,6 +233,10 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             for k in range(plan[run.N_LOOP_V]):
                 old, new = cut.small[k], cut.A[k]
                 steady = steady and abs(new - old) <= 0.1 * min(new, old)
+            if coupled and not steady:
+                status = solve_rows(system, given, work, start.q, used)
+                if status != 0:
+                    return status
         before = change
     return run.DIVERGED
 
@@ -254,6 +292,7 @@ def _error(r, h):
 def _commit(r, h):
     """Store the accelerations at the end of a step, and their lead."""
     _keep_lead(r.given.memory, h, r.x)
+    r.given.memory[run.COUPLED] = max(0.0, r.given.memory[run.COUPLED] - 1.0)
     for k in range(len(r.x.x0)):
         r.x.before[k] = r.x.x0[k]
         r.x.x0[k] = r.x.x1[k]

@@ -3,7 +3,8 @@
   (M + h C + h^2 K) x = forces(q, v, z + h z'(q, v)) - h K v                                   (1)
   v_1 = v + h x      q_1 = q moved by h v_1      z_1 = z + h z'(q_1, v_1)                      (2)
 K is -dT/dq with z + h z' for z, the states of loads.  Loads on joints of loops have their K and C
-along those joints: see `loop_loads`.
+along those joints: see `loop_loads`.  With loads whose derivatives are not diagonal in the speeds,
+all such parts of K and C are rows: see `load_rows`.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from ...kernels.run import fields as run
 from ...kernels.run.coordinates import moved
 from ...kernels.run.evaluate import close_in_speeds, evaluate
 from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature, tangent
+from ...kernels.run.load_rows import load_rows
 from ...kernels.run.loop_loads import soften
+from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
+from ...kernels.run.row_solutions import add_row_forces, soften_by_rows, solve_rows, weigh_rows
 from ...kernels.run.states import end_states
-from ...kernels.run.views import loop_joints
+from ...kernels.run.views import derivative_rows, loop_joints
 from .integrator import Integrator
 
 
 @inlined
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
-    return _euler_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.tangent), False
+    return _euler_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.inside, r.tangent), False
 
 
 @inlined
-def _euler_step(system, given, work, t, h, start, end, of):
+def _euler_step(system, given, work, t, h, start, end, other, of):
     """Take one step (1)-(2); system: with the stiff scratch; of: the tangent."""
     n, plan = system.ints[field.N_V], given.plan
     v0, v1, extra, s = start.v, end.v, work.extra, work.s
@@ -40,18 +44,20 @@ def _euler_step(system, given, work, t, h, start, end, of):
     prepare_armature(system, given, of, h, h * h, h)
     for k in range(n):
         extra[k] = -h * of.K[k] * v0[k]
-    status = loop_tangent(system, given, work, t, start, h, h * h)
+    status = _further_forces(system, given, work, t, h, start, other)
     if status != 0:
         return status
-    cut = loop_joints(system, given, work.loops)
-    for c in range(plan[run.N_LOOP_V]):
-        for k in range(n):
-            extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
     for k in range(n):
         v1[k] = v0[k]
         work.before[k] = 0.0
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, h)
+    used = 0
+    if plan[run.N_ROW] != 0:
+        used = weigh_rows(system, given, work, h, h * h)
+        status = solve_rows(system, given, work, start.q, used)
+        if status != 0:
+            return status
     for k in range(len(start.q)):
         end.q[k] = start.q[k]
     for k in range(plan[run.N_STATE]):
@@ -61,14 +67,37 @@ def _euler_step(system, given, work, t, h, start, end, of):
         extra[k] = 0.0
     if status != 0:
         return status
-    if plan[run.N_LOOP_FORCE] != 0:
-        soften(system, given, work, cut.zero, work.out)
+    if plan[run.N_ROW] != 0:
+        rows = derivative_rows(system, given, work.rows)
+        soften_by_rows(system, given, work, used, rows.zero, work.out)
+    elif plan[run.N_LOOP_FORCE] != 0:
+        soften(system, given, work, loop_joints(system, given, work.loops).zero, work.out)
     for k in range(n):
         v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]
     if moved(plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0
+
+
+@inlined
+def _further_forces(system, given, work, t, h, start, other):
+    """Add -h K v of loads whose stiffness is not diagonal to work.extra, and write their rows."""
+    n, plan, extra = system.ints[field.N_V], given.plan, work.extra
+    if plan[run.N_ROW] != 0:
+        mark_driven(system.ints, plan, given.memory)
+        status = load_rows(system, given, work, t, start, other, run.STEP_ROWS)
+        rows = derivative_rows(system, given, work.rows)
+        add_row_forces(system, given, work, plan[run.N_ROW], rows.K, -h, start.v, extra)
+        return status
+    status = loop_tangent(system, given, work, t, start, h, h * h)
+    if status != 0:
+        return status
+    cut = loop_joints(system, given, work.loops)
+    for c in range(plan[run.N_LOOP_V]):
+        for k in range(n):
+            extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
+    return 0
 
 
 IMPLICIT_EULER = register(Method("linearly implicit Euler", _step, run.USES_ARMATURE))

@@ -6,6 +6,7 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
+from .rosenbrock_table import RosenbrockTable
 from .tableau import Tableau
 
 
@@ -28,7 +29,9 @@ class Integrator(ABC):
     adaptive : bool
         Whether it can choose its steps.
     iterates : bool
-        Whether each step is an iteration, which loads without derivatives can hold up.
+        Whether each step is an iteration, which loads with poor derivatives can hold up.
+    all_rows : bool
+        Whether derivatives of loads on joints of loops are rows (`kernels.run.load_rows`) too.
     """
 
     title: ClassVar[str]
@@ -38,16 +41,25 @@ class Integrator(ABC):
     implicit: ClassVar[bool] = False
     adaptive: ClassVar[bool] = False
     iterates: ClassVar[bool] = False
+    all_rows: ClassVar[bool] = False
 
     @property
-    def tableau(self) -> Tableau | None:
-        """Table of a Runge-Kutta method, or None."""
+    def tableau(self) -> Tableau | RosenbrockTable | None:
+        """Table of a Runge-Kutta or Rosenbrock method, or None."""
         return None
 
     @property
     def error_order(self) -> int:
         """Step control assumes an error proportional to this power of the step, plus one."""
         return self.order
+
+    @property
+    def stiff_at(self) -> float:
+        """Size of h lambda at which explicit steps are limited by stability; 0: not known.
+
+        The last stage of such a method is at the end of its step.
+        """
+        return 0.0
 
     @property
     def share(self) -> float:

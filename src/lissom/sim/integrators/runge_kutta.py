@@ -103,3 +103,8 @@ class DormandPrince8(Integrator):
     def error_order(self) -> int:
         """Order of the error estimate."""
         return 7
+
+    @property
+    def stiff_at(self) -> float:
+        """Size of h lambda at which its steps are limited by stability, as in Hairer's code."""
+        return 6.1

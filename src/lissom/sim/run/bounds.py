@@ -73,9 +73,21 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     step = settings.max_step
     if step == np.inf:
         step = settings.duration / FEWEST_STEPS
-    if look:  # implicit methods have no interpolant to sample
-        step = min(step, probe if settings.integrator.implicit else MOST_PROBES * probe)
+    if look:
+        step = min(step, probe if _is_blind(settings, look) else MOST_PROBES * probe)
+    if settings.integrator.implicit:
+        look &= run.LOOK_AT_EVENTS
     return Bounds(step, probe, look, stops, plan.timed or smooth)
+
+
+def _is_blind(settings: Settings, look: int) -> bool:
+    """Whether what has to be sampled inside steps cannot be.
+
+    Generalized-alpha has no interpolant; between the stages of an implicit method the accelerations
+    of stiff motions are far from the derivative of one.
+    """
+    kind = settings.integrator
+    return kind.implicit and (kind.tableau is None or look & run.LOOK_AT_FORCES != 0)
 
 
 def reasonable(system: System) -> Array:

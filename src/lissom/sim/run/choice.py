@@ -6,20 +6,23 @@ import copy
 
 import numpy as np
 
-from ...algorithms.tree.coordinates import error_sizes, hinge_speeds, moved
+from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
 from ...kernels.run import fields as run
 from ...system import State
-from ..integrators import DormandPrince8, EulerCromer, GeneralizedAlpha, Integrator, RungeKutta4
+from ..integrators import (
+    DormandPrince8,
+    EulerCromer,
+    GeneralizedAlpha,
+    Integrator,
+    Rosenbrock3,
+    RungeKutta4,
+)
 from .machine import Machine
 from .plan import Plan
-from .scales import EXPLICIT_RATE, Fastest, fastest_motions, stiffness_of
+from .scales import fastest_motions, stiffness_of
 from .settings import Settings
 
 Array = np.ndarray
-
-# Without a step: explicit up to EXPLICIT_RATE, and beyond it if a lasting vibration is excited,
-# since a method of order two would need far more steps to follow it.
-LASTING = 20.0  # a vibration lasts if its decay rate times the duration is below this
 
 # With a step: RK4 where the fastest motion stays within the tolerance, the method of order eight
 # up to this many radians per step.
@@ -29,20 +32,19 @@ VIBRATION = 0.01  # expected amplitude of vibrations, as a fraction of the size 
 
 
 def chosen(
-    plan: Plan, state: State, start: float, duration: float, step: float | None, rtol: float
+    plan: Plan, state: State, start: float, step: float | None, rtol: float
 ) -> tuple[Integrator, str]:
-    """Integrator for "auto", and the reason in words."""
+    """Integrator for "auto", and the reason in words.
+
+    Adaptive runs begin with an explicit method; what its steps show decides about the rest, see
+    `kernels.run.switching` and `alternative`.
+    """
     machine = at_rest(_undisturbed(plan), state, start)
     fastest = fastest_motions(machine.solve, *stiffness_of(plan, state.raw_q))
     rate = fastest.rate
     words = f"fastest vibration or decay {rate:.3g} rad/s" if rate else "nothing is stiff"
     if step is None:
-        if rate <= EXPLICIT_RATE:
-            return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}"
-        if _rings(machine, state, fastest, start, duration, rtol):
-            words = f"a vibration of {fastest.vibration:.3g} rad/s is excited and lasts"
-            return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}"
-        return GeneralizedAlpha(), f"{GeneralizedAlpha.title} with adaptive steps: {words}"
+        return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}"
     words = f"{words}, {step * rate:.2g} rad in a step"
     kind: Integrator = GeneralizedAlpha()
     if step * rate <= EXPLICIT_STEP:
@@ -51,6 +53,11 @@ def chosen(
         keeps = MANY * error / 120 <= rtol  # phase error of RK4
         kind = RungeKutta4() if keeps else DormandPrince8()
     return kind, f"{kind.title}: {words}"
+
+
+def alternative(kind: Integrator) -> Integrator | None:
+    """Method to which "auto" switches if an adaptive one is limited by stability."""
+    return Rosenbrock3() if kind.stiff_at else None
 
 
 def _undisturbed(plan: Plan) -> Plan:
@@ -69,29 +76,6 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
     if status not in (run.MORE, run.FINISHED):
         return None
     return machine.plan.columns.part(row[None], "acceleration")[0]
-
-
-def _rings(
-    machine: Machine, state: State, fastest: Fastest, start: float, duration: float, rtol: float
-) -> bool:
-    """Whether the fastest vibration is excited beyond the tolerance at the start, and lasts.
-
-    Over half a radian, the acceleration of a vibration of amplitude A changes by about ω² A / 8 or
-    more, whatever its phase; that of slow motions changes by far less.
-    """
-    if fastest.decay > fastest.vibration or fastest.its_decay * duration > LASTING:
-        return False
-    dt = 0.5 / fastest.vibration
-    q, v = state.raw_q, state.raw_v
-    before = _accelerations(machine, start, q, v)
-    if before is None:
-        return False
-    place = moved(machine.system, q, dt * v + 0.5 * dt * dt * before)
-    after = _accelerations(machine, start + dt, place, v + dt * before)
-    if after is None:
-        return False
-    amplitude = 8 * np.abs(after - before) / fastest.vibration**2
-    return bool(np.any(amplitude > rtol * error_sizes(machine.system)[0]))
 
 
 def _pace(machine: Machine, state: State, start: float) -> float:

@@ -103,9 +103,9 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and end time."""
     elements, table = machine.elements.copy(), machine.table.copy()
-    parameters = int(elements[run.PARAMETERS])
     ending = (run.END, run.TICK, run.STEP, run.PROBE, run.SHARE)  # these follow from the settings
-    table[[parameters + x for x in ending]] = 0.0
+    for parameters in machine.parameter_places:
+        table[[parameters + x for x in ending]] = 0.0
     n_signal = (int(elements[run.FORCES]) - run.P_HEADER) // SIGNAL_ROW
     signals = elements[run.P_HEADER : run.P_HEADER + n_signal * SIGNAL_ROW]
     signals = signals.reshape(n_signal, SIGNAL_ROW)

@@ -49,6 +49,9 @@ class Judge:
         """Outcome for a status; None if the run continues."""
         if status in (run.MORE, run.ROWS_FULL):
             return None
+        if status == run.SWITCH_:
+            self.machine.switch()
+            return None
         if status == run.BEYOND_REASON:
             outcome = explained(self.machine, status)
             self._forced_row()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,30 @@ ADAPTED = 0.03
 OF_SPEEDS = 3.0
 ROWS_BYTES = 1 << 20
 SPACING = 3e-6  # of differences of users' functions, in sizes of coordinates and speeds
+STIFF_STEPS = 25  # steps limited by stability after which the implicit method is tried first
 MOST_DIVISIONS = 20  # halvings of a fixed step where it fails
+
+
+class Variant(NamedTuple):
+    """Arrays of a run with one of its methods.
+
+    Attributes
+    ----------
+    settings : Settings
+        Settings with this method.
+    elements : array
+        Integers of the plan.
+    size : int
+        Size of the workspace.
+    slots, loops : slice, int
+        Places of slots and of joints of loops in it.
+    """
+
+    settings: Settings
+    elements: Array
+    size: int
+    slots: slice
+    loops: int
 
 
 class Machine:
@@ -48,41 +71,36 @@ class Machine:
         Loads, motions and events.
     settings : Settings
         Settings of the run.
+    other : Settings, optional
+        The same with another integrator, between which and the first the run switches.
     exact : bool
         Whether it is for `load_derivatives`.
     """
 
-    def __init__(self, plan: Plan, settings: Settings, *, exact: bool = False) -> None:
-        # The constants of the method are added to a copy of the plan.
+    def __init__(
+        self,
+        plan: Plan,
+        settings: Settings,
+        *,
+        other: Settings | None = None,
+        exact: bool = False,
+    ) -> None:
+        # The constants of the methods are added to a copy of the plan.
         plan = plan.branched()
-        self.plan, self.settings, self.system = plan, settings, plan.system
+        self.plan, self.system = plan, plan.system
         from ...kernels.run.advance import ADVANCE
 
         self._advance = plan.packed.own.guard(ADVANCE.load())
         system, packed = plan.system, plan.packed
-        n_q, n_v = system.n_q, system.n_v
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # flags of driven joints are written there
-        header = {**self._header(), **self._rows_header(exact=exact)}
-        self.elements = elements(plan, header)
+        self.width = plan.columns.width
+        both = [settings] if other is None else [settings, other]
+        self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
         self.table = plan.constants()
-        self.memory = np.zeros(plan.memory_size)
-        total, self.width = self._total, plan.columns.width
-        n_slot = len(plan.slots) + len(plan.points)
-        n_s = n_v + int(self.elements[run.N_MAPPED])
-        places = [2 * n_q, run.N_VECTOR * n_v, total * (n_s + n_v), n_slot * SLOT_RECORD]
-        places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
-        self._mass = np.zeros((int(self.elements[run.DENSE]), n_v))
-        n_z = len(plan.states)
-        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output, n_s]
-        loop_q, loop_v = (int(self.elements[x]) for x in (run.N_LOOP_Q, run.N_LOOP_V))
-        self._loops = sum(places)
-        places += [loop_joints_size(loop_q, loop_v, n_v)]
-        self.elements[run.ROWS] = sum(places)
-        places += [derivative_rows_size(int(self.elements[run.N_ROW]), n_v, n_slot)]
-        self.work = np.zeros(sum(places))
-        self._slots = slice(sum(places[:3]), sum(places[:4]))
-        self.work[self._slots] = slot_records(plan)
+        self.work = np.zeros(max(variant.size for variant in self._variants))
+        self.use(0)
+        self._mass = np.zeros((int(self.elements[run.DENSE]), system.n_v))
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
@@ -90,7 +108,54 @@ class Machine:
             self._set_closing()
         self.stiff = self.scratch.copy()
         self._first = self._first_memory()
-        self.memory[:] = self._first
+        self.memory = self._first.copy()
+
+    def _variant(self, settings: Settings, *, exact: bool, alone: bool) -> Variant:
+        """Arrays of the run with one of its methods, whose constants are added to the table."""
+        plan, n_q, n_v = self.plan, self.system.n_q, self.system.n_v
+        self.settings = settings
+        header = {**self._header(), **self._rows_header(exact=exact), "SWITCHES": int(not alone)}
+        found = elements(plan, header)
+        total = int(found[run.N_STAGE] + 1 + found[run.N_DENSE])
+        n_slot, n_z = len(plan.slots) + len(plan.points), len(plan.states)
+        n_s = n_v + int(found[run.N_MAPPED])
+        places = [2 * n_q, run.N_VECTOR * n_v, total * (n_s + n_v), n_slot * SLOT_RECORD]
+        slots = slice(sum(places[:3]), sum(places))
+        places += [int(found[run.BUFFER]), len(plan.events), run.M_HEADER]
+        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output, n_s]
+        loops = sum(places)
+        places += [loop_joints_size(int(found[run.N_LOOP_Q]), int(found[run.N_LOOP_V]), n_v)]
+        found[run.PATHS] = sum(places)
+        places += [int(found[run.N_STAGE]) * n_v]
+        found[run.ROWS] = sum(places)
+        places += [derivative_rows_size(int(found[run.N_ROW]), n_v, n_slot)]
+        return Variant(settings, found, sum(places), slots, loops)
+
+    def use(self, which: int) -> None:
+        """Use one of the methods of the run; its state is in memory and stays."""
+        self.settings, self.elements, _, self._slots, self._loops = self._variants[which]
+        self.work[:] = 0.0
+        self.work[self._slots] = slot_records(self.plan)
+
+    def switch(self) -> None:
+        """Go on with the other method."""
+        memory = self.memory
+        other = 1 - int(memory[run.WHICH])
+        if not memory[run.N_SWITCHES]:
+            memory[run.FIRST_SWITCH] = memory[run.TIME]
+        memory[run.WHICH] = other
+        memory[run.N_SWITCHES] += 1
+        memory[[run.STEP_MARK, run.TIME_MARK]] = memory[[run.N_STEPS, run.TIME]]
+        memory[run.WORK_MARK] = memory[run.N_EVALUATIONS]
+        memory[run.PREPARED], memory[run.LAST_ERROR] = -1.0, 1e-4
+        self.use(other)
+
+    def restore(self, memory: Array) -> None:
+        """Set the run to where another one was."""
+        self.memory[:] = memory
+        self.memory[run.PREPARED] = -1.0
+        if len(self._variants) > 1:
+            self.use(int(memory[run.WHICH]))
 
     def _first_memory(self) -> Array:
         """Memory of a run that has not begun."""
@@ -101,6 +166,7 @@ class Machine:
         memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
         memory[run.NEAREST] = 1.0
         memory[run.PREPARED] = -1.0
+        memory[run.NEEDED] = STIFF_STEPS
         return memory
 
     def _set_closing(self) -> None:
@@ -122,12 +188,10 @@ class Machine:
         header["TRAITS"] = METHODS[s.integrator.method].traits
         kinds = plan.joint_kinds
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
-        self._total = 2
         if tableau is not None:
-            self._total = len(tableau.whole)
             header["TABLEAU"] = plan.table(tableau.packed())
             header["N_STAGE"] = tableau.n_stage
-            header["N_DENSE"] = self._total - tableau.n_stage - 1
+            header["N_DENSE"] = len(tableau.whole) - tableau.n_stage - 1
             header["DEGREE"] = 0 if tableau.dense is None else tableau.dense.shape[1]
         if s.adaptive:
             header["EVERY"] = POINTS
@@ -160,7 +224,9 @@ class Machine:
         """Header entries of the derivatives of loads that are not diagonal."""
         plan, n_v = self.plan, self.system.n_v
         header = {"SPACINGS": plan.table(SPACING * np.stack(error_sizes(plan.system)))}
-        if exact or (plan.has_rows and self.settings.integrator.implicit):
+        kind = self.settings.integrator
+        rows = plan.has_rows or (kind.all_rows and plan.rows["loop_forces"])
+        if exact or (rows and kind.implicit):
             header["WIDE"] = int(any(row[run.E_WIDE] for row in plan.rows["forces"]))
             header["N_ROW"] = n_v * header["WIDE"] + 6 * len(plan.slots)
             header["N_ROW"] += sum(joint.n_v for joint in plan.loop_joints.values())
@@ -197,6 +263,7 @@ class Machine:
             )
         else:
             values[run.SHARE] = np.inf
+        values[run.STIFF_AT] = s.integrator.stiff_at
         values[run.EXPONENT] = 1 / (s.integrator.error_order + 1)
         tableau = s.integrator.tableau
         values[run.SECOND] = tableau is not None and tableau.second is not None
@@ -275,6 +342,7 @@ class Machine:
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Set the run to its start."""
         self.memory[:] = self._first
+        self.use(0)
         self.memory[run.TIME] = self.settings.start
         self.memory[run.NEXT_STEP] = first_step
         self.memory[run.LAST_ERROR] = 1e-4
@@ -282,7 +350,7 @@ class Machine:
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
         s = self.settings
-        if s.adaptive and s.integrator.implicit and not s.each_step:
+        if s.adaptive and s.integrator.iterates and not s.each_step:
             self._weigh_springs()
 
     def _weigh_springs(self) -> None:
@@ -386,6 +454,27 @@ class Machine:
             self.memory[place : place + n] = self.work[self._loops + q : self._loops + q + n]
 
     @property
+    def parameter_places(self) -> list[int]:
+        """Offsets of the parameters of the run in the table, with each of its methods."""
+        return [int(variant.elements[run.PARAMETERS]) for variant in self._variants]
+
+    @property
+    def integrators(self) -> str:
+        """Titles of the methods that the run has used."""
+        kinds = [variant.settings.integrator.title for variant in self._variants]
+        return " and ".join(kinds) if self.memory[run.N_SWITCHES] else kinds[0]
+
+    @property
+    def switched(self) -> str:
+        """What the run did besides the choice of its first method, in words."""
+        m = self.memory
+        if not m[run.N_SWITCHES]:
+            return ""
+        title, count = self._variants[1].settings.integrator.title, int(m[run.N_SWITCHES])
+        times = "once" if count == 1 else f"{count} times"
+        return f"; switched to {title} at t = {m[run.FIRST_SWITCH]:.4g} s, {times} in all"
+
+    @property
     def statistics(self) -> dict[str, Any]:
         """Statistics of the run so far: counts, step sizes [s], errors."""
         m = self.memory
@@ -399,10 +488,13 @@ class Machine:
         if self.elements[run.PROJECT]:
             counts["projections"] = run.N_PROJECTIONS
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
+        if len(self._variants) > 1:
+            found["switches"] = int(m[run.N_SWITCHES])
+            found["implicit_time"] = float(m[run.IMPLICIT_TIME])
         if self.system.constraints:
             found["nearest_to_singular"] = float(m[run.NEAREST])
             found["nearest_at"] = float(m[run.NEAREST_TIME])
-        if not self.settings.adaptive or self.settings.integrator.implicit:
+        if not self.settings.adaptive or self.settings.integrator.iterates:
             found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (

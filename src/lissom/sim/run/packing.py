@@ -77,6 +77,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     places = np.cumsum([run.M_HEADER, n_q, n_v, n_v, n_v])
     fixed = {
         "NODE_RATES": int(plan.node_rates),
+        "TIMED": int(any(row[run.S_KIND] != run.CONSTANT for row in plan.signals)),
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...errors import StateError
 from ...system import State, StateLike, System
 from ..integrators import as_integrator
 from .checks import positive
-from .choice import chosen
+from .choice import alternative, chosen
 from .drive_checks import check_drives
 from .machine import Machine
 from .settings import (
@@ -110,7 +110,7 @@ def prepared(
     asked = kind is not None
     reason = f"{kind.title}, as requested" if kind is not None else ""
     if kind is None:
-        kind, reason = chosen(plan, first, begin, duration, step, relative)
+        kind, reason = chosen(plan, first, begin, step, relative)
     settings = checked_settings(
         system,
         kind,
@@ -121,13 +121,16 @@ def prepared(
         atol=atol,
         output_step=output_step,
         max_step=max_step,
-        each_step=asked and kind.implicit,
+        each_step=asked and kind.iterates,
         drift=drift,
         method=method,
         iterations=iterations,
         rate_linear=plan.rate_linear,
     )
-    return Prepared(Machine(plan, settings), first, given, motions, reason, asked)
+    second = None if asked or not settings.adaptive else alternative(kind)
+    other = None if second is None else replace(settings, integrator=second)
+    machine = Machine(plan, settings, other=other)
+    return Prepared(machine, first, given, motions, reason, asked)
 
 
 def given_state(system: System, state: StateLike | None, what: str) -> State | None:

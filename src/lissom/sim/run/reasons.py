@@ -12,6 +12,7 @@ from ...algorithms.tree.coordinates import error_sizes
 from ...errors import SingularError, name_list
 from ...kernels import fields as field
 from ...kernels.run import fields as run
+from ...kernels.run.registry import METHODS
 from ...system import Loop
 from .machine import Machine
 
@@ -187,8 +188,8 @@ def _loops_hint(machine: Machine) -> str:
 def _open_loop(machine: Machine) -> str:
     """Message about the loop that can no longer be closed, with its last gap."""
     system, ints = machine.system, machine.plan.packed.ints
-    implicit = machine.settings.integrator.implicit
-    scratch = machine.stiff if implicit else machine.scratch
+    stiff = METHODS[machine.settings.integrator.method].traits & run.USES_ARMATURE
+    scratch = machine.stiff if stiff else machine.scratch
     o, n = int(ints[ints[field.LOOPS] + field.CLOSURE]), system.n_constraint
     gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
     apart = gap.max() > OPEN * system.length

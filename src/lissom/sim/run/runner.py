@@ -129,8 +129,7 @@ class Runner:
 
     def _go_back(self, memory: Array, controllers: list[Any], n_happened: int) -> None:
         """Undo a slice that was left in the middle of a step, where it could not be resumed."""
-        self.machine.memory[:] = memory
-        self.machine.memory[run.PREPARED] = -1.0  # the scratch may be prepared for another step
+        self.machine.restore(memory)  # the scratch may be prepared for another step
         for controller, saved in zip(self.plan.controllers, controllers, strict=True):
             controller.restore(saved)
         del self.happened[n_happened:]

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import LoadError, ResultError
-from ...kernels.run import fields as run
 from ...results.files.versions import lissom_version
 from ...results.trajectory import Trajectory
 from ..events.event import Stop
@@ -119,9 +118,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
         _check_same(part, store.meta, given, functions=store.notes["status"] != "failed")
         checkpoint = store.checkpoint
         if checkpoint is not None:
-            memory = checkpoint.arrays["memory"]
-            machine.memory[:] = memory
-            machine.memory[run.PREPARED] = -1.0
+            machine.restore(checkpoint.arrays["memory"])
             saved = checkpoint.notes.get("controllers", [])
             for controller, value in zip(machine.plan.controllers, saved, strict=False):
                 controller.restore(with_arrays_back(value, checkpoint.arrays))
@@ -176,15 +173,15 @@ def run_meta(
     """
     settings = machine.settings
     statistics = {
-        "integrator": settings.integrator.title,
-        "chosen": reason,
+        "integrator": machine.integrators,
+        "chosen": reason + machine.switched,
         **machine.statistics,
         "seconds": seconds,
     }
     return {
         "status": outcome.status,
         "message": outcome.message,
-        "integrator": settings.integrator.title,
+        "integrator": machine.integrators,
         "statistics": statistics,
         "events": [list(x) for x in runner.happened],
         "fingerprint": fingerprint(runner.record.inputs),

@@ -25,6 +25,7 @@ from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..loads import Actuator, Load
 from ..run.start import listed
 from ..simulate import simulate
+from .backward import backward
 from .controls import Control
 from .steps import Steps, StepTangents
 
@@ -152,6 +153,7 @@ def sensitivity(
             by_parameters[i + 1] = A @ by_parameters[i] + tangents.parameters[j]
             for found, B in zip(by_controls, inputs, strict=True):
                 found[i + 1] = A @ found[i] + B[j]
+    _check_finite(what, by_state, by_parameters, *by_controls)
     shaped = (x.reshape(k, 2 * n, *c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Sensitivity(*steps, by_state, by_parameters, tuple(shaped), of.found.names)
 
@@ -196,16 +198,13 @@ def gradient(
     value, G = _objective(system, steps, objective)
     by_parameters = np.zeros(len(of.found.names))
     by_controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
-    adjoint = G[-1]
-    for first, last in reversed(_blocks(of, len(steps.time) - 1)):
-        tangents = of.of(steps.between(first, last))
-        after = np.empty((last - first, len(adjoint)))
-        for j in range(last - first - 1, -1, -1):  # (2)
-            after[j] = adjoint
-            adjoint = adjoint @ tangents.state[j] + G[first + j]
-        by_parameters += np.einsum("kn,knp->p", after, tangents.parameters)
-        for found, B, W in zip(by_controls, tangents.controls, tangents.weights, strict=True):
-            found += np.einsum("kn,knsr,kst->tr", after, B, W, optimize=True)
+    adjoint = G[-1].copy()
+    for first, last in reversed(_blocks(of, len(steps.time) - 1)):  # (2)
+        found = backward(of, steps.between(first, last), G[first:last], adjoint)
+        by_parameters += found.parameters
+        for total, part in zip(by_controls, found.controls, strict=True):
+            total += part
+    _check_finite(what, adjoint, by_parameters, *by_controls)
     shaped = (x.reshape(c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Gradient(value, adjoint, by_parameters, tuple(shaped), of.found.names, *steps)
 
@@ -254,6 +253,15 @@ def _run(
             "or use a shorter step"
         )
     return steps, of
+
+
+def _check_finite(what: str, *arrays: Array) -> None:
+    """Reject derivatives that have grown beyond all bounds: the steps are not stable."""
+    if not all(np.all(np.isfinite(x)) for x in arrays):
+        raise SimulationError(
+            f"{what}: the derivatives grow beyond all bounds: the step is too long for the fastest "
+            "vibration; use a shorter one, or fewer modes"
+        )
 
 
 def _blocks(of: StepTangents, n: int) -> list[tuple[int, int]]:

@@ -46,6 +46,37 @@ class Steps(NamedTuple):
         return Steps(*(x[first : last + 1] for x in self))
 
 
+class Stage(NamedTuple):
+    """One stage of k steps.
+
+    Attributes
+    ----------
+    q, v, x : arrays (k, n_q), (k, n_v), (k, n_v)
+        Coordinates, speeds, accelerations.
+    T_q, T_v : arrays (k, n_v, n_v) or None
+        Derivatives of the forces of loads, if there are any.
+    weights : list of arrays (k, n_time)
+        Of the values of each control.
+    charts : list of charts.Tangent
+        Matrices of the local coordinates.
+    """
+
+    q: Array
+    v: Array
+    x: Array
+    T_q: Array | None
+    T_v: Array | None
+    weights: list[Array]
+    charts: list[charts.Tangent]
+
+
+class Stages(NamedTuple):
+    """Stages of k steps, and the matrices of the local coordinates at their ends."""
+
+    stages: list[Stage]
+    end: list[charts.Tangent]
+
+
 class Tangents(NamedTuple):
     """Tangents of k steps: of the end [delta; nu] by the start, parameters and controls.
 
@@ -100,6 +131,7 @@ class StepTangents:
         whole = planned(system, forces, [*loads, *(c.actuator for c in controls)], ())
         _check_plan(whole, what)
         self.armature = whole.armature
+        self._rotors = bool(np.any(self.armature))
         self._machine = None
         if len(loads) or forces is not None:
             others = planned(system, forces, loads, ())
@@ -107,52 +139,74 @@ class StepTangents:
 
     def of(self, steps: Steps) -> Tangents:
         """Tangents of consecutive steps."""
-        A, b, c = self.tableau.A, self.tableau.b, self.tableau.c
+        A, b = self.tableau.A, self.tableau.b
         n, k, p = self.system.n_v, len(steps.time) - 1, len(self.found.names)
         h = np.diff(steps.time)[:, None]
-        rows = [control.speeds.stop - control.speeds.start for control in self.controls]
+        rows = [control.n_value for control in self.controls]
         width = 2 * n + p + len(b) * sum(rows)
         start = np.zeros((k, 2 * n, width))
         start[:, np.arange(2 * n), np.arange(2 * n)] = 1.0
-        S_rate, X, R, N = [], [], [], []
-        weights: list[list[Array]] = [[] for _ in self.controls]
-        for i in range(len(b)):
-            s, v = _combined(A[i], h, S_rate, X, steps.v[:-1])
-            q = charts.moved(self.system, self.pieces, steps.q[:-1], s)
-            times = steps.time[:-1] + c[i] * h[:, 0]
-            T, T_q, T_v = self._forces(steps.time[:-1], times, q, v, weights)
-            x = self._accelerations(q, v, T)
-            slopes = self._slopes(i, q, v, x, T_q, T_v, width)
+        R: list[Array] = []
+        N: list[Array] = []
+        made = self.stages(steps)
+        for i, stage in enumerate(made.stages):
+            slopes = self._slopes(i, stage, width)
             sigma, nu = _tangents_combined(A[i], h, R, N, start[:, n:])
-            of_chart = charts.tangents(self.pieces, s, v)
-            delta, rate = _charted(of_chart, start[:, :n], sigma, nu)
+            delta, rate = _charted(stage.charts, start[:, :n], sigma, nu)
             N.append(slopes[:, :, :n] @ delta + slopes[:, :, n : 2 * n] @ nu)
             N[-1][:, :, 2 * n :] += slopes[:, :, 2 * n :]  # (4)
-            S_rate.append(charts.rates(self.pieces, s, v))
-            X.append(x)
             R.append(rate)
-        s, v = _combined(b, h, S_rate, X, steps.v[:-1])
-        q = charts.moved(self.system, self.pieces, steps.q[:-1], s)
-        self._check_end(steps, q, v)
         sigma, nu = _tangents_combined(b, h, R, N, start[:, n:])
-        delta, _ = _charted(charts.tangents(self.pieces, s, v), start[:, :n], sigma, nu)
+        delta, _ = _charted(made.end, start[:, :n], sigma, nu)
         whole = np.concatenate([delta, nu], axis=1)
         by_controls, first = [], 2 * n + p
         for r in rows:
             piece = whole[:, :, first : first + len(b) * r]
             by_controls.append(piece.reshape(k, 2 * n, len(b), r))
             first += len(b) * r
-        stacked = [np.stack(w, axis=1) for w in weights]
-        return Tangents(whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, stacked)
+        weights = [np.stack([x.weights[c] for x in made.stages], axis=1) for c in range(len(rows))]
+        return Tangents(whole[:, :, : 2 * n], whole[:, :, 2 * n : 2 * n + p], by_controls, weights)
+
+    def stages(self, steps: Steps) -> Stages:
+        """Stages (1), (2) of consecutive steps."""
+        A, b, c = self.tableau.A, self.tableau.b, self.tableau.c
+        h = np.diff(steps.time)[:, None]
+        rates: list[Array] = []
+        found: list[Stage] = []
+        for i in range(len(b)):
+            s, v = _combined(A[i], h, rates, [x.x for x in found], steps.v[:-1])
+            q = charts.moved(self.system, self.pieces, steps.q[:-1], s)
+            times = steps.time[:-1] + c[i] * h[:, 0]
+            weights = [control.weights(steps.time[:-1], times) for control in self.controls]
+            T, T_q, T_v = self._forces(steps.time[:-1], times, q, v, weights)
+            x = self._accelerations(q, v, T)
+            tangents = charts.tangents(self.pieces, s, v)
+            found.append(Stage(q, v, x, T_q, T_v, weights, tangents))
+            rates.append(charts.rates(self.pieces, s, v))
+        s, v = _combined(b, h, rates, [x.x for x in found], steps.v[:-1])
+        self._check_end(steps, charts.moved(self.system, self.pieces, steps.q[:-1], s), v)
+        return Stages(found, charts.tangents(self.pieces, s, v))
+
+    def derivatives(self, stage: Stage, out: Array | None = None) -> tuple[Array, Array]:
+        """D (k, 3, n_v, n_v) of inverse dynamics less loads, M with rotors, and P (k, n_v, p)."""
+        _, D, P = design_rows(self.system, self.found, stage.q, stage.v, stage.x, out=out)
+        if stage.T_q is not None:
+            D[:, 0] -= stage.T_q
+            D[:, 1] -= stage.T_v
+        if self._rotors:
+            D[:, 2] += np.diag(self.armature)
+        if self.found.built:
+            built, _ = built_rows(self.system, self.found.built, stage.q, stage.v, stage.x)
+            P = np.concatenate([P, built], axis=2)
+        return D, P
 
     def _forces(
-        self, start: Array, times: Array, Q: Array, V: Array, weights: list[list[Array]]
+        self, start: Array, times: Array, Q: Array, V: Array, weights: list[Array]
     ) -> tuple[Array, Array | None, Array | None]:
         """Forces (k, n_v) of loads and controls, and derivatives of those of loads."""
         T = np.zeros_like(V)
         for control, found in zip(self.controls, weights, strict=True):
-            found.append(control.weights(start, times))
-            T[:, control.speeds] += control.forces(found[-1])
+            T[:, control.speeds] += control.forces(found)
         machine = self._machine
         if machine is None:
             return T, None, None
@@ -181,41 +235,30 @@ class StepTangents:
     def _accelerations(self, Q: Array, V: Array, T: Array) -> Array:
         """Accelerations (k, n_v) (2)."""
         work, found = engine.workspace(self.system), np.empty_like(V)
-        rotors = bool(np.any(self.armature))
-        if rotors:
+        if self._rotors:
             work.set_armature(to_armature(self.system, self.armature))
         rows = (Q.ravel(), V.ravel(), T.ravel(), found.ravel())
         failed = work.accelerations(rows, False, engine.LEAST, engine.ALL, 0, len(Q))
-        if rotors:
+        if self._rotors:
             work.set_armature(None)
         if failed >= 0:
             raise SimulationError("the accelerations of a stage are not finite; use a shorter step")
         return rows[3].reshape(found.shape)
 
-    def _slopes(
-        self, i: int, Q: Array, V: Array, X: Array, T_q: Array | None, T_v: Array | None, width: int
-    ) -> Array:
+    def _slopes(self, i: int, stage: Stage, width: int) -> Array:
         """Matrices [X_q, X_v, X_p, X_u] (5) of stage i."""
-        n = self.system.n_v
-        _, D, P = design_rows(self.system, self.found, Q, V, X)
-        right = np.zeros((len(Q), n, width))
+        n, p = self.system.n_v, len(self.found.names)
+        D, P = self.derivatives(stage)
+        right = np.zeros((len(D), n, width))
         right[:, :, :n], right[:, :, n : 2 * n] = -D[:, 0], -D[:, 1]
-        if T_q is not None:
-            right[:, :, :n] += T_q
-            right[:, :, n : 2 * n] += T_v
-        m = 2 * n + self.found.n_kernel
-        right[:, :, 2 * n : m] = -P
-        if self.found.built:
-            built, _ = built_rows(self.system, self.found.built, Q, V, X)
-            right[:, :, m : m + built.shape[2]] = -built
-        first, stages = 2 * n + len(self.found.names), len(self.tableau.b)
+        right[:, :, 2 * n : 2 * n + p] = -P
+        first, stages = 2 * n + p, len(self.tableau.b)
         for control in self.controls:
-            r = control.speeds.stop - control.speeds.start
+            r = control.n_value
             o = first + i * r
             right[:, control.speeds, o : o + r] = np.eye(r)
             first += stages * r
-        mass = D[:, 2] + np.diag(self.armature)
-        return np.linalg.solve(mass, right)
+        return np.linalg.solve(D[:, 2], right)
 
     def _check_end(self, steps: Steps, q: Array, v: Array) -> None:
         """Check that the steps differentiated are those of the run."""

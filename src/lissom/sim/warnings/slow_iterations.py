@@ -1,8 +1,8 @@
-"""Detection of loads without derivatives that slow down the iterations of an implicit run.
+"""Detection of loads with poor derivatives that slow down the iterations of an implicit run.
 
-Generalized-alpha uses the stiffness and damping of modes and of loads on hinges.  A user's function
-of the state, or a spring between nodes or at a ball joint, is handled by iteration, which converges
-only if the steps h are short enough:
+Generalized-alpha uses the stiffness and damping of modes and loads.  Those of a user's function of
+the state are differences at the start of a step.  If the function jumps, or changes faster than the
+step shows, they are of no use, and the iteration converges only if the steps h are short enough:
   h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
 The eigenvalues in (1) are found by a few steps of power iteration with differences, one load at a
 time; the load with the largest is responsible.
@@ -27,7 +27,8 @@ Array = np.ndarray
 LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it to be slow
 ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
 FAULT = 0.1  # left side of (1) from which on a load is responsible
-POWER, SPACING = 4, 1e-6
+POWER = 4
+SPACINGS = 1e-6, 1e-4, 1e-2  # in sizes of coordinates: a jump shows in the longer ones
 
 
 class SlowIterations:
@@ -60,7 +61,10 @@ class SlowIterations:
         if tried < MANY * done:
             return
         self.pending = False
-        found = {name: self._rate(places) for name, (places, _) in self.suspects.items()}
+        found = {
+            name: max((self._rate(places, x) for x in SPACINGS), key=lambda pair: pair[1])
+            for name, (places, _) in self.suspects.items()
+        }
         name = max(found, key=lambda x: found[x][1])
         rate, part = found[name]
         if part < FAULT:
@@ -69,7 +73,7 @@ class SlowIterations:
         words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
         warnings.warn(
             f"the implicit steps are slowed down by {culprit}: it varies with the state at about "
-            f"{rate:.2g} /s, and {machine.settings.integrator.title} has no derivative of it: a "
+            f"{rate:.2g} /s, and its derivative at the start of a step does not hold within it: a "
             f"step needs {m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
             f"{m[run.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
             f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
@@ -77,7 +81,7 @@ class SlowIterations:
             stacklevel,
         )
 
-    def _rate(self, places: list[int]) -> tuple[float, float]:
+    def _rate(self, places: list[int], spacing: float) -> tuple[float, float]:
         """Rate at which a load restores [1/s], and its contribution to (1)."""
         machine = self.machine
         h, sizes = float(machine.memory[run.LAST_STEP]), error_sizes(machine.system)[0]
@@ -85,7 +89,7 @@ class SlowIterations:
         for of_speeds in (True, False):
             x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
             for _ in range(POWER):
-                y = self._change(places, SPACING * x, of_speeds) / SPACING
+                y = self._change(places, spacing * x, of_speeds) / spacing
                 largest = float(np.abs(y / sizes).max())
                 if not 0 < largest < np.inf:
                     break

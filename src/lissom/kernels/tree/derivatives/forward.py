@@ -44,7 +44,7 @@ def forward_derivatives(
 @jit
 def solve_derivatives(D_q, D_v, M, n, work):
     """Replace D_q and D_v by -M^-1 times them, and M by its inverse; work: n^2 numbers."""
-    if not _factor(M, n):
+    if not factor(M, n):
         return field.SINGULAR
     for i in range(n):
         for k in range(n):
@@ -88,7 +88,7 @@ def solve_derivatives(D_q, D_v, M, n, work):
 
 
 @jit
-def _factor(M, n):
+def factor(M, n):
     """Lower triangle of L, M = L^T L, in place; False if M is not definite."""
     for k in range(n - 1, -1, -1):
         d = M[k, k]
