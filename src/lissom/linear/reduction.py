@@ -149,7 +149,10 @@ class _Modes:
 
     def __init__(self, model: LinearModel) -> None:
         self.model = model
-        self.values, self.right = np.linalg.eig(model.A) if model.n else (np.zeros(0), model.A)
+        self.values: Array = np.zeros(0)
+        self.right: Array = model.A
+        if model.n:
+            self.values, self.right = np.linalg.eig(model.A)
         self.left = np.linalg.inv(self.right)
         self.blocks = _blocks(self.values)
 
