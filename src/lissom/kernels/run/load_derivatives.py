@@ -9,6 +9,8 @@ joints of loops:
 The derivatives in (1) and (2) are those of the kinematics alone, smooth over the size of a body or
 a radian, and found by differences of fourth order:
   f' = (8 (f(d) - f(-d)) - (f(2d) - f(-2d))) / 12 d                                           (4)
+So are those of loads on bodies as a whole, fields of gravity and rotors; by speeds, which enter at
+most as squares, by central differences.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from . import fields as run
 from .coordinates import moved
 from .implicit import clear_sides, tangent
 from .load_rows import load_rows, place_slots
-from .loads import add_node_change, hinge_loads, node_loads
+from .loads import add_node_change, body_loads, hinge_loads, node_loads
 from .loop_loads import find_loop_motions, loop_loads, push_loop_forces
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
@@ -60,6 +62,8 @@ def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, for
     status = _forces(r, t, forces)
     if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
         status = _add_turning(r, of, t, by_q)
+    if status == 0 and plan[run.N_BODY_LOAD] != 0:
+        status = _add_body_loads(r, t, forces, by_q, by_v)
     return status
 
 
@@ -205,6 +209,50 @@ def _add_slower(r, of, cut, t, k, by_q):
         for j in range(n):
             by_q[j, k] -= of.U[o + j] * cut.C[c] * cut.A[c]
     return 0
+
+
+@uncounted
+def _add_body_loads(r, t, forces, by_q, by_v):
+    """Add forces and derivatives of loads on bodies; 0 or a failure."""
+    plan, table, found, at = r.given.plan, r.given.table, r.work.forces, r.inside
+    n, spacings = len(r.start.v), plan[run.SPACINGS]
+    if _body_forces(r, t, r.start.q, r.start.v) != 0:
+        return run.CALL_FAILED
+    for j in range(n):
+        forces[j] += found[j]
+    for k in range(n):
+        for side in range(6):
+            d = WIDER * table[spacings + (k if side < 4 else n + k)]
+            step = (d, -d, 2.0 * d, -2.0 * d, d, -d)[side]
+            weight = (8.0, -8.0, -1.0, 1.0, 6.0, -6.0)[side] / (12.0 * d)
+            for j in range(n):
+                r.work.s[j] = step if j == k and side < 4 else 0.0
+                at.v[j] = r.start.v[j] + (step if j == k and side >= 4 else 0.0)
+            if moved(plan, table, r.start.q, r.work.s, at.q, r.work.buffer) != field.DONE:
+                return run.SINGULAR_COORDINATES
+            if _body_forces(r, t, at.q, at.v) != 0:
+                return run.CALL_FAILED
+            by = by_q if side < 4 else by_v
+            for j in range(n):
+                by[j, k] += weight * found[j]
+    return 0
+
+
+@uncounted
+def _body_forces(r, t, q, v):
+    """Write the generalized forces of loads on bodies to work.forces; 0, or a function's status."""
+    system, given, work = r.system, r.given, r.work
+    plan, table, memory = given
+    of, T = derivative_rows(system, given, work.rows), work.forces
+    for j in range(len(v)):
+        T[j] = 0.0
+    place_slots(system, given, work, q, v)
+    clear_wrenches(plan, work.slots, 0)
+    status = body_loads(system, plan, table, memory, t, q, v, work.slots, work.own, work.buffer, T)
+    _take(system, given, work, of, q, v)
+    for j in range(len(v)):
+        T[j] -= of.column[j]
+    return status
 
 
 _INTS, _FLOATS, _MATRIX = "int64[::1]", "float64[::1]", "float64[:,::1]"
