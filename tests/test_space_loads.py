@@ -432,7 +432,7 @@ def test_derivatives_of_a_field_and_of_a_wheel_have_their_closed_forms():
     gradient = -3.0 * mu / r**3 * (np.eye(3) - 3 * np.outer(x, x) / r**2)
     np.testing.assert_allclose(found.forces, [*-np.cross(w, h * AXIS), *force], atol=1e-9)
     np.testing.assert_allclose(found.q[3:, 3:], gradient, atol=1e-9)
-    np.testing.assert_allclose(found.q[3:, :3], np.cross(np.eye(3), force).T, atol=1e-9)
+    np.testing.assert_allclose(found.q[3:, :3], -np.cross(np.eye(3), force).T, atol=1e-9)
     np.testing.assert_allclose(found.v[:3, :3], -np.cross(np.eye(3), h * AXIS).T, atol=1e-9)
     np.testing.assert_allclose(found.v[3:], 0, atol=1e-9)
 
