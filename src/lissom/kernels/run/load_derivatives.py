@@ -9,8 +9,7 @@ joints of loops:
 The derivatives in (1) and (2) are those of the kinematics alone, smooth over the size of a body or
 a radian, and found by differences of fourth order:
   f' = (8 (f(d) - f(-d)) - (f(2d) - f(-2d))) / 12 d                                           (4)
-So are those of loads on bodies as a whole, fields of gravity and rotors; by speeds, which enter at
-most as squares, by central differences.
+So are those of the forces of loads on bodies (fields of gravity, rotors), by q and by v.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, for
     if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
         status = _add_turning(r, of, t, by_q)
     if status == 0 and plan[run.N_BODY_LOAD] != 0:
-        status = _add_body_loads(r, t, forces, by_q, by_v)
+        status = _add_bodies(r, of, t, forces, by_q, by_v)
     return status
 
 
@@ -212,46 +211,51 @@ def _add_slower(r, of, cut, t, k, by_q):
 
 
 @uncounted
-def _add_body_loads(r, t, forces, by_q, by_v):
-    """Add forces and derivatives of loads on bodies; 0 or a failure."""
-    plan, table, found, at = r.given.plan, r.given.table, r.work.forces, r.inside
-    n, spacings = len(r.start.v), plan[run.SPACINGS]
-    if _body_forces(r, t, r.start.q, r.start.v) != 0:
+def _add_bodies(r, of, t, forces, by_q, by_v):
+    """Add the forces of loads on bodies and their derivatives by (4); 0 or a failure."""
+    plan, table, work, at = r.given.plan, r.given.table, r.work, r.inside
+    q, v = r.start.q, r.start.v
+    n, spacings = len(v), plan[run.SPACINGS]
+    if _body_forces(r, of, t, q, v) != 0:
         return run.CALL_FAILED
     for j in range(n):
-        forces[j] += found[j]
+        forces[j] += of.column[j]
     for k in range(n):
-        for side in range(6):
-            d = WIDER * table[spacings + (k if side < 4 else n + k)]
-            step = (d, -d, 2.0 * d, -2.0 * d, d, -d)[side]
-            weight = (8.0, -8.0, -1.0, 1.0, 6.0, -6.0)[side] / (12.0 * d)
+        for side in range(4):
+            d, e = WIDER * table[spacings + k], WIDER * table[spacings + n + k]
+            step, weight = (1.0, -1.0, 2.0, -2.0)[side], (8.0, -8.0, -1.0, 1.0)[side] / 12.0
             for j in range(n):
-                r.work.s[j] = step if j == k and side < 4 else 0.0
-                at.v[j] = r.start.v[j] + (step if j == k and side >= 4 else 0.0)
-            if moved(plan, table, r.start.q, r.work.s, at.q, r.work.buffer) != field.DONE:
+                work.s[j] = step * d if j == k else 0.0
+                at.v[j] = v[j]
+            if moved(plan, table, q, work.s, at.q, work.buffer) != field.DONE:
                 return run.SINGULAR_COORDINATES
-            if _body_forces(r, t, at.q, at.v) != 0:
+            if _body_forces(r, of, t, at.q, v) != 0:
                 return run.CALL_FAILED
-            by = by_q if side < 4 else by_v
             for j in range(n):
-                by[j, k] += weight * found[j]
+                by_q[j, k] += weight / d * of.column[j]
+            at.v[k] += step * e
+            if _body_forces(r, of, t, q, at.v) != 0:
+                return run.CALL_FAILED
+            for j in range(n):
+                by_v[j, k] += weight / e * of.column[j]
     return 0
 
 
 @uncounted
-def _body_forces(r, t, q, v):
-    """Write the generalized forces of loads on bodies to work.forces; 0, or a function's status."""
-    system, given, work = r.system, r.given, r.work
-    plan, table, memory = given
-    of, T = derivative_rows(system, given, work.rows), work.forces
-    for j in range(len(v)):
-        T[j] = 0.0
-    place_slots(system, given, work, q, v)
+def _body_forces(r, of, t, q, v):
+    """Write the generalized forces of loads on bodies to of.column; 0 or a failure."""
+    system, work = r.system, r.work
+    plan, table, memory = r.given
+    place_slots(system, r.given, work, q, v)
     clear_wrenches(plan, work.slots, 0)
-    status = body_loads(system, plan, table, memory, t, q, v, work.slots, work.own, work.buffer, T)
-    _take(system, given, work, of, q, v)
-    for j in range(len(v)):
-        T[j] -= of.column[j]
+    for k in range(len(v)):
+        work.forces[k] = 0.0
+    status = body_loads(
+        system, plan, table, memory, t, q, v, work.slots, work.own, work.buffer, work.forces
+    )
+    _take(system, r.given, work, of, q, v)
+    for k in range(len(v)):
+        of.column[k] = work.forces[k] - of.column[k]
     return status
 
 
