@@ -279,3 +279,19 @@ def test_what_has_no_derivatives_is_refused(given, words):
     system = chain()
     with pytest.raises(ls.errors.LissomError, match=words):
         ls.sensitivity(system, system.state(), duration=DURATION, step=STEP, **given)
+
+
+def test_a_step_too_long_for_vibrations_that_rest_is_an_error():
+    """The state stays at zero, and its derivatives grow beyond all bounds."""
+    model = ls.Model("stiff")
+    tube = ls.Tube(radius=0.03, thickness=0.003)
+    model.add(ls.beam(0.5, tube, ls.ALUMINIUM, bending=2), ls.Revolute("z"), name="boom")
+    system = model.compile()
+
+    def ends(time, q, v):
+        return q[-1].sum(), np.eye(len(q))[-1][:, None] * np.ones_like(q), np.zeros_like(v)
+
+    with pytest.raises(ls.errors.SimulationError, match="step is too long"):
+        ls.sensitivity(system, system.state(), duration=2.0, step=0.02)
+    with pytest.raises(ls.errors.SimulationError, match="step is too long"):
+        ls.gradient(system, system.state(), ends, duration=2.0, step=0.02)

@@ -22,6 +22,7 @@ from ...errors import LoadError, SimulationError, StateError, shown
 from ...system import StateLike, System
 from ..integrators import as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
+from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
 from ..run.start import listed
 from ..simulate import simulate
@@ -147,12 +148,13 @@ def sensitivity(
             np.einsum("knsr,kst->kntr", B, W).reshape(last - first, 2 * n, -1)
             for B, W in zip(tangents.controls, tangents.weights, strict=True)
         ]
-        for j in range(last - first):  # (1)
-            A, i = tangents.state[j], first + j
-            by_state[i + 1] = A @ by_state[i]
-            by_parameters[i + 1] = A @ by_parameters[i] + tangents.parameters[j]
-            for found, B in zip(by_controls, inputs, strict=True):
-                found[i + 1] = A @ found[i] + B[j]
+        with np.errstate(all="ignore"):  # `_check_finite` says it better
+            for j in range(last - first):  # (1)
+                A, i = tangents.state[j], first + j
+                by_state[i + 1] = A @ by_state[i]
+                by_parameters[i + 1] = A @ by_parameters[i] + tangents.parameters[j]
+                for found, B in zip(by_controls, inputs, strict=True):
+                    found[i + 1] = A @ found[i] + B[j]
     _check_finite(what, by_state, by_parameters, *by_controls)
     shaped = (x.reshape(k, 2 * n, *c.shape) for x, c in zip(by_controls, of.controls, strict=True))
     return Sensitivity(*steps, by_state, by_parameters, tuple(shaped), of.found.names)
@@ -200,7 +202,8 @@ def gradient(
     by_controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
     adjoint = G[-1].copy()
     for first, last in reversed(_blocks(of, len(steps.time) - 1)):  # (2)
-        found = backward(of, steps.between(first, last), G[first:last], adjoint)
+        with np.errstate(all="ignore"):
+            found = backward(of, steps.between(first, last), G[first:last], adjoint)
         by_parameters += found.parameters
         for total, part in zip(by_controls, found.controls, strict=True):
             total += part
@@ -232,7 +235,7 @@ def _run(
     driven = [Control(system, x) for x in listed(controls, Actuator, "controls")]
     others = listed(loads, Load, "loads")
     tableau = kind.tableau
-    assert tableau is not None
+    assert isinstance(tableau, Tableau)
     of = StepTangents(system, tableau, resolved(system, parameters), driven, others, forces, what)
     made = simulate(
         system,
