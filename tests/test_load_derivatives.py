@@ -175,6 +175,43 @@ def test_loads_on_the_joint_of_a_loop():
     assert np.abs(found.v - by_v).max() < 1e-8 * np.abs(by_v).max()
 
 
+def test_a_wheel_at_given_speed_has_the_matrix_of_its_momentum():
+    """Moment -omega x h: its derivative by omega is [h]x."""
+    system = two_free_bodies()
+    state = system.state(system.neutral().q, RNG.standard_normal(12))
+    found = ls.load_derivatives(system, state, [ls.Rotor("a", 0.3, 50.0, axis=(0, 0.6, 0.8))])
+    h = 15.0 * np.array([0, 0.6, 0.8])
+    assert np.allclose(found.v[:3, :3], skew(h), atol=1e-10)
+    assert np.allclose(found.forces[:3], -np.cross(state.v[:3], h), atol=1e-12)
+    assert np.allclose(found.q, 0, atol=1e-10)
+
+
+def test_a_point_mass_in_a_central_field_has_its_gradient():
+    """-dT/dx = mu m (1 - 3 n n^T) / r^3."""
+    model = ls.Model("mass")
+    model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="x")
+    system = model.compile()
+    found = ls.load_derivatives(
+        system, system.state(x=1.0), [ls.CentralGravity(400.0, center=(4.0, 4.0, 0.0))]
+    )
+    r = 5.0  # (3, 4, 0) away
+    assert found.forces[0] == pytest.approx(400.0 * 2.0 * 3.0 / r**3, rel=1e-12)
+    assert found.q[0, 0] == pytest.approx(-800.0 * (1 - 3 * 0.36) / r**3, rel=1e-9)
+
+
+def test_derivatives_of_fields_and_geared_rotors_are_those_of_the_forces():
+    system, state = flexible_tree()
+    loads = [
+        ls.CentralGravity(400.0, center=(3, 4, 12)),
+        ls.Rotor("b", 0.1, axis="x", geared_to="b", ratio=40.0),
+        ls.NodeSpring("b.tip", "d.tip", 500.0, damping=11.0, length=0.3),
+    ]
+    found = ls.load_derivatives(system, state, loads)
+    by_q, by_v = differences(system, state, loads)
+    assert np.abs(found.q - by_q).max() < 1e-8 * np.abs(by_q).max()
+    assert np.abs(found.v - by_v).max() < 1e-8 * np.abs(by_v).max()
+
+
 def test_a_function_that_fails_is_named():
     system, state = flexible_tree()
 

@@ -417,6 +417,46 @@ def test_a_geared_rotor_turns_with_its_joint():
     np.testing.assert_allclose(found[3], 0, atol=1e-9)
 
 
+# Derivatives
+
+
+def test_derivatives_of_a_field_and_of_a_wheel_have_their_closed_forms():
+    system = satellite(ls.RigidBody.sphere(3.0, 1e-4))
+    x, mu, h = np.array([3.0, -4.0, 12.0]), 500.0, 7.0
+    w = np.array([0.3, -0.2, 0.6])
+    state = system.state([1, 0, 0, 0, *x], [*w, 1, 2, 3])
+    loads = [ls.CentralGravity(mu), ls.Rotor("sat", 0.1, 10 * h, axis=AXIS)]
+    found = ls.load_derivatives(system, state, loads)
+    r = np.linalg.norm(x)
+    force = -3.0 * mu * x / r**3
+    gradient = -3.0 * mu / r**3 * (np.eye(3) - 3 * np.outer(x, x) / r**2)
+    np.testing.assert_allclose(found.forces, [*-np.cross(w, h * AXIS), *force], atol=1e-9)
+    np.testing.assert_allclose(found.q[3:, 3:], gradient, atol=1e-9)
+    np.testing.assert_allclose(found.q[3:, :3], -np.cross(np.eye(3), force).T, atol=1e-9)
+    np.testing.assert_allclose(found.v[:3, :3], -np.cross(np.eye(3), h * AXIS).T, atol=1e-9)
+    np.testing.assert_allclose(found.v[3:], 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["particles", "free", "rod"])
+def test_derivatives_of_a_field_on_bodies_that_bend_are_those_of_its_forces(kind):
+    bodies = {
+        "particles": lambda: flexible_body(4, n_mode=3, lumps=True),
+        "free": lambda: flexible_body(6, n_mode=3, free=True),
+        "rod": lambda: ls.rod(2.0, ls.Rectangle(0.02, 0.03), ls.ALUMINIUM, bending=2, torsion=0),
+    }
+    system = satellite(bodies[kind](), ls.Universal("x", (0.1, 0.9, 0.3)))
+    load, sizes = ls.CentralGravity(400.0, center=(3, 4, 12)), error_sizes(system)[0]
+    q = 1e-3 * sizes * np.random.default_rng(2).standard_normal(system.n_v)
+    found = ls.load_derivatives(system, system.state(q), [load])
+    for k, size in enumerate(sizes):
+        step, sides = 1e-3 * size * np.eye(len(q))[k], []
+        for side in (1, -1):
+            state = system.state(q + side * step)
+            sides.append(acting(system, state, load) - acting(system, state))
+        slope = (sides[0] - sides[1]) / (2e-3 * size)
+        np.testing.assert_allclose(found.q[:, k] * size * sizes, slope * size * sizes, atol=1e-4)
+
+
 # Files, symbols, mistakes
 
 

@@ -24,10 +24,12 @@ from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_e
 from .design_parameters import (
     DesignParameter,
     Resolved,
+    built_system,
     inertial,
     inertial_values,
     resolved,
     signs_of_modes,
+    spacing_of,
 )
 from .reference import External
 
@@ -253,7 +255,7 @@ def built_rows(
                 "system given; give the value that the system was built with"
             )
         stacked = np.stack(forces)
-        sixth, fourth = (np.tensordot(w, stacked, 1) / one.step for w in (_SIXTH, _FOURTH))
+        sixth, fourth = (np.tensordot(w, stacked, 1) / spacing_of(one) for w in (_SIXTH, _FOURTH))
         size = np.abs(sixth).max()
         errors.append(np.abs(sixth - fourth).max() / size if size > 0 else 0.0)
         columns.append(sixth)
@@ -279,7 +281,7 @@ def _built_forces(
     external: Mapping[Any, Any] | None,
 ) -> Array:
     """Forces (k, n_v) of the system at a changed value of the parameter."""
-    other = one.system(shift)
+    other = built_system(one, shift)
     signs = signs_of_modes(system, other, one.name)
     turned = np.ones(system.n_q)
     for i in range(system.n_body):

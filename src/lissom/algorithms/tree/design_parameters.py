@@ -46,15 +46,16 @@ class DesignParameter:
     value: float
     spacing: float | None = None
 
-    @property
-    def step(self) -> float:
-        """Spacing of the differences."""
-        return self.spacing or 2e-3 * abs(self.value) or 2e-3
 
-    def system(self, shift: int) -> System:
-        """System at a number of spacings from the value."""
-        found = self.build(self.value + shift * self.step)
-        return found if isinstance(found, System) else found.compile()
+def spacing_of(one: DesignParameter) -> float:
+    """Spacing of the differences of a parameter."""
+    return one.spacing or 2e-3 * abs(one.value) or 2e-3
+
+
+def built_system(one: DesignParameter, shift: int) -> System:
+    """System at a number of spacings from the value of a parameter."""
+    found = one.build(one.value + shift * spacing_of(one))
+    return found if isinstance(found, System) else found.compile()
 
 
 class Resolved(NamedTuple):

@@ -9,6 +9,7 @@ joints of loops:
 The derivatives in (1) and (2) are those of the kinematics alone, smooth over the size of a body or
 a radian, and found by differences of fourth order:
   f' = (8 (f(d) - f(-d)) - (f(2d) - f(-2d))) / 12 d                                           (4)
+So are those of the forces of loads on bodies (fields of gravity, rotors), by q and by v.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from . import fields as run
 from .coordinates import moved
 from .implicit import clear_sides, tangent
 from .load_rows import load_rows, place_slots
-from .loads import add_node_change, hinge_loads, node_loads
+from .loads import add_node_change, body_loads, hinge_loads, node_loads
 from .loop_loads import find_loop_motions, loop_loads, push_loop_forces
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
@@ -60,6 +61,8 @@ def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, for
     status = _forces(r, t, forces)
     if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
         status = _add_turning(r, of, t, by_q)
+    if status == 0 and plan[run.N_BODY_LOAD] != 0:
+        status = _add_bodies(r, of, t, forces, by_q, by_v)
     return status
 
 
@@ -205,6 +208,55 @@ def _add_slower(r, of, cut, t, k, by_q):
         for j in range(n):
             by_q[j, k] -= of.U[o + j] * cut.C[c] * cut.A[c]
     return 0
+
+
+@uncounted
+def _add_bodies(r, of, t, forces, by_q, by_v):
+    """Add the forces of loads on bodies and their derivatives by (4); 0 or a failure."""
+    plan, table, work, at = r.given.plan, r.given.table, r.work, r.inside
+    q, v = r.start.q, r.start.v
+    n, spacings = len(v), plan[run.SPACINGS]
+    if _body_forces(r, of, t, q, v) != 0:
+        return run.CALL_FAILED
+    for j in range(n):
+        forces[j] += of.column[j]
+    for k in range(n):
+        for side in range(4):
+            d, e = WIDER * table[spacings + k], WIDER * table[spacings + n + k]
+            step, weight = (1.0, -1.0, 2.0, -2.0)[side], (8.0, -8.0, -1.0, 1.0)[side] / 12.0
+            for j in range(n):
+                work.s[j] = step * d if j == k else 0.0
+                at.v[j] = v[j]
+            if moved(plan, table, q, work.s, at.q, work.buffer) != field.DONE:
+                return run.SINGULAR_COORDINATES
+            if _body_forces(r, of, t, at.q, v) != 0:
+                return run.CALL_FAILED
+            for j in range(n):
+                by_q[j, k] += weight / d * of.column[j]
+            at.v[k] += step * e
+            if _body_forces(r, of, t, q, at.v) != 0:
+                return run.CALL_FAILED
+            for j in range(n):
+                by_v[j, k] += weight / e * of.column[j]
+    return 0
+
+
+@uncounted
+def _body_forces(r, of, t, q, v):
+    """Write the generalized forces of loads on bodies to of.column; 0 or a failure."""
+    system, work = r.system, r.work
+    plan, table, memory = r.given
+    place_slots(system, r.given, work, q, v)
+    clear_wrenches(plan, work.slots, 0)
+    for k in range(len(v)):
+        work.forces[k] = 0.0
+    status = body_loads(
+        system, plan, table, memory, t, q, v, work.slots, work.own, work.buffer, work.forces
+    )
+    _take(system, r.given, work, of, q, v)
+    for k in range(len(v)):
+        of.column[k] = work.forces[k] - of.column[k]
+    return status
 
 
 _INTS, _FLOATS, _MATRIX = "int64[::1]", "float64[::1]", "float64[:,::1]"

@@ -57,7 +57,7 @@ def _moment(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work
     add_wrench(work, a, moment, ZERO)
 
 
-WHEEL = register(JointKind("wheel", _spin_up))
+WHEEL = register(JointKind("wheel", _spin_up, signal_alone=True))
 ROTOR = register(BodyKind("rotor", _moment, advice=STIFF_FUNCTION))
 
 

@@ -130,6 +130,11 @@ class StepTangents:
         self.pieces = charts.group_pieces(system, what)
         whole = planned(system, forces, [*loads, *(c.actuator for c in controls)], ())
         _check_plan(whole, what)
+        if whole.field and found.names:
+            raise LoadError(
+                f"{what}: a field of gravity acts on all mass, and its forces are not "
+                "differentiated by the design; leave parameters out, or the field"
+            )
         self.armature = whole.armature
         self._rotors = bool(np.any(self.armature))
         self._machine = None
