@@ -84,7 +84,7 @@ def adjoint() -> dict[str, np.ndarray]:
     """Gradient of a run of a free body with a flexible link."""
     model = ls.Model("floating")
     model.add(ls.RigidBody.box(2.0, (1, 2, 3)), ls.Free(), name="base")
-    link = ls.library.flexible_chain(1, 2).parts["link1"].body
+    link = next(iter(ls.library.flexible_chain(1, 2).parts.values())).body
     model.add(link, ls.Revolute("y"), to="base", name="link")
     system = model.compile()
     state = system.state(v=np.linspace(-0.5, 0.5, system.n_v))
