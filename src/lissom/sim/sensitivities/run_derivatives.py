@@ -22,6 +22,7 @@ from ...errors import LoadError, SimulationError, StateError, shown
 from ...system import StateLike, System
 from ..integrators import as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
+from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
 from ..run.start import listed
 from ..simulate import simulate
@@ -232,7 +233,7 @@ def _run(
     driven = [Control(system, x) for x in listed(controls, Actuator, "controls")]
     others = listed(loads, Load, "loads")
     tableau = kind.tableau
-    assert tableau is not None
+    assert isinstance(tableau, Tableau)
     of = StepTangents(system, tableau, resolved(system, parameters), driven, others, forces, what)
     made = simulate(
         system,
