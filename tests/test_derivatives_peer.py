@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from benchmarks.calls.robots import from_file
 from tests.derivative_checks import error
 from tests.peers import peer
 from tests.pinocchio_twins import build_twins, draw_parts
@@ -48,3 +49,24 @@ def test_random_rigid_trees(seed):
     scale = np.linalg.cond(ls.mass_matrix(twins.system, state))
     assert error(found.q[order], twins.data.ddq_dq) < 1e-14 * scale + 1e-10
     assert error(found.v[order], twins.data.ddq_dv) < 1e-14 * scale + 1e-10
+
+
+@pytest.mark.parametrize("name", ["UR5", "Panda"])
+def test_robots_from_their_files(name):
+    pin, rng = peer("pin"), np.random.default_rng(2)
+    twin = from_file(name, peer=True)
+    q, v, f = rng.uniform(-1, 1, (3, twin.system.n_v))
+    own_q, own_v, own_f = np.empty((3, twin.system.n_v))
+    for own, theirs in ((own_q, q), (own_v, v), (own_f, f)):
+        own[twin.order] = theirs
+    order, evaluator = np.ix_(twin.order, twin.order), twin.system.evaluator()
+    pin.computeRNEADerivatives(twin.model, twin.data, q, v, f)
+    found = evaluator.inverse_dynamics_derivatives(own_q, own_v, own_f)
+    assert error(found.q[order], twin.data.dtau_dq) < 1e-10
+    assert error(found.v[order], twin.data.dtau_dv) < 1e-10
+    pin.computeABADerivatives(twin.model, twin.data, q, v, f)
+    moving = evaluator.forward_dynamics_derivatives(own_q, own_v, own_f)
+    assert error(moving.q[order], twin.data.ddq_dq) < 1e-10
+    assert error(moving.v[order], twin.data.ddq_dv) < 1e-10
+    inverse = np.triu(twin.data.Minv) + np.triu(twin.data.Minv, 1).T
+    assert error(moving.forces[order], inverse) < 1e-10

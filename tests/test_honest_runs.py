@@ -29,16 +29,16 @@ def test_a_wrong_run_is_found_out():
     assert verdict.error > 0.01
 
 
-def test_speeds_of_a_vibration_on_a_spring_are_kept_by_implicit_steps():
-    """The second mass makes "auto" take implicit steps; they do not touch each other."""
+@pytest.mark.parametrize("integrator", ["auto", "rosenbrock"])
+def test_speeds_of_a_vibration_on_a_spring_are_kept_beside_a_stiff_one(integrator):
+    """The two masses do not touch each other; the second limits explicit steps."""
     model = ls.Model("two masses")
     for name in ("slow", "stiff"):
         model.add(ls.RigidBody(1.0), ls.Prismatic("x"), name=name)
     system, rate, size, end = model.compile(), 300.0, 3e-5, 0.37
     loads = [ls.JointSpring("slow", rate**2), ls.JointSpring("stiff", 2.5e9, damping=1e5)]
     start = system.state(slow=size, stiff=1e-6)
-    run = ls.simulate(system, start, duration=end, loads=loads)
-    assert run.statistics["implicit_time"] > 0.3
+    run = ls.simulate(system, start, duration=end, loads=loads, integrator=integrator)
     found = run.state(end)
     assert abs(found.q[0] - size * np.cos(rate * end)) < 1e-7
     assert abs(found.v[0] + size * rate * np.sin(rate * end)) < 1e-7
