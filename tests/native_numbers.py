@@ -56,6 +56,11 @@ ALGEBRA = {
     ),
     "jacobian": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
     "joint_forces_rows": engine.joint_forces,
+    "inverse_derivative_rows": lambda s, q, v, x: engine.inverse_derivatives(s, q, v, x)[1],
+    "forward_derivative_rows": lambda s, q, v, x: engine.forward_derivatives(s, q, v, x)[1],
+    "frame_columns": lambda s, q, v, x: np.concatenate(
+        [a.ravel() for a in engine.frame_columns(s, [(s.n_body - 1, 0)], q, v, x)]
+    ),
     "design_derivative_rows": lambda s, q, v, x: np.concatenate(
         [a.ravel() for a in design_rows(s, resolved(s, ["gravity"]), q[None], v[None], x[None])]
     ),
@@ -78,6 +83,15 @@ def closure() -> dict[str, np.ndarray]:
     system, state = four_bar()
     Q = np.stack([state.q, state.q + 0.1])
     return {"closure_rows": engine.closure_rows(system, Q, np.ones((2, system.n_v)))}
+
+
+def loads() -> dict[str, np.ndarray]:
+    """Forces of a spring between nodes and their derivatives."""
+    system = ls.library.flexible_chain(3, 2).compile()
+    state = system.state(v=np.linspace(-0.5, 0.5, system.n_v))
+    spring = ls.NodeSpring(system.names[-1], system.names[0], 30.0, length=0.1, damping=2.0)
+    found = ls.load_derivatives(system, state, [spring])
+    return {"load_derivatives": np.stack([found.forces, *found.q, *found.v])}
 
 
 def adjoint() -> dict[str, np.ndarray]:
@@ -127,6 +141,7 @@ def advance_all() -> dict[str, np.ndarray]:
 
 NUMBERS = {symbol: partial(algebra, symbol) for symbol in ALGEBRA} | {
     "closure_rows": closure,
+    "load_derivatives": loads,
     "adjoint_steps": adjoint,
     "advance": advance,
 }

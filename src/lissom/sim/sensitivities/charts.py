@@ -12,11 +12,10 @@ turns below 2 pi in one step.  Plain joints: C = G = 1, E = 0.
 
 from __future__ import annotations
 
-from math import factorial
+from math import factorial, pi
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bernoulli
 
 from ...errors import StateError
 from ...system import System
@@ -24,8 +23,18 @@ from ...system import System
 Array = np.ndarray
 
 TERMS = 50
-_B = bernoulli(TERMS) / np.array([float(factorial(k)) for k in range(TERMS + 1)])
-_B[1] = 0.5
+_FIRST = {0: 1.0, 1: 0.5, 2: 1 / 6, 4: -1 / 30, 6: 1 / 42, 8: -1 / 30, 10: 5 / 66}
+
+
+def _bernoulli(k: int) -> float:
+    """Bernoulli number over k!, with 1/2 for k = 1; from 12 on by Euler's sum for zeta(k)."""
+    if k in _FIRST or k % 2:
+        return _FIRST.get(k, 0.0) / factorial(k)
+    zeta = sum(float(n) ** -k for n in range(1, 40))
+    return (-1) ** (k // 2 + 1) * 2 * zeta / (2 * pi) ** k
+
+
+_B = np.array([_bernoulli(k) for k in range(TERMS + 1)])
 _EXP = np.array([1.0 / factorial(k) for k in range(TERMS + 2)])
 
 
