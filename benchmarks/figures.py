@@ -215,9 +215,38 @@ def _loops(records: Records) -> Figure:
     return figure
 
 
+def _derivatives(records: Records) -> Figure:
+    """Time against joints: mechanisms in columns, quantities in rows."""
+    mechanisms = [m for m in values(records, "mechanism") if m != "flexible chain"]
+    quantities = ("inverse", "forward")
+    curves = (
+        ("evaluator", "lissom, evaluator", BLUE, "o-"),
+        ("loop", "lissom, loop", BLUE, "o:"),
+        ("Pinocchio", "Pinocchio", ORANGE, "s-"),
+    )
+    size = len(quantities), len(mechanisms)
+    figure, axes = new_panels(*size, (9.0, 5.0), sharex=True, sharey=True)
+    for row, quantity in zip(axes, quantities, strict=True):
+        for ax, mechanism in zip(row, mechanisms, strict=True):
+            own = tuple(
+                {**r, "n": int(r["size"])}
+                for r in records
+                if (r["mechanism"], r["quantity"]) == (mechanism, quantity)
+            )
+            for form, label, color, style in curves:
+                n, seconds = _selected(own, "n", "seconds", form=form)
+                ax.loglog(n, _micro(seconds), style, color=color, label=label)
+            ax.set_title(f"{mechanism}: {quantity} dynamics", fontsize=9)
+            ax.set_xlabel("joints")
+            ax.set_ylabel("time [µs]")
+    axes[0][0].legend(fontsize=7)
+    return figure
+
+
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
     "calls": {"": draw_calls},
+    "derivatives": {"": _derivatives},
     "flexible": {"": _flexible},
     "counts": {"": _counts},
     "crossover": {"": _crossover},

@@ -24,7 +24,7 @@ KINDS = {
     "dopri5": {"integrator": "dopri5", "rtol": 1e-6},
     "dop853": {"integrator": "dop853", "rtol": 1e-8, "output_step": 1e-3},
     "alpha_adaptive": {"integrator": "generalized_alpha", "rtol": 1e-4},
-    "rosenbrock": {"integrator": "rosenbrock", "rtol": 1e-4},
+    "rosenbrock": {"integrator": "rosenbrock", "step": 4e-3},
     "auto": {"rtol": 1e-6},
 }
 DURATION = 0.6

@@ -38,6 +38,10 @@ SLIPPED = COUPLED.state(upper=0.4)
 OF_THE_TREE = {
     "bias_force": lambda s, x: ls.bias_force(s, x),
     "center_of_mass": lambda s, x: ls.center_of_mass(s, x),
+    "frame_derivatives": lambda s, x: (
+        ls.frame_derivatives(s, x, f"{s.names[2]}.tip", _numbers(s)).acceleration_q
+    ),
+    "load_derivatives": lambda s, x: ls.load_derivatives(s, x, _springs(s)).q,
     "energy": lambda s, x: [ls.energy(s, x).kinetic, ls.energy(s, x).total],
     "gibbs_function": lambda s, x: ls.gibbs_function(s, x, _numbers(s), {s.names[0]: 2.0}),
     "gravity_force": lambda s, x: ls.gravity_force(s, x),
@@ -61,6 +65,13 @@ WITH_LOOPS = {
     "equilibrium": lambda s, x, _: ls.equilibrium(s, x, loads=_springs(s)),
     "filter_and_smoother": lambda s, x, _: ls.filter_and_smoother(s, x),
     "forward_dynamics": lambda s, x, _: ls.forward_dynamics(s, x),
+    "forward_dynamics_derivatives": lambda s, x, _: ls.forward_dynamics_derivatives(s, x),
+    "linearize": lambda s, x, _: ls.linearize(s, x),
+    "modes": lambda s, x, _: ls.modes(s, s.state(x.q), loads=_springs(s)),
+    "reach": lambda s, x, _: ls.reach(
+        s, x, {f"{s.names[2]}.tip": ls.pose(s, x, f"{s.names[2]}.tip").position}
+    ),
+    "SystemModes": lambda s, x, _: str(ls.modes(s, s.state(x.q), loads=_springs(s))),
     "forward_dynamics_batch": lambda s, x, _: ls.forward_dynamics_batch(s, x.q[None], x.v[None]),
     "interface_load": lambda s, x, _: ls.interface_load(s, x, f"{s.names[2]}.tip"),
     "inverse_dynamics": lambda s, x, _: ls.inverse_dynamics(
@@ -86,6 +97,12 @@ def _springs(system: ls.System) -> list[ls.JointSpring]:
 
 # What knows trees only.
 REFUSED = {
+    "design_derivatives": lambda s, x: ls.design_derivatives(s, x, "gravity"),
+    "gradient": lambda s, x: ls.gradient(s, x, lambda *_: 0.0, duration=0.1, step=0.1),
+    "inertial_regressor": lambda s, x: ls.inertial_regressor(s, x),
+    "inverse_dynamics_derivatives": lambda s, x: ls.inverse_dynamics_derivatives(s, x, x.v),
+    "sensitivity": lambda s, x: ls.sensitivity(s, x, duration=0.1, step=0.1),
+    "trim": lambda s, x: ls.trim(s, x),
     "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
         s, x.q[None], x.v[None], x.v[None]
     ),

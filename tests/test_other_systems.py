@@ -36,6 +36,12 @@ OTHERS = {
 # What functions take beside the system and the state.
 MORE = {
     "acceleration": ("lower",),
+    "design_derivatives": ("gravity",),
+    "frame_derivatives": ("lower",),
+    "gradient": (lambda time, q, v: (0.0, 0 * q, 0 * v),),
+    "inertial_regressor": (np.zeros(2),),
+    "inverse_dynamics_derivatives": (np.zeros(2),),
+    "reach": ({"lower": (0.0, 0.0, -1.0)},),
     "gibbs_function": (np.zeros(2),),
     "interface_load": ("lower",),
     "inverse_dynamics": (np.zeros(2),),
@@ -59,7 +65,11 @@ TAKING = [
 
 
 def called(name, system, state):
-    named = {"duration": 1.0} if name == "simulate" else {}
+    runs = {"simulate", "gradient", "sensitivity"}
+    named = {"duration": 1.0} if name in runs else {}
+    if name == "mode_sweep":  # its state is an option
+        return ls.mode_sweep(system, [0.1, 0.2], state=state, joint="lower")
+    named |= {"step": 0.1} if name in ("gradient", "sensitivity") else {}
     return getattr(ls, name)(system, state, *MORE.get(name, ()), **named)
 
 

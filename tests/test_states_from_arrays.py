@@ -57,6 +57,14 @@ RIGID = ls.library.rigid_chain(2).compile()
 ACCELERATIONS = RNG.normal(size=TREE.n_v)
 SHORT = {"duration": 2e-3, "step": 1e-3, "integrator": "rk4"}
 
+
+def _ends(time, q, v):
+    """Objective of a gradient: the last coordinates."""
+    by_q = np.zeros_like(q)
+    by_q[-1] = 1.0
+    return q[-1].sum(), by_q, np.zeros_like(v)
+
+
 # For each function its system, a state, and the call.
 CALLS = {
     "acceleration": (TREE, STATE, lambda s, x: ls.acceleration(s, x, "hand")),
@@ -65,7 +73,44 @@ CALLS = {
     "center_of_mass": (TREE, STATE, ls.center_of_mass),
     "closure": (LOOP, CLOSED, ls.closure),
     "coupling_forces": (GEARS, GEARS.neutral(), lambda s, x: ls.coupling_forces(s, x, [1.0, 0])),
+    "design_derivatives": (TREE, STATE, lambda s, x: ls.design_derivatives(s, x, "hand.mass")),
     "energy": (TREE, STATE, ls.energy),
+    "forward_dynamics_derivatives": (TREE, STATE, ls.forward_dynamics_derivatives),
+    "frame_derivatives": (TREE, STATE, lambda s, x: ls.frame_derivatives(s, x, "hand")),
+    "gradient": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.gradient(s, x, _ends, duration=2e-3, step=1e-3),
+    ),
+    "inertial_regressor": (TREE, STATE, ls.inertial_regressor),
+    "inverse_dynamics_derivatives": (
+        TREE,
+        STATE,
+        lambda s, x: ls.inverse_dynamics_derivatives(s, x, ACCELERATIONS),
+    ),
+    "linearize": (TREE, STATE, lambda s, x: ls.linearize(s, x).A),
+    "load_derivatives": (
+        TREE,
+        STATE,
+        lambda s, x: ls.load_derivatives(s, x, [ls.JointSpring("link", 3.0)]),
+    ),
+    "mode_sweep": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.mode_sweep(s, [0.1, 0.2], state=x, joint=s.names[0]).eigenvalues,
+    ),
+    "modes": (RIGID, RIGID.neutral(), lambda s, x: ls.modes(s, x).eigenvalues),
+    "reach": (RIGID, RIGID.neutral(), lambda s, x: ls.reach(s, x, {s.names[1]: (0, 0, 0)}).state),
+    "sensitivity": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.sensitivity(s, x, duration=2e-3, step=1e-3).state,
+    ),
+    "trim": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.trim(s, x, held=s.names).forces,
+    ),
     "equilibrium": (RIGID, RIGID.neutral(), ls.equilibrium),
     "filter_and_smoother": (TREE, STATE, ls.filter_and_smoother),
     "forward_dynamics": (TREE, STATE, ls.forward_dynamics),
@@ -131,7 +176,7 @@ def bits(result):
         return file.getvalue()
     if dataclasses.is_dataclass(result):
         return [bits(getattr(result, field.name)) for field in dataclasses.fields(result)]
-    assert isinstance(result, int | float | str), type(result)
+    assert result is None or isinstance(result, int | float | str), type(result)
     return repr(result)
 
 

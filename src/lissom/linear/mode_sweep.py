@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algorithms.tree.arguments import as_state
 from ..errors import StateError, printable, shown
 from ..sim.run.checks import numbers
 from ..system import StateLike, System
@@ -184,7 +185,7 @@ def mode_sweep(
 def _of_joint(
     system: System, state: Any, joint: str, rates: bool, options: dict[str, Any]
 ) -> tuple[Callable[[float], SystemModes], str]:
-    start = system.neutral() if state is None else state
+    start = as_state(system, system.neutral() if state is None else state)
     i = system.layout.index(str(joint))
     kind = system.joints[i]
     if kind.n_v != 1:
@@ -198,8 +199,7 @@ def _of_joint(
     words = f"{joint} {name} [{unit}{'/s' if rates else ''}]"
 
     def make(x: float) -> SystemModes:
-        at = start if not isinstance(start, (tuple, list)) else system.state(*start)
-        return modes_of(system, system.state(at.q, at.v, **{key: x}), held=held, **options)
+        return modes_of(system, system.state(start.q, start.v, **{key: x}), held=held, **options)
 
     return make, words
 

@@ -70,7 +70,8 @@ def _errors(r, t, h, t1):
     rough = t < memory[run.ROUGH_UNTIL]
     if rough:  # as far as rounding permits
         error *= min(ROUGH, 1.0 / table[p + run.LEAST_SHARE])
-    if not rough or plan[run.TRAITS] & run.ESTIMATES != 0:
+    settling = memory[run.N_STEPS] < memory[run.SETTLED]
+    if not settling and (not rough or plan[run.TRAITS] & run.ESTIMATES != 0):
         error /= max(min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE])
     return local, error
 

@@ -211,8 +211,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     STEP_MARK,  # steps, time and evaluations from which the pace is measured
     TIME_MARK,
     WORK_MARK,
+    SETTLED,  # steps up to which a method that was switched to may use the whole tolerance
     M_HEADER,
-) = range(48)
+) = range(49)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

@@ -27,6 +27,10 @@ from .settings import Settings
 
 Array = np.ndarray
 
+# Implicit steps after a switch in which the vibrations that explicit steps at the edge of their
+# stability have left, of the size of the tolerance, are damped.
+SETTLING = 20
+
 # Rows that an adaptive method writes per step if no output_step is given: its interpolant is of
 # higher order than the one between rows.
 POINTS = 4
@@ -147,6 +151,7 @@ class Machine:
         memory[run.N_SWITCHES] += 1
         memory[[run.STEP_MARK, run.TIME_MARK]] = memory[[run.N_STEPS, run.TIME]]
         memory[run.WORK_MARK] = memory[run.N_EVALUATIONS]
+        memory[run.SETTLED] = memory[run.N_STEPS] + SETTLING * other
         memory[run.PREPARED], memory[run.LAST_ERROR] = -1.0, 1e-4
         self.use(other)
 
