@@ -225,7 +225,7 @@ class LinearModel:
         poles : array (k,), complex
             Poles other than zero, one of each conjugate pair, by magnitude [rad/s].
         gains : array (k,)
-            |C x| |y^H B| / |pole|: of a lightly damped mode, twice its damping ratio times its
+            ``|C x| |y^H B| / |pole|``: of a lightly damped mode, twice its damping ratio times its
             Hankel singular values.
         """
         from .reduction import modal_gains
