@@ -113,6 +113,11 @@ def main() -> int:
         ),
         Check("compiled and readable text on 1000 random trees", "tests.verify_kernels", ("1000",)),
         Check("rods on 300 random trees, and against Exudyn", "tests.verify_rods", ("300",)),
+        Check(
+            "derivatives of 200 trees and 60 looped ones by automatic differentiation",
+            "tests.verify_derivatives",
+            ("200", "60"),
+        ),
         Check("blocks of solid elements against CalculiX", "tests.verify_calculix_blocks"),
         Check("kernels compiled for a strided workspace", "tests.verify_strided"),
         Check("kernels built ahead as those that Numba compiles", "tests.verify_native"),
