@@ -7,6 +7,12 @@ import numpy as np
 import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.derivatives import complex_steps
+from tests.loop_oracles.slopes import free_slopes
+from tests.oracle import Oracle
+from tests.oracle.random_mechanism import draw, with_level
+from tests.oracle.slopes import force_slopes
+from tests.random_loops import looped_tree
+from tests.random_trees import build, frame_names
 
 
 def error(actual: np.ndarray, expected: np.ndarray) -> float:
@@ -31,3 +37,41 @@ def against_complex_steps(system: ls.System, state: ls.State, rng, external=()) 
     return max(
         error(by_q, expected_q), error(by_v, expected_v), error(M, ls.mass_matrix(system, state))
     )
+
+
+def tree_error(seed: int) -> float | None:
+    """Largest error of the derivatives of forces; None if the mechanism does not compile."""
+    description = with_level(draw(seed, 0), "full")
+    try:
+        tree = build(description)
+    except ls.ModelError:
+        return None
+    oracle = Oracle(description.mechanism(tree.transforms))
+    q, v = description.state(tree.transforms)
+    rng = np.random.default_rng(seed)
+    vdot, names = rng.standard_normal(len(v)), frame_names(description)
+    external = {key: rng.standard_normal(6) for key in names if rng.random() < 0.4}
+    expected = force_slopes(oracle, q, v, vdot, external)
+    found = ls.inverse_dynamics_derivatives(
+        tree.system,
+        tree.state(q, v),
+        tree.to_lissom(vdot),
+        external={names[key]: wrench for key, wrench in external.items()},
+    )
+    entries = np.ix_(tree.v_index, tree.v_index)
+    return max(error(found.q[entries], expected[0]), error(found.v[entries], expected[1]))
+
+
+def loop_error(seed: int, kind: str | None = None) -> float | None:
+    """Largest error along the free motions; None with bodies at level linear."""
+    case = looped_tree(seed, kind)
+    system = case.tree.system
+    if any(body.level == "linear" and body.n_mode for body in system.bodies):
+        return None
+    forces = np.random.default_rng(seed).standard_normal(len(case.v))
+    found = ls.forward_dynamics_derivatives(system, case.state, case.tree.to_lissom(forces))
+    place = {int(own): k for k, own in enumerate(case.tree.v_index)}
+    free = [place[k] for k in found.independent]
+    by_q, by_v = free_slopes(case.oracle, case.q, case.v, forces, free)
+    rows = case.tree.v_index
+    return max(error(found.q[rows], by_q), error(found.v[rows], by_v))

@@ -7,7 +7,13 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import engine
-from tests.derivative_checks import against_complex_steps, error, random_external
+from lissom.kernels import entries
+from tests.derivative_checks import (
+    against_complex_steps,
+    error,
+    random_external,
+    tree_error,
+)
 from tests.kernel_cases import (
     JOINTS,
     far_state,
@@ -17,32 +23,11 @@ from tests.kernel_cases import (
     random_case,
 )
 from tests.lagrange_rods import random_motion, random_tree
-from tests.oracle import Oracle
-from tests.oracle.random_mechanism import draw, with_level
-from tests.oracle.slopes import force_slopes
-from tests.random_trees import build, frame_names
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_forces_have_the_slopes_of_particles_by_automatic_differentiation(seed):
-    description = with_level(draw(seed, 0), "full")
-    tree = build(description)
-    oracle = Oracle(description.mechanism(tree.transforms))
-    q, v = description.state(tree.transforms)
-    rng = np.random.default_rng(seed)
-    vdot, names = rng.standard_normal(len(v)), frame_names(description)
-    keys = [key for key in names if rng.random() < 0.4]
-    external = {key: rng.standard_normal(6) for key in keys}
-    by_q, by_v = force_slopes(oracle, q, v, vdot, external)
-    found = ls.inverse_dynamics_derivatives(
-        tree.system,
-        tree.state(q, v),
-        tree.to_lissom(vdot),
-        external={names[key]: wrench for key, wrench in external.items()},
-    )
-    entries = np.ix_(tree.v_index, tree.v_index)
-    assert error(found.q[entries], by_q) < 1e-9
-    assert error(found.v[entries], by_v) < 1e-9
+    assert tree_error(seed) < 1e-9
 
 
 @pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
@@ -172,11 +157,16 @@ def test_frames_have_the_derivatives_of_their_motion():
 
 def test_one_and_many_states_have_the_same_derivatives():
     system, state, rng = random_case(3)
-    n = system.n_v
-    forces = rng.standard_normal(n)
-    alone = engine.forward_derivatives(system, state.q.copy(), state.v.copy(), forces)[1]
-    again = engine.forward_derivatives(system, state.q.copy(), state.v.copy(), forces)[1]
-    assert np.array_equal(alone, again)
+    n, work = system.n_v, engine.workspace(system)
+    Q, V = (np.stack([x, x + 0.01 * rng.standard_normal(len(x))]) for x in (state.q, state.v))
+    F, X, D = rng.standard_normal((2, n)), np.empty(2 * n), np.empty((6 * n, n))
+    rows = (Q.ravel(), V.ravel(), F.ravel(), X, np.empty(2 * n), D)
+    kernel = work.kernel(entries.FORWARD_DERIVATIVES)
+    assert kernel(*work.call, *work.derivatives, *rows, engine.ALL, 0, 2) == -1
+    for k in range(2):
+        value, alone = engine.forward_derivatives(system, Q[k], V[k], F[k])
+        assert np.array_equal(X.reshape(2, n)[k], value)
+        assert np.array_equal(D.reshape(2, 3, n, n)[k], alone)
 
 
 def test_mistakes_are_named():

@@ -166,10 +166,12 @@ def compiled(system: System) -> bool:
 
     Level "ruthless" and joints of users' own are differentiated by complex steps.
     """
-    rows = engine.packed_constants(system).rows
-    return not (
-        np.any(rows[:, field.KIND] == field.OWN) or np.any(rows[:, field.LEVEL] == field.RUTHLESS)
-    )
+    known = system.derived.get("differentiable")
+    if known is None:
+        rows = engine.packed_constants(system).rows
+        other = (rows[:, field.KIND] == field.OWN) | (rows[:, field.LEVEL] == field.RUTHLESS)
+        known = system.derived.setdefault("differentiable", not np.any(other))
+    return known
 
 
 def complex_steps(

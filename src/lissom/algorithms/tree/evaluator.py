@@ -40,14 +40,13 @@ class Evaluator:
         Compiled mechanism.
     """
 
-    __slots__ = ("_differentiable", "_jacobians", "_poses", "_quick", "_zero", "system")
+    __slots__ = ("_jacobians", "_poses", "_quick", "_zero", "system")
 
     def __init__(self, system: System) -> None:
         check_system(system)
         self.system = system
         self._zero = np.zeros(system.n_v)  # of calls that need none
         self._quick = Quick(system)
-        self._differentiable = not system.constraints and compiled(system)
         self._poses, self._jacobians = self._quick.poses, self._quick.jacobians
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -152,7 +151,7 @@ class Evaluator:
         -------
         ForwardDerivatives
         """
-        if external is None and self._differentiable:
+        if external is None and not self.system.constraints and compiled(self.system):
             found = self._quick.forward_derivatives(
                 q, v, self._zero if forces is None else forces, None
             )
@@ -179,7 +178,7 @@ class Evaluator:
         -------
         InverseDerivatives
         """
-        if external is None and self._differentiable:
+        if external is None and not self.system.constraints and compiled(self.system):
             found = self._quick.inverse_derivatives(q, v, acceleration, None)
             if found is not None:
                 n = self.system.n_v

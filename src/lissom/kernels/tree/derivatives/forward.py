@@ -18,9 +18,6 @@ from ..external import apply_external
 from ..motion import motion_base_to_tip
 from .sweep import inverse_derivatives
 
-# A pivot below this fraction of its diagonal entry is noise.
-LEAST = 1e-14
-
 
 @jit
 def forward_derivatives(
@@ -92,7 +89,7 @@ def factor(M, n):
     """Lower triangle of L, M = L^T L, in place; False if M is not definite."""
     for k in range(n - 1, -1, -1):
         d = M[k, k]
-        if not d > LEAST * abs(M[k, k]):
+        if not d > 0.0:
             return False
         root = math.sqrt(d)
         M[k, k] = root

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
-from ...small import ZERO, add, added, column, cross, matrix, turn, unit, vector
+from ...small import ZERO, add, added, column, cross, dot, matrix, product, turn, unit, vector
 from .frames import (
     ACCELERATION,
     PLACE,
@@ -77,9 +77,9 @@ def depends(ints, row):
 
 @jit
 def hinge_columns(ints, floats, scratch, work, row, o, v, x):
-    """Write the motion of a body (1) and the columns of its hinge; o: its row of the plan.
+    """Write the motion of a body (1) and the columns of its hinge.
 
-    plan is flat here: o is the tuple (frame, carrier, columns) of offsets in work.
+    o: places in work of its frame, of the frame that carries it, and of the columns.
     """
     b, n, columns = o
     r, o_v = ints[row + field.HINGE_DOF], ints[row + field.HINGE_V] & POSITIVE
@@ -87,7 +87,7 @@ def hinge_columns(ints, floats, scratch, work, row, o, v, x):
     C = matrix(work, n + TURN)
     p = add(vector(work, n + PLACE), turn(C, vector(scratch, body + field.ARM)))
     if ints[row + field.LEVEL] != field.RIGID:
-        C = _product(C, matrix(scratch, body + field.R_))
+        C = product(C, matrix(scratch, body + field.R_))
     for k in range(9):
         work[b + TURN + k] = C[k]
     V_w, V_v = vector(work, n + VELOCITY), vector(work, n + VELOCITY + 3)
@@ -126,12 +126,6 @@ def hinge_columns(ints, floats, scratch, work, row, o, v, x):
             two_w, two_v = add(two_w, add(turned[0], t_w)), add(two_v, add(turned[1], t_v))
             phi_w, phi_v = add(phi_w, pi_w), add(phi_v, pi_v)
         put_column(work, columns, r, c, xi_w, xi_v, psi_w, psi_v, two_w, two_v, phi_w, phi_v)
-
-
-@jit
-def _product(A, B):
-    x, y, z = turn(A, column(B, 0)), turn(A, column(B, 1)), turn(A, column(B, 2))
-    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
 
 
 @jit
@@ -185,9 +179,4 @@ def moved_motions(ints, floats, work, row, columns, k, l, n, f):
     k_w, k_v = _motion(work, columns, r, k)
     l_w, l_v = _motion(work, columns, r, l)
     d_w, d_v = motion_cross(k_w, k_v, l_w, l_v)
-    return (
-        d_w[0] * n[0]
-        + d_w[1] * n[1]
-        + d_w[2] * n[2]
-        + (d_v[0] * f[0] + d_v[1] * f[1] + d_v[2] * f[2])
-    )
+    return dot(d_w, n) + dot(d_v, f)

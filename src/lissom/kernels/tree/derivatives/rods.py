@@ -59,13 +59,10 @@ from .frames import (
 from .nodes import place_node, put_mode
 from .rod_turning import piece_curvature, turn_piece
 
-# work: numbers of a station: w_dot 3, u_dot 3, u_ddot 3, R eps_dot 3, R eps_ddot 3, its force f_k
-# 3, and the moment n there 3
-TURN_ACCELERATION, RATE, SECOND, STRAIN_RATE, STRAIN_SECOND, PULL, MOMENT, STATION = (
-    0, 3, 6, 9, 12, 15, 18, 21,
-)  # fmt: skip
+# work: numbers of a station: w_dot 3, u_dot 3, u_ddot 3, its force f_k 3, and the moment n there 3
+TURN_ACCELERATION, RATE, SECOND, PULL, MOMENT, STATION = 0, 3, 6, 9, 12, 15
 # and then rows of m: W, w|j, w_dot|j, w_dot|j' 12, u_dot|j, u_ddot|j, u_ddot|j' 9, D_j 3
-SLOPES, TANGENT_SLOPES, MOTIONS, SLOPE_ROWS = 0, 12, 21, 24
+TANGENT_SLOPES, MOTIONS, SLOPE_ROWS = 12, 21, 24
 # after the stations: rows at the root (zero) 12, at a node 12, integrated 12, and 108 numbers
 ROOT, AT_NODE, INTEGRATED, TABLE = 0, 12, 24, 36
 
@@ -147,7 +144,6 @@ def _tangent(ints, floats, work, row, E, o, R, u, w, w_dot, v, x):
     rate, second = add(swung, e), add(add(cross(w_dot, u), cross(w, whirled)), g)
     for i in range(3):
         work[o + RATE + i], work[o + SECOND + i] = rate[i], second[i]
-        work[o + STRAIN_RATE + i], work[o + STRAIN_SECOND + i] = e[i], g[i]
     slopes, to = o + STATION, o + STATION + TANGENT_SLOPES * m
     for j in range(m):
         W, w_q = rows_of(work, slopes, m, j), rows_of(work, slopes + 3 * m, m, j)
