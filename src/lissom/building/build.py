@@ -56,7 +56,7 @@ def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> boo
     digest = binary_digest()
     if not digest:
         raise KernelError("the sources of the kernels cannot be read; install the package unpacked")
-    with tempfile.TemporaryDirectory(prefix="lissom-") as name, _numba_chosen():
+    with tempfile.TemporaryDirectory(prefix="lissom-") as name, numba_chosen():
         code = _Build(Path(name), Target.named(triple)).run()
     _replace(output, sealed(code, digest))
     return True
@@ -99,7 +99,7 @@ def _replace(output: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _numba_chosen() -> Iterator[None]:
+def numba_chosen() -> Iterator[None]:
     """Environment of the processes of the build: Numba as it comes, whatever is in use here."""
     before = dict(os.environ)
     for name in before:
@@ -125,13 +125,13 @@ class _Build:
     def run(self) -> bytes:
         """Content of the library, not sealed."""
         outcome = "failed"
-        _say(WORDS)
+        say(WORDS)
         try:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
             with ProcessPoolExecutor(
                 min(cores, 6),
                 mp_context=get_context("spawn"),
-                initializer=_end_with,
+                initializer=end_with,
                 initargs=(os.getpid(),),
             ) as pool:
                 code = self._run(pool)
@@ -146,7 +146,7 @@ class _Build:
             ) from error
         finally:
             ending = f" ... {outcome} in {time.monotonic() - self.start:.0f} s"
-            _say(f"\r{WORDS}{ending}\n" if _on_terminal() else f"{ending}\n")
+            say(f"\r{WORDS}{ending}\n" if _on_terminal() else f"{ending}\n")
 
     def _run(self, pool: ProcessPoolExecutor) -> bytes:
         kernels: dict[str, str] = pool.submit(_kernels).result()
@@ -175,20 +175,21 @@ class _Build:
     def _show(self, steps: int) -> None:
         if _on_terminal():
             percent = 100 * self.ticks.stat().st_size // steps
-            _say(f"\r{WORDS} ... {percent} %, {time.monotonic() - self.start:.0f} s ")
+            say(f"\r{WORDS} ... {percent} %, {time.monotonic() - self.start:.0f} s ")
 
 
 def _on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Write to stderr, if there is one."""
     with suppress(AttributeError, OSError, ValueError):  # no stderr, a closed one
         sys.stderr.write(text)
         sys.stderr.flush()
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End this process when its parent is killed, not minutes later."""
 
     def watch() -> None:

@@ -49,7 +49,7 @@ def letters(signature: str) -> str:
 
 def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     """Linked bitcode of kernels, not optimised; `done` is called after each of them."""
-    _generate_nothing()
+    generate_nothing()
     gc.disable()  # nothing of what the compiler makes can be freed before the end
     known: dict[str, Entry] = entries()
     whole: Any = None
@@ -69,7 +69,7 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     return bytes(whole.as_bitcode())
 
 
-def _generate_nothing() -> None:
+def generate_nothing() -> None:
     """Let Numba link modules, but neither optimise them nor generate machine code."""
     from numba.core import codegen
 
@@ -86,15 +86,22 @@ def _generate_nothing() -> None:
     codegen_class.set_env = lambda *_: None
 
 
-def _module(entry: Entry) -> Any:
-    """Module of one kernel and all that it calls, with the function of C around it."""
+def compiled_module(entry: Any) -> tuple[Any, Any]:
+    """Module of one kernel and all that it calls, not optimised, and its function there."""
     import llvmlite.binding as llvm
 
     function: Any = entry.function
     function.compile(entry.signature)
     (result,) = function.overloads.values()
     module = llvm.parse_bitcode(result.library._final_module.as_bitcode())
-    native = module.get_function(result.fndesc.mangled_name)
+    return module, module.get_function(result.fndesc.mangled_name)
+
+
+def _module(entry: Entry) -> Any:
+    """Module of one kernel, with the function of C around it."""
+    import llvmlite.binding as llvm
+
+    module, native = compiled_module(entry)
     types = [str(x.type) for x in native.arguments]
     text = _around(entry.symbol, letters(entry.signature), native.name, types)
     layout = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -19,17 +18,15 @@ from ..system import StateLike, System
 from .events.event import Event
 from .loads import Load
 from .run.checks import number, positive
-from .run.choice import first_step
 from .run.drive_checks import warn_of_winding
 from .run.machine import Machine
-from .run.prepare import prepared, set_off
+from .run.prepare import prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
 from .run.record import FileRecord, Record
-from .run.runner import Runner
-from .run.saving import opened_record, run_meta
+from .run.saving import opened_record
 from .run.settings import TIME
-from .run.start import check_ends
+from .run.whole_run import begun_run, completed
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
@@ -150,19 +147,28 @@ def simulate(
         rate_linear=rate_linear,
     )
     machine, settings = ready.machine, ready.settings
-    check_ends(machine.plan, settings)
     if not ready.asked:
         warn_of_jumps(machine.plan, settings, stacklevel=3)
-    row = set_off(machine, ready.start, ready.given, ready.motions)
+    row = begun_run(ready)
     warn_of_winding(machine, row, stacklevel=3)
     warn_of_inextensible(system, machine.plan.columns.part(row[None], "q")[0], stacklevel=3)
-    if settings.adaptive:
-        machine.memory[run.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", ready.reason)
-    return _run(machine, record, ready.reason, progress, limit, asked=ready.asked)
+    bar = ProgressBar(system.name, settings.start, settings.end, progress)
+    store, meta, outcome = completed(ready, record, bar, limit)
+    trajectory = Trajectory(system, store, meta)
+    if outcome.status != "memory":
+        warn_of_limits(trajectory, stacklevel=2)
+    if outcome.error is not None:
+        raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
+    if outcome.status not in ("finished", "event"):
+        warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=2)
+    else:
+        _warn_of_long_steps(machine, asked=ready.asked)
+    _warn_of_singular(machine)
+    return trajectory
 
 
 def _check_path(path: Any, what: str) -> None:
@@ -173,49 +179,6 @@ def _check_path(path: Any, what: str) -> None:
         as_path(path)
     except ResultError:
         raise LoadError(f"{what} is {shown(path)}; expected a path, such as 'run.nc'") from None
-
-
-def _run(
-    machine: Machine,
-    record: Record,
-    reason: str,
-    progress: bool | None,
-    limit: float,
-    *,
-    asked: bool,
-) -> Trajectory:
-    system, settings = machine.system, machine.settings
-    bar = ProgressBar(system.name, settings.start, settings.end, progress)
-    bar.resume_at(machine.time)
-    runner = Runner(machine, record, bar, limit)
-    begun = time.perf_counter()
-    try:
-        try:
-            outcome = runner.run()
-        finally:
-            bar.close()
-        meta = run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
-        whole = outcome.status not in ("interrupted", "time limit", "disk", "failed", "memory")
-        try:
-            store = record.finish(meta, whole=whole)
-        except ResultError as error:
-            outcome = Outcome("disk", str(error), error)
-            meta.update(status=outcome.status, message=outcome.message)
-            store = record.finish(meta, whole=False)
-    except BaseException:  # a second Ctrl-C, or one while the file is written
-        record.abandon()
-        raise
-    trajectory = Trajectory(system, store, meta)
-    if outcome.status != "memory":
-        warn_of_limits(trajectory, stacklevel=3)
-    if outcome.error is not None:
-        raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
-    if outcome.status not in ("finished", "event"):
-        warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=3)
-    else:
-        _warn_of_long_steps(machine, asked=asked)
-    _warn_of_singular(machine)
-    return trajectory
 
 
 def _warn_of_singular(machine: Machine) -> None:
@@ -243,7 +206,7 @@ def _warn_of_singular(machine: Machine) -> None:
         f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
         f"position ({nearest:.2g} of a constraint was independent); {effect}",
         SimulationWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 
@@ -268,7 +231,7 @@ def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
         f"{left} an error of about {error:.1g} with {settings.integrator.title} (1 is the size of "
         f"a body, or 1 rad; rtol is {settings.rtol:g}), worst: {worst}; {advice}",
         SimulationWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 

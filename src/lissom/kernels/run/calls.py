@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..compiling import intrinsic
 
 # int which, double time, double *q, double *v, double *memory, double *out -> 0 on success
+# On a GPU numbers are not side by side, and there are no addresses: device code calls one function,
+# which is linked to it and knows all functions of the user by their numbers.
+OUTSIDE = "lissom_call"
 _POINTER = "CPointer(float64)"
 SIGNATURE = f"int64(int64, float64, {_POINTER}, {_POINTER}, {_POINTER}, {_POINTER})"
 
@@ -13,7 +16,7 @@ SIGNATURE = f"int64(int64, float64, {_POINTER}, {_POINTER}, {_POINTER}, {_POINTE
 def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
     """Status of the function at `address`, called with memory[o_memory:] and out[o_out:].
 
-    On strided arrays, which such a function cannot read, the call fails.
+    On strided arrays, which such a function cannot read, `OUTSIDE` is called instead.
     """
     from llvmlite import ir
     from numba import types
@@ -27,18 +30,22 @@ def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
 
     def generate(context, builder, sig, args):
         double, word = ir.DoubleType(), ir.IntType(64)
-        if any(array.layout != "C" for array in arrays):
-            return ir.Constant(word, -1)
         pointer = double.as_pointer()
         address, which, t, q, v, memory, o_memory, out, o_out = args
-
-        def data(value, offset=None):
-            start = cgutils.create_struct_proxy(arrays[0])(context, builder, value=value).data
-            return start if offset is None else builder.gep(start, [offset])
-
         kind = ir.FunctionType(word, [word, double, pointer, pointer, pointer, pointer])
-        function = builder.inttoptr(address, kind.as_pointer())
-        arguments = [which, t, data(q), data(v), data(memory, o_memory), data(out, o_out)]
-        return builder.call(function, arguments)
+
+        def data(number, value, offset=None):
+            array = cgutils.create_struct_proxy(arrays[number])(context, builder, value=value)
+            if offset is None:
+                return array.data
+            stride = builder.sdiv(builder.extract_value(array.strides, 0), ir.Constant(word, 8))
+            return builder.gep(array.data, [builder.mul(offset, stride)])
+
+        if any(array.layout != "C" for array in arrays):
+            function = cgutils.get_or_insert_function(builder.module, kind, OUTSIDE)
+        else:
+            function = builder.inttoptr(address, kind.as_pointer())
+        given = [data(0, q), data(1, v), data(2, memory, o_memory), data(3, out, o_out)]
+        return builder.call(function, [which, t, *given])
 
     return signature, generate

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..compiling import inlined
-from .registry import METHODS
+from .registry import METHODS, SELECTED
 
 if not METHODS:
     raise ImportError("no integrators are registered; import lissom.sim first")
+
+KNOWN = [x for x in enumerate(METHODS) if not SELECTED or x[1].name in SELECTED]
 
 
 def _steps(methods):
@@ -16,7 +18,7 @@ def _steps(methods):
     def chain(which, r, t, h, mode):
         return 0, False
 
-    for number, method in reversed(list(enumerate(methods))):
+    for number, method in reversed(methods):
         chain = _step_or(number, method.step, chain)
     return chain
 
@@ -38,7 +40,7 @@ def _errors(methods):
     def chain(which, r, h):
         return 0.0
 
-    for number, method in reversed(list(enumerate(methods))):
+    for number, method in reversed(methods):
         if method.error is not None:
             chain = _binary_or(number, method.error, chain)
     return chain
@@ -51,7 +53,7 @@ def _commits(methods):
     def chain(which, r, h):
         return False
 
-    for number, method in reversed(list(enumerate(methods))):
+    for number, method in reversed(methods):
         if method.commit is not None:
             chain = _binary_or(number, method.commit, chain)
     return chain
@@ -67,4 +69,4 @@ def _binary_or(number, kernel, others):
     return chain
 
 
-take_step, estimated_error, commit_step = _steps(METHODS), _errors(METHODS), _commits(METHODS)
+take_step, estimated_error, commit_step = _steps(KNOWN), _errors(KNOWN), _commits(KNOWN)

@@ -155,6 +155,9 @@ JOINT_KINDS: list[JointKind] = []
 NODE_KINDS: list[NodeKind] = []
 BODY_KINDS: list[BodyKind] = []
 METHODS: list[Method] = []
+# Names of the methods that the kernel of a run knows; all if it is empty.  Code for GPUs is
+# compiled for few methods at a time.
+SELECTED: set[str] = set()
 
 
 def register(kind: JointKind | NodeKind | BodyKind | Method) -> int:

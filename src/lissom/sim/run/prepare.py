@@ -133,6 +133,21 @@ def prepared(
     return Prepared(machine, first, given, motions, reason, asked)
 
 
+def restarted(ready: Prepared, state: State | None) -> Prepared:
+    """The same run from another state; both share one machine.
+
+    Parameters
+    ----------
+    ready : Prepared
+        The run.
+    state : State or None
+        As for `prepared`.
+    """
+    plan, given = ready.machine.plan, given_state(ready.machine.system, state, "simulate_batch")
+    first = begun(plan, given, ready.settings.start, ready.motions)
+    return replace(ready, start=first, given=given)
+
+
 def given_state(system: System, state: StateLike | None, what: str) -> State | None:
     """State of real numbers that the user gave, or None."""
     check_system(system)

@@ -25,9 +25,14 @@ class ProgressBar:
     wanted : bool or None
         Whether to show it; None: if standard error is a terminal.  Where it is not, True prints a
         line every few seconds.
+    unit : str
+        Unit of the progress; other than "s" it is not compared with real time.
     """
 
-    def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:
+    def __init__(
+        self, name: str, start: float, end: float, wanted: bool | None, unit: str = "s"
+    ) -> None:
+        self.unit = unit
         self.name, self.start, self.end = printable(name) or "run", start, end
         self.shown = _is_terminal() if wanted is None else bool(wanted)
         self._begun = self._drawn = time.monotonic()
@@ -50,7 +55,8 @@ class ProgressBar:
         self._drawn = now
         speed = (t - self._from) / (now - self._begun)
         left = (self.end - t) / speed if speed > 0 else float("inf")
-        words = f"{t:.4g} of {self.end:.4g} s  {_speed(speed)}  {_left(left)}"
+        pace = _speed(speed) if self.unit == "s" else f"{speed:.3g} {self.unit}/s"
+        words = f"{t:.4g} of {self.end:.4g} {self.unit}  {pace}  {_left(left)}"
         if not _is_terminal():
             print(f"{self.name}: {words}", file=sys.stderr, flush=True)
             return

@@ -164,14 +164,38 @@ def run_meta(
     ----------
     machine, runner : Machine, Runner
         The run.
+    outcome, reason, seconds
+        As for `outcome_meta`.
+    """
+    return {
+        **outcome_meta(machine, outcome, reason, seconds, runner.happened),
+        "fingerprint": fingerprint(runner.record.inputs),
+        "inputs": runner.record.inputs,
+    }
+
+
+def outcome_meta(
+    machine: Machine,
+    outcome: Outcome,
+    reason: str,
+    seconds: float,
+    happened: list[tuple[float, str]],
+) -> dict[str, Any]:
+    """Metadata of a run that do not depend on where its rows are.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its end.
     outcome : Outcome
         Outcome of the run.
     reason : str
         Reason for the choice of the integrator.
     seconds : float
         Elapsed real time [s].
+    happened : list of (float, str)
+        Time and title of its events.
     """
-    settings = machine.settings
     statistics = {
         "integrator": machine.integrators,
         "chosen": reason + machine.switched,
@@ -183,10 +207,8 @@ def run_meta(
         "message": outcome.message,
         "integrator": machine.integrators,
         "statistics": statistics,
-        "events": [list(x) for x in runner.happened],
-        "fingerprint": fingerprint(runner.record.inputs),
-        "inputs": runner.record.inputs,
-        **_settings_meta(settings),
+        "events": [list(x) for x in happened],
+        **_settings_meta(machine.settings),
     }
 
 

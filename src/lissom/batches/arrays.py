@@ -1,0 +1,81 @@
+"""Arrays of NumPy, CuPy, PyTorch and JAX: taken as they are, results where the inputs live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError, shown
+
+Give = Callable[[Any], Any]
+
+
+def library(x: Any) -> str:
+    """Library that an array belongs to: "numpy" for all that NumPy takes."""
+    name = type(x).__module__.partition(".")[0]
+    return {"jaxlib": "jax"}.get(name, name) if name in ("cupy", "torch", "jax", "jaxlib") else (
+        "numpy"
+    )  # fmt: skip
+
+
+def on_gpu(x: Any) -> bool:
+    """Whether an array lies in the memory of a GPU."""
+    kind = library(x)
+    if kind == "torch":
+        return bool(x.is_cuda)
+    if kind == "jax":
+        return any(device.platform in ("gpu", "cuda") for device in x.devices())
+    return kind == "cupy"
+
+
+def taken(x: Any, what: str, xp: Any) -> Any:
+    """Array of NumPy or CuPy, as `xp`, that shares the memory of x where it can.
+
+    Parameters
+    ----------
+    x : array
+        Of any of the libraries, or anything that NumPy takes.
+    what : str
+        Name in errors.
+    xp : module
+        NumPy, or CuPy for arrays on a GPU.
+    """
+    kind = library(x)
+    if kind == "torch":
+        x = x.detach()
+    try:
+        if kind in ("torch", "jax") and on_gpu(x) == (xp is not np):
+            found = xp.from_dlpack(x)
+        elif kind == "cupy" and xp is np:
+            found = x.get()
+        else:
+            found = xp.asarray(x if kind in ("cupy", "numpy") else np.asarray(x))
+    except (TypeError, ValueError, RuntimeError, BufferError):
+        raise StateError(f"{what} is not an array of numbers: {shown(x)}") from None
+    if found.dtype.kind not in "fiu":
+        raise StateError(f"{what} is an array of {found.dtype}; expected real numbers")
+    return xp.ascontiguousarray(found, dtype=np.float64)
+
+
+def giver(x: Any, xp: Any) -> Give:
+    """Function that hands a result to the library of x, in the memory where x lives."""
+    kind = library(x)
+    if kind == "torch":
+        import torch
+
+        return lambda y: torch.from_dlpack(y).to(x.device)
+    if kind == "jax":
+        import jax
+
+        return lambda y: jax.dlpack.from_dlpack(y)
+    if kind == "cupy":
+        return lambda y: y if xp is not np else _cupy_array(y)
+    return lambda y: y if xp is np else xp.asnumpy(y)
+
+
+def _cupy_array(y: Any) -> Any:
+    import cupy
+
+    return cupy.asarray(y)

@@ -1,0 +1,246 @@
+"""Many states of a mechanism, or of variants of it, in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.tree import engine
+from ..algorithms.tree.arguments import check_system
+from ..algorithms.tree.packing import Packed
+from ..errors import StateError, shown
+from ..system import System
+from ..system.state import QUATERNION_TOLERANCE
+from . import arrays
+from .device import Device, cuda
+from .on_cores import Cores
+from .on_device import OnDevice
+from .results import Energies, checked
+
+Array = Any
+
+
+def batch(
+    systems: System | Sequence[System],
+    *,
+    device: str | Device = "cpu",
+    threads: int | None = None,
+) -> Batch:
+    """Object for many states of one mechanism, or of many variants of it.
+
+    Parameters
+    ----------
+    systems : System or sequence of System
+        The mechanism; or variants of it, which differ in constants alone: masses, lengths,
+        stiffness.  Then row k of all arrays belongs to variant k.
+    device : {"cpu", "cuda", "cuda:1", ...}
+        Where to compute: the cores of this machine, or a GPU of NVIDIA (extra "gpu").
+    threads : int, optional
+        Threads on the CPU; by default all cores.
+
+    Returns
+    -------
+    Batch
+    """
+    return Batch(systems, device=device, threads=threads)
+
+
+class Batch:
+    """Dynamics of many states, one per row; see `batch`.
+
+    Arrays may be those of NumPy, CuPy, PyTorch or JAX; results are of the same library and in the
+    same memory as the coordinates.
+
+    Attributes
+    ----------
+    system : System
+        The mechanism; the first of its variants.
+    n_variant : int
+        Number of variants; 0 if all rows are of one mechanism.
+    """
+
+    def __init__(
+        self,
+        systems: System | Sequence[System],
+        *,
+        device: str | Device = "cpu",
+        threads: int | None = None,
+    ) -> None:
+        many = not isinstance(systems, System)
+        self.systems = (systems,) if isinstance(systems, System) else tuple(systems)
+        if not self.systems:
+            raise StateError("a batch needs at least one system; the sequence is empty")
+        for system in self.systems:
+            check_system(system)
+        self.system = self.systems[0]
+        self.n_variant = len(self.systems) if many else 0
+        check_variants(self.systems)
+        self._on: Cores | OnDevice
+        if isinstance(device, str) and device == "cpu":
+            self._on = Cores(self.systems, cores(threads))
+        else:
+            if threads is not None:
+                raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
+            self._on = OnDevice(self.systems, found_device(device))
+
+    def __repr__(self) -> str:
+        variants = f", {self.n_variant} variants" if self.n_variant else ""
+        return f"<Batch of {self.system.name or 'a system'!r}{variants}, {self._on.words}>"
+
+    def forward_dynamics(self, q: Array, v: Array, forces: Array = None) -> Array:
+        """Accelerations (k, n_v); loops are kept closed.
+
+        Parameters
+        ----------
+        q, v : arrays (k, n_q), (k, n_v)
+            Coordinates and speeds.
+        forces : array (k, n_v), optional
+            Generalized forces; by default zero.
+        """
+        states = self._states(q, v)
+        given = [*states, self._rows(forces, self.system.n_v, "forces", states[0], none=True)]
+        return self._result("forward", q, given, (self.system.n_v,))
+
+    def inverse_dynamics(self, q: Array, v: Array, acceleration: Array) -> Array:
+        """Generalized forces (k, n_v) of a tree that produce accelerations (k, n_v)."""
+        if self.system.constraints:
+            raise StateError(
+                "inverse_dynamics of a batch is for trees: with loops the forces depend on which "
+                "joints are actuated; use ls.inverse_dynamics, state by state"
+            )
+        states = self._states(q, v)
+        x = self._rows(acceleration, self.system.n_v, "acceleration", states[0])
+        return self._result("inverse", q, [*states, x], (self.system.n_v,))
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Mass matrices (k, n_v, n_v) of the tree."""
+        n = self.system.n_v
+        return self._result("mass", q, [self._coordinates(q)], (n, n))
+
+    def pose(self, q: Array, where: Any) -> tuple[Array, Array]:
+        """Attitudes (k, 3, 3) and positions (k, 3) of a frame in the world.
+
+        Parameters
+        ----------
+        q : array (k, n_q)
+            Coordinates.
+        where : str or Frame
+            "body", "body.node" or a frame of the model.
+        """
+        x = self._coordinates(q)
+        found, give = self._found("pose", [x], (12,), self._paths(where)), self._giver(q)
+        return give(found[:, :9].reshape(-1, 3, 3)), give(found[:, 9:])
+
+    def jacobian(self, q: Array, where: Any) -> Array:
+        """Jacobians (k, 6, n_v) of a frame, [angular; linear], world axes."""
+        x = self._coordinates(q)
+        shape = (6, self.system.n_v)
+        return self._giver(q)(self._found("jacobian", [x], shape, self._paths(where)))
+
+    def energy(self, q: Array, v: Array) -> Energies:
+        """Kinetic, potential and strain energies, (k,) each [J]."""
+        found, give = self._found("totals", list(self._states(q, v)), (16,)), self._giver(q)
+        return Energies(*(give(found[:, k]) for k in range(3)))
+
+    def _paths(self, where: Any) -> list[np.ndarray]:
+        """Constants of a frame in each variant."""
+        places = [x.place(where) for x in self.systems]
+        if places[0].grounded:
+            raise StateError(f"{shown(where)} is a point of the ground, which does not move")
+        return [engine.path_constants(x, y) for x, y in zip(self.systems, places, strict=True)]
+
+    def _giver(self, like: Array) -> arrays.Give:
+        return arrays.giver(like, self._on.xp)
+
+    def _result(self, what: str, like: Array, given: list[Any], shape: tuple[int, ...]) -> Array:
+        return self._giver(like)(self._found(what, given, shape))
+
+    def _found(
+        self,
+        what: str,
+        given: list[Any],
+        shape: tuple[int, ...],
+        paths: list[np.ndarray] | None = None,
+    ) -> Any:
+        found, statuses = self._on.evaluate(what, given, shape, paths)
+        checked(self, what, statuses, given)
+        return found
+
+    def _coordinates(self, q: Array) -> Any:
+        """Coordinates as rows, with the checks that the kernels do not make."""
+        x = self._rows(q, self.system.n_q, "q", None)
+        _check_quaternions(self.system, x, self._on.xp)
+        return x
+
+    def _states(self, q: Array, v: Array) -> tuple[Any, Any]:
+        x = self._coordinates(q)
+        return x, self._rows(v, self.system.n_v, "v", x)
+
+    def _rows(self, x: Array, n: int, what: str, like: Any, *, none: bool = False) -> Any:
+        """Array (k, n) where this batch computes."""
+        xp = self._on.xp
+        if x is None and none:
+            return xp.zeros((len(like), n))
+        rows = arrays.taken(x, what, xp)
+        k = self.n_variant or (None if like is None else len(like))
+        if rows.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
+            wanted = f"({'k' if k is None else k}, {n})"
+            raise StateError(
+                f"{what} has shape {tuple(rows.shape)}; expected {wanted}, one state per row"
+                + (", one row per variant" if self.n_variant else "")
+            )
+        return rows
+
+
+def found_device(device: Any) -> Device:
+    """Device of its name, or a device itself."""
+    if not isinstance(device, str):
+        if hasattr(device, "launch"):
+            return device
+        raise StateError(f'device is {shown(device)}; expected "cpu", "cuda" or "cuda:1"')
+    name, _, number = device.partition(":")
+    if name != "cuda" or not (number.isdigit() or not number):
+        raise StateError(f'device is {device!r}; expected "cpu", "cuda" or "cuda:1"')
+    return cuda(int(number or 0))
+
+
+def check_variants(systems: Sequence[System]) -> list[Packed]:
+    """Packed constants of all variants, which must agree in all that is not a constant."""
+    packed = [engine.packed_constants(x) for x in systems]
+    for k, other in enumerate(packed):
+        same = np.array_equal(other.ints, packed[0].ints)
+        if not same or len(other.floats) != len(packed[0].floats):
+            raise StateError(
+                f"variant {k} ({systems[k].name!r}) is another mechanism than variant 0: variants "
+                "may differ in masses, places, stiffness and other constants, not in bodies, "
+                "joints, levels or numbers of modes, nor in a constant that is zero in one of them"
+            )
+    return packed
+
+
+def cores(threads: Any) -> int:
+    """Number of threads: as given, or all cores."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise StateError(f"threads is {threads!r}; expected a whole number, at least 1")
+    return int(threads)
+
+
+def _check_quaternions(system: System, q: Any, xp: Any) -> None:
+    """Reject rows whose quaternions are not of unit length, as `State` does."""
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if not joint.has_quaternion:
+            continue
+        start = system.layout.hinge_q(name).start
+        length = xp.linalg.norm(q[:, start : start + 4], axis=1)
+        wrong = xp.flatnonzero(~(xp.abs(length - 1) <= QUATERNION_TOLERANCE))
+        if len(wrong):
+            k = int(wrong[0])
+            raise StateError(
+                f"row {k}: the quaternion of joint {name!r} has length {float(length[k]):.6g}; "
+                "normalise it"
+            )

@@ -1,0 +1,237 @@
+"""A GPU of NVIDIA, through CuPy: device code, launches, memory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import KernelError
+from ..kernels.device.code import ptx_of
+from ..kernels.device.entry import LANES, DeviceEntry
+
+OLDEST = 75  # compute capability of the device code
+BLOCK = 128  # threads of a block
+# Threads for each multiprocessor: kernels take all registers, so that more would wait.
+RESIDENT = 256
+RESERVE = 0.1  # fraction of the free memory that is left alone
+
+
+class Device(Protocol):
+    """What a batch needs of a GPU.
+
+    Attributes
+    ----------
+    xp : module
+        NumPy's functions for arrays on the device.
+    threads : int
+        Threads that run at the same time.
+    """
+
+    xp: Any
+    threads: int
+
+    def launch(self, entry: DeviceEntry, count: int, threads: int, arguments: Sequence[Any]) -> Any:
+        """Statuses of `count` states; arguments: arrays and numbers, see `argument`."""
+
+    def free_bytes(self) -> int:
+        """Memory that a batch may take."""
+
+
+class Cuda:
+    """A GPU of NVIDIA.
+
+    Parameters
+    ----------
+    number : int
+        Its number on this machine.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.xp = cp = _cupy()
+        self.number = number
+        count = _device_count(cp)
+        if not 0 <= number < count:
+            raise KernelError(
+                f"there is no GPU number {number}: this machine has {count}; give one of 0 to "
+                f"{count - 1}"
+            )
+        found = cp.cuda.runtime.getDeviceProperties(number)
+        self.name = found["name"].decode()
+        self.capability = 10 * found["major"] + found["minor"]
+        if self.capability < OLDEST:
+            raise KernelError(
+                f"GPU {number}, {self.name}, has compute capability {self.capability / 10:g}; the "
+                f'device code needs {OLDEST / 10:g} or newer: use another GPU, or device="cpu"'
+            )
+        self.threads = RESIDENT * int(found["multiProcessorCount"])
+        self._functions: dict[str, Any] = {}
+
+    def launch(self, entry: DeviceEntry, count: int, threads: int, arguments: Sequence[Any]) -> Any:
+        """Statuses of `count` states, computed by so many threads, a multiple of LANES."""
+        cp = self.xp
+        statuses = cp.empty(count, dtype=cp.int64)
+        given: list[Any] = [np.int64(count), statuses]
+        for x in arguments:
+            given += x
+        block = min(BLOCK, threads)
+        self._function(entry)((-(-threads // block),), (block,), tuple(given))
+        return statuses
+
+    def free_bytes(self) -> int:
+        """Memory that a batch may take."""
+        cp = self.xp
+        free, _ = cp.cuda.runtime.memGetInfo()
+        pool = cp.get_default_memory_pool()
+        return int((1 - RESERVE) * (free + pool.free_bytes()))
+
+    def _function(self, entry: DeviceEntry) -> Any:
+        symbol = entry.symbol
+        if symbol not in self._functions:
+            from cupy.cuda import function
+
+            module = function.Module()
+            module.load(self._machine_code(symbol, entry.name))
+            self._functions[symbol] = module.get_function(f"lissom_{symbol}")
+        return self._functions[symbol]
+
+    def _machine_code(self, symbol: str, name: str) -> bytes:
+        """Code for this GPU, made of PTX by its driver once."""
+        from cupy.cuda import function
+
+        ptx, digest = ptx_of(symbol)
+        driver = self.xp.cuda.runtime.driverGetVersion()
+        key = hashlib.sha256(f"{digest} {symbol} {self.capability} {driver}".encode()).hexdigest()
+        kept = cache_folder() / f"{symbol}-{key[:24]}.cubin"
+        with suppress(OSError):
+            return kept.read_bytes()
+        _say(f"lissom: compiling {name} for {self.name}; this happens once ... ")
+        state = function.LinkState()
+        try:
+            state.add_ptr_data(ptx.encode(), f"{symbol}.ptx")
+            code = bytes(state.complete())
+        except Exception as error:
+            raise KernelError(
+                f"the driver of {self.name} cannot compile the device code ({error}); its version "
+                f"is {driver // 1000}.{driver % 1000 // 10}, update it to one of CUDA 12 or newer"
+            ) from error
+        _say("done\n")
+        with suppress(OSError):  # then it is compiled again the next time
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            fresh = kept.with_suffix(f".{os.getpid()}")
+            fresh.write_bytes(code)
+            fresh.replace(kept)
+        return code
+
+
+def cache_folder() -> Path:
+    """Folder of compiled device code: that of Numba's cache, or the user's."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given) / "lissom"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "lissom"
+
+
+def _say(text: str) -> None:
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _cupy() -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise KernelError(
+            f'device="cuda" needs CuPy, which cannot be imported ({error}); '
+            "`pip install lissom[gpu]`, or choose the build of your CUDA version: cupy-cuda12x, "
+            'cupy-cuda13x; without a GPU use device="cpu"'
+        ) from None
+    return cupy
+
+
+def _device_count(cp: Any) -> int:
+    try:
+        count = int(cp.cuda.runtime.getDeviceCount())
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        raise KernelError(
+            f"no GPU can be used: {error}; install or update NVIDIA's driver and see that "
+            '`nvidia-smi` lists the GPU, or use device="cpu"'
+        ) from None
+    if not count:
+        raise KernelError('this machine has no GPU of NVIDIA; use device="cpu"')
+    return count
+
+
+@cache
+def cuda(number: int = 0) -> Device:
+    """GPU of this machine by its number."""
+    return Cuda(number)
+
+
+def argument(x: Any, *, each: bool = False) -> list[Any]:
+    """Parameters of an array of a kernel.
+
+    Parameters
+    ----------
+    x : array, int or float
+        1-D: the same for all states; 2-D with `each`: a row for each; 3-D: a matrix for each;
+        an `Interleaved` workspace; or a number.
+    each : bool
+        Whether there is a row for each state.
+    """
+    if isinstance(x, Interleaved):
+        return [x.data, np.int64(x.n)]
+    if isinstance(x, (int, np.integer)):
+        return [np.int64(x)]
+    if isinstance(x, float):
+        return [np.float64(x)]
+    if x.ndim == 3:
+        return [x, np.int64(x.shape[1]), np.int64(x.shape[2])]
+    if each:
+        return [x, np.int64(x.shape[1]), np.int64(x.shape[1])]
+    return [x, np.int64(x.size), np.int64(0)]
+
+
+class Interleaved:
+    """Workspaces of many threads, those of LANES threads interleaved.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy's functions on the device.
+    threads : int
+        Number of threads.
+    n : int
+        Numbers of each.
+    """
+
+    def __init__(self, xp: Any, threads: int, n: int) -> None:
+        self.xp, self.threads, self.n = xp, threads, n
+        self.data = xp.empty((-(-threads // LANES), n, LANES))
+
+    def fill(self, x: Any) -> None:
+        """Write the same numbers, (n,), or those of each thread, (threads, n)."""
+        if x.ndim == 1:
+            self.data[...] = self.xp.asarray(x)[None, :, None]
+        else:
+            self.put(0, self.xp.asarray(x))
+
+    def numbers(self, first: int, stop: int) -> Any:
+        """Numbers first to stop of every thread, (threads, stop - first), a copy."""
+        part = self.data[:, first:stop].transpose(0, 2, 1)
+        return part.reshape(-1, stop - first)[: self.threads]
+
+    def put(self, first: int, x: Any, threads: Any = None) -> None:
+        """Write x, (threads, k), to numbers first to first + k, of all threads or of some."""
+        xp, k = self.xp, x.shape[1]
+        numbers = xp.arange(self.threads) if threads is None else threads
+        self.data[numbers // LANES, first : first + k, numbers % LANES] = x

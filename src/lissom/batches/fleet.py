@@ -1,0 +1,314 @@
+"""Many runs on a GPU, one thread each.
+
+Every thread calls the loop of a run that a CPU executes (`kernels.run.advance`), for a slice of the
+run.  Rows come back between slices.  What the loop leaves to Python, events and failures, is done
+on the CPU: the memory of that run is all that it needs, and goes back where the run goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import KernelError, LissomError, LoadError
+from ..kernels.device import runs
+from ..kernels.device.entry import LANES, DeviceEntry
+from ..kernels.run import fields as run
+from ..kernels.run.registry import METHODS
+from ..sim.run.judge import Judge
+from ..sim.run.machine import Machine
+from ..sim.run.prepare import Prepared
+from ..sim.run.reasons import Outcome
+from ..sim.run.saving import outcome_meta
+from ..sim.run.whole_run import begun_run
+from .device import Device, Interleaved, argument
+from .on_device import check_known
+from .progress import Counted
+from .runs import OneRun, unfinished
+
+Array = np.ndarray
+
+SLICE = 0.25  # time of a launch that is aimed at [s]
+ROWS_SHARE = 0.4  # share of the memory for rows
+MOST_ROWS = 4096  # rows of a run between two transfers
+GOES_ON = (run.MORE, run.ROWS_FULL)
+
+
+class Fleet:
+    """Runs on a GPU.
+
+    Parameters
+    ----------
+    ready : callable
+        ready(k): run k, prepared.
+    count : int
+        Number of runs.
+    device : Device
+        The GPU.
+    alike : bool
+        Whether runs differ in their states alone: ready(k) then gives one machine, with state k.
+    """
+
+    def __init__(
+        self, ready: Callable[[int], Prepared], count: int, device: Device, *, alike: bool
+    ) -> None:
+        self.ready, self.count, self.device, self.alike = ready, count, device, alike
+        self.found: list[OneRun | None] = [None] * count
+
+    def run(self, bar: Counted) -> list[OneRun]:
+        """Results of all runs, in turns that fit the memory of the device."""
+        first = self.ready(0)
+        entry = check_runnable(first)
+        with bar:
+            start = 0
+            while start < self.count:
+                at_once = self._at_once(first.machine)
+                turn = range(start, min(start + at_once, self.count))
+                _Turn(self, entry, turn).run(bar)
+                start = turn.stop
+        return [x for x in self.found if x is not None]
+
+    def _at_once(self, machine: Machine) -> int:
+        """Runs that the device has room for, without their rows."""
+        numbers = 2 * len(machine.scratch) + len(machine.memory) + len(machine.work)
+        numbers += len(machine.ints) + 4 * machine.width
+        if not self.alike:
+            numbers += len(machine.table) + len(machine.plan.packed.floats)
+        room = (1 - ROWS_SHARE) * self.device.free_bytes()
+        fit = int(room / (8 * numbers)) // LANES * LANES
+        if fit < LANES:
+            raise KernelError(
+                f"the GPU has {room / 1e6:.3g} MB left for workspaces, and {LANES} runs need "
+                f'{8e-6 * numbers * LANES:.3g} MB; free memory there, or use device="cpu"'
+            )
+        return fit
+
+
+class _Turn:
+    """Runs that are on the device at the same time."""
+
+    def __init__(self, fleet: Fleet, entry: DeviceEntry, turn: range) -> None:
+        self.fleet, self.entry, self.turn = fleet, entry, turn
+        self.device, self.xp = fleet.device, fleet.device.xp
+        self.blocks: list[list[Array]] = [[] for _ in turn]
+        self.done = np.zeros(len(turn), dtype=bool)
+        self.begun = time.perf_counter()
+        self.judges: dict[int, Judge] = {}
+        memories = self._memories()
+        if self.done.all():
+            return
+        self.machine = self.prepared.machine
+        self.memory = self._interleaved(memories)
+        m = self.machine
+        self.scratch, self.stiff = (self._spread(x) for x in ("scratch", "stiff"))
+        self.work = self._interleaved(np.broadcast_to(m.work, (len(turn), len(m.work))))
+        self.table = self._constants([x.table for x in self.machines])
+        self.floats = self._constants([x.plan.packed.floats for x in self.machines])
+        self.plan = self.xp.asarray(m.elements)
+        driven = int(m.elements[run.N_MOTION]) > 0  # each run writes which of its joints are driven
+        many = np.tile(m.ints, (len(turn), 1)) if driven else m.ints[None]
+        self.ints = self.xp.asarray(many)
+        self.mass = self.xp.zeros((len(turn), 0, 1))
+        self.capacity = self._capacity()
+        self.rows = Interleaved(self.xp, len(turn), self.capacity * m.width)
+
+    def _memories(self) -> Array:
+        """Memory of each run at its start; runs that cannot start are done."""
+        machines: list[Machine | None] = []
+        rows: list[Array | None] = []
+        for place, k in enumerate(self.turn):
+            try:
+                ready = self.fleet.ready(k)
+                begun_run(ready)
+            except LissomError as error:
+                self._end(place, unfinished("failed", str(error)))
+                rows.append(None)
+                machines.append(None)
+                continue
+            self.prepared = ready
+            rows.append(ready.machine.memory.copy())
+            machines.append(ready.machine)
+        good = next((k for k, x in enumerate(rows) if x is not None), None)
+        if good is None:
+            return np.zeros((0, 0))
+        known = [machines[good] if x is None else x for x in machines]
+        self.machines: list[Any] = known[:1] if self.fleet.alike else known
+        return np.stack([rows[good] if x is None else x for x in rows])  # type: ignore[misc]
+
+    def _interleaved(self, rows: Array) -> Interleaved:
+        made = Interleaved(self.xp, len(self.turn), rows.shape[1])
+        made.data[...] = 0.0
+        made.put(0, self.xp.asarray(np.ascontiguousarray(rows)))
+        return made
+
+    def _spread(self, name: str) -> Interleaved:
+        found = [getattr(x, name) for x in self.machines]
+        made = Interleaved(self.xp, len(self.turn), len(found[0]))
+        made.fill(found[0] if len(found) == 1 else np.stack(found))
+        return made
+
+    def _constants(self, found: list[Array]) -> Any:
+        return self.xp.asarray(np.stack(found))
+
+    def _capacity(self) -> int:
+        """Rows of each run between two transfers."""
+        per_row = 8 * self.machine.width * (-(-len(self.turn) // LANES) * LANES)
+        fit = int(0.5 * self.device.free_bytes() / per_row)
+        if fit < 2:
+            raise KernelError("the GPU has no memory left for the rows of so many runs; free some")
+        return min(fit, MOST_ROWS)
+
+    def run(self, bar: Counted) -> None:
+        """Run all to their ends."""
+        if self.done.all():
+            bar.add(len(self.turn))
+            return
+        budget, times = 64.0, np.full(len(self.turn), self.machine.settings.start)
+        span = self.machine.settings.duration
+        while not self.done.all():
+            begun = time.perf_counter()
+            statuses = self._advance(int(budget))
+            headers = self._headers()
+            self._take_rows(headers)
+            for place in np.flatnonzero(~self.done & ~np.isin(statuses, GOES_ON)):
+                self._judge(int(place), int(statuses[place]), headers[place])
+            now = np.where(self.done, self.machine.settings.end, headers[:, run.TIME])
+            bar.add(float(np.sum(np.maximum(now - times, 0.0))) / span)
+            times = np.maximum(now, times)
+            taken = max(time.perf_counter() - begun, 1e-5)
+            budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+
+    def _advance(self, budget: int) -> Array:
+        """Launch one slice of all runs; statuses."""
+        self.memory.data[:, run.N_ROWS] = 0.0
+        many = len(self.table) > 1
+        given = [
+            argument(self.ints if len(self.ints) > 1 else self.ints[0], each=len(self.ints) > 1),
+            argument(self.floats if many else self.floats[0], each=many),
+            argument(self.scratch),
+            argument(self.stiff),
+            argument(self.plan),
+            argument(self.table if many else self.table[0], each=many),
+            argument(self.memory),
+            argument(self.work),
+            argument(self.mass),
+            argument(self.rows),
+            argument(self.capacity),
+            argument(budget),
+            argument(run.ON),
+        ]
+        threads = -(-len(self.turn) // LANES) * LANES
+        statuses = self.device.launch(self.entry, len(self.turn), threads, given)
+        return _on_cpu(statuses)
+
+    def _headers(self) -> Array:
+        """First numbers of the memory of each run."""
+        return _on_cpu(self.memory.numbers(0, run.M_HEADER))
+
+    def _take_rows(self, headers: Array) -> None:
+        """Fetch the rows that the last slice wrote."""
+        counts = headers[:, run.N_ROWS].astype(int)
+        counts[self.done] = 0
+        most, width = int(counts.max(initial=0)), self.machine.width
+        if not most:
+            return
+        rows = _on_cpu(self.rows.numbers(0, most * width)).reshape(len(self.turn), most, width)
+        for place in np.flatnonzero(counts):
+            self.blocks[place].append(rows[place, : counts[place]].copy())
+
+    def _judge(self, place: int, status: int, header: Array) -> None:
+        """Handle a status that is not simply going on."""
+        if status == run.FINISHED:
+            self._finish(place, Outcome("finished", f"reached t = {header[run.TIME]:.9g} s"))
+            return
+        machine = self._on_host(place)
+        judge = self.judges.setdefault(place, Judge(machine, []))
+        judge.machine, judge.plan = machine, machine.plan
+        if status != run.EVENT:
+            status = machine.advance(1)  # again, so that all arrays belong to the failure
+            judge.rows.append(machine.rows())
+        outcome = judge.outcome(status)
+        self.blocks[place] += [x for x in judge.rows if len(x)]
+        judge.rows.clear()
+        if outcome is not None:
+            self._finish(place, outcome)
+            return
+        memory = machine.memory.copy()
+        memory[run.PREPARED] = -1.0
+        self.memory.put(0, self.xp.asarray(memory[None]), self.xp.asarray([place]))
+
+    def _on_host(self, place: int) -> Machine:
+        """Machine on the CPU that is where a run is."""
+        machine = self.machines[0 if self.fleet.alike else place]
+        row = self.memory.data[place // LANES, :, place % LANES]
+        machine.restore(_on_cpu(row).copy())
+        return machine
+
+    def _finish(self, place: int, outcome: Outcome) -> None:
+        """Keep the result of a run, and let its thread return at once from now on."""
+        machine = self._on_host(place)
+        judge = self.judges.get(place)
+        meta = outcome_meta(
+            machine,
+            outcome,
+            self.prepared.reason,
+            time.perf_counter() - self.begun,
+            [] if judge is None else judge.happened,
+        )
+        blocks = self.blocks[place] or [np.zeros((0, machine.width))]
+        self._end(place, OneRun(machine.plan.columns, np.concatenate(blocks), meta))
+        p = int(machine.elements[run.PARAMETERS])
+        for number, value in (
+            (run.TIME, float(machine.table[p + run.END])),
+            (run.FRESH, 1.0),
+            (run.KNOWN, 1.0),
+            (run.SUB, 1.0),
+            (run.FORCED, 0.0),
+        ):
+            self.memory.data[place // LANES, number, place % LANES] = value
+
+    def _end(self, place: int, found: OneRun) -> None:
+        self.done[place] = True
+        self.blocks[place] = []
+        self.fleet.found[self.turn[place]] = found
+
+
+def _on_cpu(x: Any) -> Array:
+    return np.asarray(x.get() if hasattr(x, "get") else x)
+
+
+def check_runnable(ready: Prepared) -> DeviceEntry:
+    """Kernel of a run on a GPU.
+
+    Raises
+    ------
+    LoadError
+        If something of the run is not known there.
+    """
+    machine, settings = ready.machine, ready.settings
+    check_known(machine.system)
+    if settings.adaptive and not ready.asked:
+        raise LoadError(
+            "on a GPU runs do not choose their method; give step=, or an adaptive integrator by "
+            'name: "dopri5" or "dop853"'
+        )
+    if settings.dense:
+        raise LoadError('method="composite" is for the CPU; on a GPU use method="articulated"')
+    rows = [row for part in machine.plan.rows.values() for row in part]
+    called = any(row[run.S_KIND] == run.CALLED for row in machine.plan.signals)
+    if called or any(row[run.E_ADDRESS] for row in rows):
+        raise LoadError(
+            "functions of Python cannot run on a GPU; give tables, polynomials, Servo and other "
+            'loads, or use device="cpu"'
+        )
+    name = METHODS[settings.integrator.method].name
+    for entry in (runs.EXPLICIT, runs.IMPLICIT):
+        if name in entry.methods:
+            return entry
+    raise LoadError(
+        f'integrator {settings.integrator.title} is for the CPU; on a GPU use "euler_cromer", '
+        '"rk4", "dopri5", "dop853" or "generalized_alpha"'
+    )

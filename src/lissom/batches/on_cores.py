@@ -1,0 +1,124 @@
+"""A batch on the cores of the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..algorithms.tree import engine
+from ..kernels import entries, fields as field
+from ..system import System
+
+Array = np.ndarray
+LEAST = 16  # states for which a thread is worth its start
+
+
+class Cores:
+    """Kernels on threads of this machine.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        The mechanism, or its variants.
+    threads : int
+        Number of threads.
+    """
+
+    xp = np
+
+    def __init__(self, systems: Sequence[System], threads: int) -> None:
+        self.systems, self.threads = systems, threads
+        self.words = f"on {threads} thread{'s' * (threads > 1)}"
+
+    def evaluate(
+        self,
+        what: str,
+        given: list[Array],
+        shape: tuple[int, ...],
+        paths: list[Array] | None,
+    ) -> tuple[Array, Array]:
+        """Results (k, *shape) and statuses (k,) of k states."""
+        count = len(given[0])
+        out, statuses = np.zeros((count, *shape)), np.zeros(count, dtype=np.int64)
+        flat = [x.ravel() for x in given]
+
+        def work(start: int, stop: int) -> None:
+            if len(self.systems) == 1:
+                path = None if paths is None else paths[0]
+                _rows(what, self.systems[0], flat, out, path, statuses, start, stop)
+                return
+            for k in range(start, stop):
+                path = None if paths is None else paths[k]
+                _rows(what, self.systems[k], flat, out, path, statuses, k, k + 1)
+
+        self._spread(count, work)
+        return out, statuses
+
+    def _spread(self, count: int, work: Callable[[int, int], None]) -> None:
+        """Call work(start, stop) on all threads."""
+        n = max(1, min(self.threads, count // LEAST))
+        ends = np.linspace(0, count, n + 1).astype(int)
+        if n == 1:
+            work(0, count)
+            return
+        with ThreadPoolExecutor(n) as pool:
+            for done in [pool.submit(work, ends[k], ends[k + 1]) for k in range(n)]:
+                done.result()
+
+
+def _rows(
+    what: str,
+    system: System,
+    given: list[Array],
+    out: Array,
+    path: Array | None,
+    statuses: Array,
+    start: int,
+    stop: int,
+) -> None:
+    """States start to stop of one system; a state that fails does not stop the others."""
+    space = engine.workspace(system)
+    while start < stop:
+        failed = _kernel(what, space, given, out, path, start, stop)
+        if failed < 0:
+            return
+        statuses[failed] = field.SINGULAR
+        start = failed + 1
+
+
+def _kernel(
+    what: str,
+    space: engine.Workspace,
+    given: list[Array],
+    out: Array,
+    path: Array | None,
+    start: int,
+    stop: int,
+) -> int:
+    """Call of a kernel; returns the state that failed, or -1."""
+    call = space.call
+    if what == "forward":
+        rows = given[0], given[1], given[2], out.ravel()
+        limits = engine.CAREFUL, engine.ALL, start, stop
+        return int(space.accelerations(rows, space.composite, *limits))
+    if what == "inverse":
+        flags = engine.ALL | field.ACCELERATED
+        return int(space.inverse(*call, *given, out.ravel(), flags, start, stop))
+    if what == "totals":
+        kernel = space.kernel(entries.TOTALS)
+        return int(kernel(*call, *given, out.ravel(), field.ACCELERATED, start, stop))
+    if what == "pose":
+        return int(space.kernel(entries.POSE)(*call, *given, out.ravel(), path, start, stop))
+    q, n = given[0], space.system.n_q
+    kernel = space.kernel(entries.MASS if what == "mass" else entries.JACOBIAN)
+    for k in range(start, stop):
+        row = q[k * n : (k + 1) * n]
+        if what == "mass":
+            status = kernel(*call, row, out[k], 0, 1, True)
+        else:
+            status = kernel(*call, row, path, out[k])
+        if status != field.DONE:
+            return k
+    return -1

@@ -1,0 +1,62 @@
+"""Progress of many runs, and their warnings."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from ..errors import SimulationWarning
+from ..sim.run.progress import ProgressBar
+
+
+class Counted:
+    """Progress bar that counts runs; a context manager that closes it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the system.
+    count : int
+        Number of runs.
+    wanted : bool or None
+        As for `ProgressBar`.
+    """
+
+    def __init__(self, name: str, count: int, wanted: bool | None) -> None:
+        self._bar = ProgressBar(name, 0.0, float(count), wanted, unit="runs")
+        self._done, self._lock = 0.0, threading.Lock()
+
+    def __enter__(self) -> Counted:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self._bar.close()
+
+    def add(self, runs: float) -> None:
+        """Count so many more runs, or parts of one."""
+        with self._lock:
+            self._done += runs
+            self._bar.update(self._done)
+
+
+@contextmanager
+def collected_warnings(count: int) -> Iterator[None]:
+    """Warnings of many runs, each said once, with the number of runs that it is true of."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", SimulationWarning)
+        yield
+    texts = Counter(str(x.message) for x in found if issubclass(x.category, SimulationWarning))
+    for x in found:
+        if not issubclass(x.category, SimulationWarning):
+            warnings.warn_explicit(x.message, x.category, x.filename, x.lineno)
+    for text, n in texts.most_common(5):
+        warnings.warn(f"in {n} of {count} runs: {text}", SimulationWarning, stacklevel=5)

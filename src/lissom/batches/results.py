@@ -1,0 +1,52 @@
+"""Results of a batch, and errors of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..algorithms.tree.articulated import forward_dynamics
+from ..algorithms.tree.inverse import inverse_dynamics
+from ..errors import LissomError, StateError
+from ..kernels import fields as field
+
+if TYPE_CHECKING:
+    from .batch import Batch
+
+
+class Energies(NamedTuple):
+    """Energies of many states [J].
+
+    Attributes
+    ----------
+    kinetic, potential, strain : arrays (k,)
+    """
+
+    kinetic: Any
+    potential: Any
+    strain: Any
+
+
+def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
+    """Raise the error of the first state that failed, with its row."""
+    wrong = statuses != field.DONE
+    if not bool(wrong.any()):
+        return
+    row = int(wrong.argmax())
+    system = batch.systems[row if batch.n_variant else 0]
+    numbers = [_on_cpu(x[row]) for x in given]
+    try:
+        state = system.state(*numbers[:2])
+        if what == "forward":
+            forward_dynamics(system, state, numbers[2])
+        elif what == "inverse":
+            inverse_dynamics(system, state, numbers[2])
+    except LissomError as error:
+        error.args = (f"row {row}: {error}",)
+        raise
+    raise StateError(f"row {row}: the result is not finite; the values are too large")
+
+
+def _on_cpu(x: Any) -> np.ndarray:
+    return np.asarray(x.get() if hasattr(x, "get") else x)

@@ -1,0 +1,121 @@
+"""Results of many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ResultError
+from ..results.store import Columns, MemoryStore
+from ..results.trajectory import Trajectory
+from ..system import System
+
+Array = np.ndarray
+
+
+class OneRun(NamedTuple):
+    """Rows of a run with their columns, None if it could not start, and its metadata."""
+
+    columns: Columns | None
+    rows: Array | None
+    meta: dict[str, Any]
+
+
+def unfinished(status: str, message: str) -> OneRun:
+    """A run that could not start."""
+    return OneRun(None, None, {"status": status, "message": message, "statistics": {}})
+
+
+class Runs(Sequence[Trajectory]):
+    """Results of `simulate_batch`: a sequence of trajectories, and arrays over all of them.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        The mechanism, or its variants.
+    runs : list of OneRun
+        Rows and metadata.
+
+    Attributes
+    ----------
+    status : array of str (k,)
+        "finished", "event", or why a run ended early.
+    message : tuple of str
+        The same in words.
+    """
+
+    def __init__(self, systems: Sequence[System], runs: list[OneRun]) -> None:
+        self._systems, self._runs = systems, runs
+        known = (x.columns for x in runs if x.columns is not None)
+        self._columns = next(known, None) or Columns.of(systems[0])
+        self.status = np.array([x.meta["status"] for x in runs])
+        self.message = tuple(str(x.meta["message"]) for x in runs)
+
+    def _rows(self, k: int) -> Array:
+        rows = self._runs[k].rows
+        return np.zeros((0, self._columns.width)) if rows is None else rows
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(len(self))[k]]
+        found = self._runs[k]
+        if found.rows is None:
+            raise ResultError(f"run {k} has no rows: {found.meta['message']}")
+        system = self._systems[k if len(self._systems) > 1 else 0]
+        return Trajectory(system, MemoryStore(self._columns, found.rows), found.meta)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        words = [f"{int((self.status == x).sum())} {x}" for x in sorted(set(self.status))]
+        return f"<{len(self)} runs of {self._systems[0].name or 'a system'!r}: {', '.join(words)}>"
+
+    @property
+    def time(self) -> Array:
+        """Times of the rows (rows,) [s], if all runs that were completed share them."""
+        full = max((self._rows(k) for k in range(len(self))), key=len)[:, 0]
+        for k in range(len(self)):
+            own = self._rows(k)[:, 0]
+            if len(own) and not np.allclose(own[:-1], full[: len(own) - 1], rtol=0, atol=1e-12):
+                raise ResultError(
+                    f"run {k} has rows at other times than the others; give output_step= or step=, "
+                    "or take each trajectory by itself: runs[k]"
+                )
+        return full.copy()
+
+    def part(self, name: str) -> Array:
+        """Numbers of all runs, (k, rows, n): "q", "v", "acceleration", "force", "wrench".
+
+        A run that ended early has NaN in the rows that it did not reach.
+        """
+        n = len(self.time)
+        piece = self._columns.slices[name]
+        out = np.full((len(self), n, piece.stop - piece.start), np.nan)
+        for k in range(len(self)):
+            rows = self._rows(k)
+            out[k, : len(rows)] = rows[:, piece]
+        return out
+
+    @property
+    def q(self) -> Array:
+        """Coordinates (k, rows, n_q)."""
+        return self.part("q")
+
+    @property
+    def v(self) -> Array:
+        """Speeds (k, rows, n_v)."""
+        return self.part("v")
+
+    @property
+    def statistics(self) -> dict[str, Array]:
+        """Numbers of steps, evaluations and the like, (k,) each."""
+        found = [x.meta["statistics"] for x in self._runs]
+        whole = max(found, key=len)
+        names = [name for name, x in whole.items() if isinstance(x, (int, float))]
+        return {name: np.array([x.get(name, np.nan) for x in found]) for name in names}

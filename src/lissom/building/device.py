@@ -1,0 +1,300 @@
+"""Device code: kernels to PTX, by Numba's front end and LLVM's back end for NVIDIA's GPUs.
+
+Each kernel gets a function around it that a GPU starts with many threads.  A thread takes every
+n-th state, n the number of all threads, finds its arrays, and writes the status of each state.
+Its parameters, all of eight bytes:
+  number of states, addresses of the statuses, then for each argument of the kernel
+  I, C  int64[::1], float64[::1]: address, length, and the distance from one state to the next
+        (0: the same for all)
+  W     float64[:]: address and length; the workspaces of LANES threads are interleaved
+  M     float64[:,::1]: address, rows, columns; those of the next state follow
+  i, f  the number itself
+Functions such as sin come from NVIDIA's libdevice, which the CUDA toolkit and some of its packages
+contain.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import KernelError
+from ..kernels.device.entry import LANES
+from ..kernels.run.calls import OUTSIDE
+from .front_end import compiled_module
+
+LETTERS = {
+    "int64": "i",
+    "float64": "f",
+    "int64[::1]": "I",
+    "float64[::1]": "C",
+    "float64[:]": "W",
+    "float64[:,::1]": "M",
+}
+SLOTS = {"i": 1, "f": 1, "I": 3, "C": 3, "W": 2, "M": 3}
+LIBDEVICE = "libdevice.10.bc"
+MATHEMATICS = (
+    "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 expm1 log log2 log10 log1p pow hypot "
+    "cbrt fmod sqrt ceil trunc round"
+)
+REMEDY = (
+    "install the CUDA toolkit or `pip install nvidia-cuda-nvcc-cu12`, or set CUDA_HOME to where it "
+    "is"
+)
+
+
+# Arrays have no owner here.  The only matrix that is seen as a vector is that of the composite
+# method, which runs on a GPU do not use.
+UNCOUNTED = r"define void \1(ptr %x) { ret void }\n"
+UNSHAPED = r"define \1(\2) { ret i32 0 }\n"
+
+
+# Integers and numbers are never at the same place: what is read of one stays valid when the other
+# is written.
+TYPES = """
+!90000 = !{!"kernels"}
+!90001 = !{!"double", !90000}
+!90002 = !{!"i64", !90000}
+!90003 = !{!90001, !90001, i64 0}
+!90004 = !{!90002, !90002, i64 0}
+"""
+
+
+# Modules of trees that stay functions
+APART: tuple[str, ...] = ("4rods", "10rod_pieces", "11rod_tension", "8floating", "8definite")
+APART += ("11dense_modes", "5lumps", "6joints13general_joint")
+
+
+class Generation(NamedTuple):
+    """A generation of GPUs.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    capability : int
+        Least compute capability, 75 for 7.5.
+    features : str
+        Version of PTX for LLVM.
+    """
+
+    name: str
+    capability: int
+    features: str
+
+
+GENERATIONS = (
+    Generation("Turing", 75, "+ptx64"),
+    Generation("Ampere", 80, "+ptx70"),
+    Generation("Hopper", 90, "+ptx78"),
+)
+
+
+def letters(signature: str) -> str:
+    """Letters of the arguments of a kernel for a GPU."""
+    _, _, arguments = signature.rstrip(")").partition("(")
+    return "".join(LETTERS[x] for x in arguments.split(", "))
+
+
+def libdevice() -> Path:
+    """NVIDIA's library of mathematical functions for LLVM.
+
+    Raises
+    ------
+    KernelError
+        If it is not on this machine.
+    """
+    for folder in _cuda_folders():
+        for path in sorted(folder.glob(f"**/{LIBDEVICE}")):
+            return path
+    raise KernelError(f"device code cannot be built without {LIBDEVICE}; {REMEDY}")
+
+
+def _cuda_folders() -> Iterator[Path]:
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        if os.environ.get(name):
+            yield Path(os.environ[name], "nvvm")
+    yield Path(sysconfig.get_path("purelib"), "nvidia")
+    for root in sorted(Path("/usr/local").glob("cuda*"), reverse=True):
+        yield root / "nvvm"
+    yield Path("/usr/lib/nvidia-cuda-toolkit/libdevice")
+
+
+def front(entry: Any) -> tuple[str, str]:
+    """LLVM's text of a kernel and all that it calls, and the name of its function."""
+    module, native = compiled_module(entry)
+    return str(module), native.name
+
+
+def ptx(entry: Any, text: str, native: str, generation: Generation) -> str:
+    """PTX of a kernel for a generation of GPUs.
+
+    Parameters
+    ----------
+    entry : DeviceEntry
+        The kernel.
+    text, native : str
+        From `front`.
+    generation : Generation
+        The oldest GPUs that must be able to run it.
+    """
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(
+        cpu=f"sm_{generation.capability}", features=generation.features, opt=3
+    )
+    kernel = f"lissom_{entry.symbol}"
+    around = _around(kernel, letters(entry.signature), native)
+    module = llvm.parse_assembly(_for_device(text, str(machine.target_data)) + around)
+    library = llvm.parse_bitcode(libdevice().read_bytes())
+    library.triple, library.data_layout = module.triple, module.data_layout
+    module.link_in(library)
+    _inline(module, native, entry.inlined)
+    for part in (*module.functions, *module.global_variables):
+        if not part.is_declaration and part.name != kernel:
+            part.linkage = "internal"
+    options = llvm.create_pipeline_tuning_options()
+    options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, False, False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    missing = [x.name for x in module.functions if x.is_declaration and not _known(x.name)]
+    if missing:
+        raise KernelError(f"kernel {entry.symbol}: a GPU has no {', '.join(missing)}")
+    return str(machine.emit_assembly(module))
+
+
+def _inline(module: Any, native: str, whole: bool) -> None:
+    """Put the kernel, and if `whole` the sweeps over trees, into the function around it.
+
+    A call on a GPU saves registers in memory; what trees rarely have stays apart, or the driver
+    would take minutes to compile it.
+    """
+    for function in module.functions:
+        of_trees = "lissom7kernels4tree" in function.name or "lissom7kernels5small" in function.name
+        rare = any(part in function.name for part in APART)
+        if function.name == native or (
+            whole and of_trees and not rare and not function.is_declaration
+        ):
+            function.add_function_attribute("alwaysinline")
+
+
+def _known(name: str) -> bool:
+    return name.startswith("llvm.") or name == OUTSIDE
+
+
+def _for_device(text: str, layout: str) -> str:
+    """Text of a module for the CPU, for a GPU: functions of libdevice, nothing is counted."""
+    names = MATHEMATICS.replace(" ", "|")
+    text = re.sub(rf"@llvm\.({names})\.f64\(", r"@__nv_\1(", text)
+    text = re.sub(rf"@({names})\(", r"@__nv_\1(", text)
+    text = _declared_once(text)
+    text = re.sub(r'target triple = ".*"', 'target triple = "nvptx64-nvidia-cuda"', text)
+    text = re.sub(r'target datalayout = ".*"', f'target datalayout = "{layout}"', text)
+    text = re.sub(r'"target-(cpu|features)"="[^"]*"', "", text)
+    text = (
+        re.sub(r"((?:load|store) (double|i64)\b[^\n]*, align 8)$", _typed, text, flags=re.M) + TYPES
+    )
+    text = re.sub(r"declare void (@NRT_MemInfo_call_dtor)\(.*\n", UNCOUNTED, text)
+    return re.sub(r"declare (.*@numba_attempt_nocopy_reshape)\((.*)\).*\n", UNSHAPED, text)
+
+
+def _typed(found: re.Match[str]) -> str:
+    """A load or store with the type of what is there."""
+    return f"{found.group(1)}, !tbaa !{90003 if found.group(2) == 'double' else 90004}"
+
+
+def _declared_once(text: str) -> str:
+    """Text without the second declarations of functions of libdevice."""
+    seen: set[str] = set()
+
+    def keep(found: re.Match[str]) -> str:
+        name = found.group(1)
+        first = name not in seen
+        seen.add(name)
+        return found.group(0) if first else ""
+
+    return re.sub(r"^declare .*@(__nv_\w+)\(.*\n", keep, text, flags=re.M)
+
+
+def _around(kernel: str, kinds: str, native: str) -> str:
+    """Text of the function that a GPU starts; Numba's arguments as in `front_end`."""
+    parameters, before, lines, given = (
+        ["i64 %count", "ptr addrspace(1) noalias %statuses"],
+        [],
+        [],
+        [],
+    )
+    for k, letter in enumerate(kinds):
+        if letter in "if":
+            kind = "i64" if letter == "i" else "double"
+            parameters.append(f"{kind} %x{k}")
+            given.append(f"{kind} %x{k}")
+            continue
+        parameters += [f"ptr addrspace(1) noalias %g{k}", f"i64 %n{k}"]
+        before.append(f"%a{k} = addrspacecast ptr addrspace(1) %g{k} to ptr")
+        array = f"ptr null, ptr null, i64 %s{k}, i64 8, ptr %p{k}, i64 %n{k}"
+        if letter in "IC":
+            parameters.append(f"i64 %d{k}")
+            lines += [
+                f"%o{k} = mul i64 %state, %d{k}",
+                f"%p{k} = getelementptr i64, ptr %a{k}, i64 %o{k}",
+            ]
+            given.append(array.replace(f"%s{k}", f"%n{k}") + ", i64 8")
+        elif letter == "W":
+            before += [
+                f"%m{k} = mul i64 %first, %n{k}",
+                f"%o{k} = add i64 %m{k}, %lane",
+                f"%p{k} = getelementptr double, ptr %a{k}, i64 %o{k}",
+            ]
+            given.append(array.replace(f"%s{k}", f"%n{k}") + f", i64 {8 * LANES}")
+        else:
+            parameters.append(f"i64 %c{k}")
+            before += [f"%s{k} = mul i64 %n{k}, %c{k}", f"%b{k} = mul i64 %c{k}, 8"]
+            lines += [
+                f"%o{k} = mul i64 %state, %s{k}",
+                f"%p{k} = getelementptr double, ptr %a{k}, i64 %o{k}",
+            ]
+            given.append(array + f", i64 %c{k}, i64 %b{k}, i64 8")
+    start, body = "\n  ".join(before), "\n  ".join(lines)
+    registers = ("tid", "ctaid", "ntid", "nctaid")
+    return f"""
+{"".join(f"declare i32 @llvm.nvvm.read.ptx.sreg.{x}.x(){chr(10)}" for x in registers)}
+define ptx_kernel void @{kernel}({", ".join(parameters)}) {{
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %width = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %blocks = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+  %before = mul i32 %block, %width
+  %number = add i32 %before, %tid
+  %thread = zext i32 %number to i64
+  %threads32 = mul i32 %width, %blocks
+  %threads = zext i32 %threads32 to i64
+  %lane = and i64 %thread, {LANES - 1}
+  %first = sub i64 %thread, %lane
+  %result = alloca i64
+  %error = alloca ptr
+  {start}
+  br label %loop
+loop:
+  %state = phi i64 [ %thread, %entry ], [ %next, %body ]
+  %inside = icmp slt i64 %state, %count
+  br i1 %inside, label %body, label %end
+body:
+  {body}
+  %code = call i32 @"{native}"(ptr %result, ptr %error, {", ".join(given)})
+  %status = load i64, ptr %result
+  %place = getelementptr i64, ptr addrspace(1) %statuses, i64 %state
+  store i64 %status, ptr addrspace(1) %place
+  %next = add i64 %state, %threads
+  br label %loop
+end:
+  ret void
+}}
+"""

@@ -1,0 +1,101 @@
+"""The build of device code: kernels in processes of their own, then one archive of PTX."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from ..errors import KernelError
+from ..kernels.device.code import ARCHIVE, is_current, write_archive
+from ..kernels.device.entry import METHODS_OF
+from ..kernels.sources import binary_digest
+from .build import end_with, numba_chosen, say
+from .device import GENERATIONS, front, libdevice, ptx
+from .front_end import generate_nothing
+
+# Kernels that are compiled together, and the modules that define them
+STATES = ("forward_state", "inverse_state", "mass_state", "pose_state", "jacobian_state")
+GROUPS = (("advance_explicit",), ("advance_implicit",), (*STATES, "totals_state"))
+HOMES = ("sim", "kernels.device.states", "kernels.device.runs")
+
+
+def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool = True) -> bool:
+    """Compile all kernels for GPUs, into one archive; they run on all of `GENERATIONS`.
+
+    Parameters
+    ----------
+    output : Path
+        Archive to write.
+    anew : bool
+        Whether to compile even if it is up to date.
+    progress : bool
+        Whether to say on stderr what is done.
+
+    Returns
+    -------
+    bool
+        Whether anything was compiled.
+
+    Raises
+    ------
+    KernelError
+        If something that the build needs is missing, or a step fails.
+    """
+    if not anew and is_current(output):
+        return False
+    libdevice()
+    digest = binary_digest()
+    if not digest:
+        raise KernelError("the sources of the kernels cannot be read; install the package unpacked")
+    if progress:
+        say("lissom: compiling all kernels for GPUs, some minutes on two cores ...")
+    with numba_chosen():
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+        with ProcessPoolExecutor(
+            min(cores, len(GROUPS)),
+            mp_context=get_context("spawn"),
+            initializer=end_with,
+            initargs=(os.getpid(),),
+            max_tasks_per_child=1,  # the integrators are chosen once in a process
+        ) as pool:
+            texts: dict[str, str] = {}
+            for found in pool.map(device_code, GROUPS):
+                texts.update(found)
+    fresh = output.with_name(f"{output.name}.{os.getpid()}")
+    write_archive(fresh, digest, texts)
+    fresh.replace(output)
+    if progress:
+        say(" done\n")
+    return True
+
+
+def device_code(symbols: Sequence[str], oldest: int = GENERATIONS[0].capability) -> dict[str, str]:
+    """PTX of kernels by their symbols; in a process that has compiled nothing yet.
+
+    Parameters
+    ----------
+    symbols : sequence of str
+        Kernels; those of runs one at a time, for which the integrators are selected.
+    oldest : int
+        Compute capability of the oldest GPUs that must be able to run it.
+    """
+    from ..kernels.run.registry import SELECTED
+
+    (generation,) = (x for x in GENERATIONS if x.capability == oldest)
+    if symbols[0].startswith("advance"):
+        SELECTED.update(METHODS_OF[symbols[0]])
+    generate_nothing()
+    for name in HOMES:
+        importlib.import_module(f"lissom.{name}")
+    from ..kernels.device.entry import DEVICE_ENTRIES
+
+    found: dict[str, str] = {}
+    for symbol in symbols:
+        entry = DEVICE_ENTRIES[symbol]
+        text, native = front(entry)
+        found[symbol] = ptx(entry, text, native, generation)
+    return found

@@ -1,0 +1,1 @@
+"""The kernels on a GPU: one thread for each state or run."""

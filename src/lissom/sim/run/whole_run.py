@@ -1,0 +1,71 @@
+"""A prepared run, from its start to its result."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ...errors import ResultError
+from ...kernels.run import fields as run
+from ...results.store import Store
+from .choice import first_step
+from .prepare import Prepared, set_off
+from .progress import ProgressBar
+from .reasons import Outcome
+from .record import Record
+from .runner import Runner
+from .saving import run_meta
+from .start import check_ends
+
+Array = np.ndarray
+UNFINISHED = ("interrupted", "time limit", "disk", "failed", "memory")
+
+
+def begun_run(ready: Prepared) -> Array:
+    """Put a prepared run at its start; returns the row there."""
+    machine = ready.machine
+    check_ends(machine.plan, ready.settings)
+    row = set_off(machine, ready.start, ready.given, ready.motions)
+    if ready.settings.adaptive:
+        machine.memory[run.NEXT_STEP] = first_step(machine, row)
+    return row
+
+
+def completed(
+    ready: Prepared, record: Record, bar: ProgressBar, limit: float
+) -> tuple[Store, dict[str, Any], Outcome]:
+    """Rows, metadata and outcome of a run that has begun.
+
+    Parameters
+    ----------
+    ready : Prepared
+        The run, at its start or where it was interrupted.
+    record : Record
+        Storage of its rows.
+    bar : ProgressBar
+        Progress display; it is closed at the end.
+    limit : float
+        Limit of real time [s].
+    """
+    bar.resume_at(ready.machine.time)
+    runner = Runner(ready.machine, record, bar, limit)
+    begun = time.perf_counter()
+    try:
+        try:
+            outcome = runner.run()
+        finally:
+            bar.close()
+        seconds = time.perf_counter() - begun
+        meta = run_meta(ready.machine, runner, outcome, ready.reason, seconds)
+        try:
+            store = record.finish(meta, whole=outcome.status not in UNFINISHED)
+        except ResultError as error:
+            outcome = Outcome("disk", str(error), error)
+            meta.update(status=outcome.status, message=outcome.message)
+            store = record.finish(meta, whole=False)
+    except BaseException:  # a second Ctrl-C, or one while the file is written
+        record.abandon()
+        raise
+    return store, meta, outcome
