@@ -147,8 +147,7 @@ def _of_loops(
     check_real(state, "forward_dynamics_derivatives")
     if not compiled(system):
         raise StateError(
-            "derivatives of systems with loops need joints of lissom's own and bodies of other "
-            'levels than "ruthless"'
+            "derivatives of systems with loops or couplings need joints of lissom's own"
         )
     x = forward_dynamics(system, state, forces, external=external)
     wrenches = np.zeros((0, 6))
@@ -162,14 +161,11 @@ def _of_loops(
 
 
 def compiled(system: System) -> bool:
-    """Whether the kernels have the derivatives of all parts.
-
-    Level "ruthless" and joints of users' own are differentiated by complex steps.
-    """
+    """Whether the kernels have the derivatives of all parts: all but joints of users' own."""
     known = system.derived.get("differentiable")
     if known is None:
         rows = engine.packed_constants(system).rows
-        other = (rows[:, field.KIND] == field.OWN) | (rows[:, field.LEVEL] == field.RUTHLESS)
+        other = rows[:, field.KIND] == field.OWN
         known = system.derived.setdefault("differentiable", not np.any(other))
     return known
 

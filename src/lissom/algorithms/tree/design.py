@@ -169,18 +169,13 @@ def _arguments(
 
 
 def check_compiled(system: System, what: str) -> None:
-    """Reject what the kernels of the derivatives do not know: own joints and level "ruthless"."""
+    """Reject joints of users' own, which the kernels of the derivatives do not know."""
     rows = engine.packed_constants(system).rows
     for i, row in enumerate(rows):
         if row[field.KIND] == field.OWN:
             raise StateError(
                 f"{what}: the joint of body {system.names[i]!r} is one of your own, whose "
                 "derivatives are not known; use one of the joints of lissom"
-            )
-        if row[field.LEVEL] == field.RUTHLESS:
-            raise StateError(
-                f'{what}: body {system.names[i]!r} is at level "ruthless"; compile the model at '
-                'another, such as "full"'
             )
 
 

@@ -73,10 +73,7 @@ def frame_derivatives(
     state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     if not state.real or not compiled(system):
-        raise StateError(
-            "frame_derivatives needs real numbers, joints of lissom's own and bodies of other "
-            'levels than "ruthless"'
-        )
+        raise StateError("frame_derivatives needs real numbers and joints of lissom's own")
     frame = system.place(where)
     if frame.grounded:
         zero = np.zeros((6, system.n_v))

@@ -53,6 +53,7 @@ from .frames import (
 from .nodes import Bend, shape_columns, shape_curvature
 from .points import point_terms, start_blocks
 from .rods import attach_to_rod, rod_curvature, rod_node_columns, rod_slopes, rod_terms
+from .ruthless import attach_children
 
 
 @jit
@@ -64,6 +65,8 @@ def node_columns(ints, floats, scratch, plan, work, row, o, q, v, x):
         frame_columns(ints, floats, work, row, b, own.base, own.base_columns, q, v, x)
     if ints[row + field.LEVEL] == field.EXACT:
         rod_slopes(ints, floats, scratch, work, row, own, q, v, x)
+    if ints[row + field.LEVEL] == field.RUTHLESS:
+        return  # each child has its own, see `ruthless`
     for node in range(ints[row + field.N_NODE]):
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
         columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
@@ -150,7 +153,9 @@ def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
     m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
     own, level = own_record(plan[o + OWN_TERMS] & POSITIVE, m), ints[row + field.LEVEL]
     _own_terms(ints, floats, scratch, work, row, b, own, q, v, x)
-    for node in range(ints[row + field.N_NODE]):
+    if level == field.RUTHLESS:
+        attach_children(ints, scratch, plan, work, row, o, own, q)
+    for node in range(ints[row + field.N_NODE] if level != field.RUTHLESS else 0):
         d, c = _carrying(ints, row, node), _bending(ints, row, node)
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
         columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m

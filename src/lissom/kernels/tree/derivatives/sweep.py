@@ -39,7 +39,9 @@ from .frames import (
     FRAME,
     FRAME_OF,
     HINGE_COLUMNS,
+    JUMP,
     NODES_OF,
+    OVER,
     OWN_TERMS,
     PHI_2,
     PLACE,
@@ -64,6 +66,8 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
+from .jumps import jump_times
+from .ruthless import add_jump, carrying_node
 
 GROUND = 0  # work: frame of the ground
 
@@ -93,11 +97,17 @@ def columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x):
     for i in range(ints[field.N_BODY]):
         row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
         places = plan[o + FRAME_OF], plan[o + CARRIER_OF], plan[o + HINGE_COLUMNS]
+        ruthless = plan[o + JUMP] >= 0
+        if ruthless:
+            carrying_node(ints, scratch, plan, work, row, o, q, v, x)
         hinge_columns(ints, floats, scratch, work, row, places, v, x)
+        if ruthless:
+            add_jump(ints, scratch, plan, work, row, o, q, v)
         clear_frame(work, plan[o + FRAME_OF])
         if ints[row + field.LEVEL] != field.RIGID:
-            for node in range(ints[row + field.N_NODE]):
-                clear_frame(work, plan[o + NODES_OF] + node * FRAME)
+            if ints[row + field.LEVEL] != field.RUTHLESS:
+                for node in range(ints[row + field.N_NODE]):
+                    clear_frame(work, plan[o + NODES_OF] + node * FRAME)
             node_columns(ints, floats, scratch, plan, work, row, o, q, v, x)
 
 
@@ -164,7 +174,7 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
         xi_w = rows_of(work, columns + XI * r, r, k)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, k)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
-        _row(work, index, stack, width, below + r, buffer, o_v + k,
+        _row(ints, plan, work, index, i, below + r, o_v + k,
              a_w, a_v, times_coupling(work, b, xi_w, xi_v), D_q, D_v, M)  # fmt: skip
         if varies:
             for l in range(r):
@@ -185,16 +195,20 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
                 add(p_w, add(c_w, t_w)), add(p_v, add(c_v, t_v)),
                 add(s_w, d_w), add(s_v, d_v), D_q, D_v)  # fmt: skip
     if m > 0:
-        _modal_rows_and_columns(plan, work, index, o, o_m, m, below + r, D_q, D_v, M)
+        _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below + r, D_q, D_v, M)
 
 
 @jit
-def _modal_rows_and_columns(plan, work, index, o, o_m, m, below, D_q, D_v, M):
+def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v, M):
     """Entries of the modes of one body."""
-    stack, width = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    o, stack, width = (
+        PLAN_HEADER + i * PLAN_ROW,
+        plan[STACK] & POSITIVE,
+        plan[STACK_WIDTH] & POSITIVE,
+    )
     buffer, own = plan[TEMPORARY] & POSITIVE, own_record(plan[o + OWN_TERMS] & POSITIVE, m)
     for k in range(m):
-        _row(work, index, stack, width, below, buffer, o_m + k,
+        _row(ints, plan, work, index, i, below, o_m + k,
              rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k),
              rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
         _column(work, index, stack, width, below, buffer, o_m + k,
@@ -217,14 +231,31 @@ def _push(work, columns, n, stack, width, first):
 
 
 @jit
-def _row(work, index, stack, width, count, buffer, r, a_w, a_v, b, D_q, D_v, M):
-    """Row r against the first `count` columns of the stack: (1), (2) without d S_r."""
+def _row(ints, plan, work, index, i, count, r, a_w, a_v, b, D_q, D_v, M):
+    """Row r of body i against the first `count` columns of the stack: (1), (2) without d S_r.
+
+    Columns inboard of a body at level "ruthless" meet its jump on the way, (2) of `jumps`.
+    """
+    over = plan[PLAN_HEADER + i * PLAN_ROW + OVER]
+    while over >= 0:
+        o, p = PLAN_HEADER + over * PLAN_ROW, ints[field.HEADER + over * field.ROW + field.PARENT]
+        first = plan[o + BELOW] - ints[field.HEADER + p * field.ROW + field.N_MODE]
+        _part_of_row(plan, work, index, first, count, r, a_w, a_v, b, D_q, D_v, M)
+        b = add(b, jump_times(work, plan[o + JUMP], a_w, a_v))
+        count, over = first, plan[PLAN_HEADER + p * PLAN_ROW + OVER]
+    _part_of_row(plan, work, index, 0, count, r, a_w, a_v, b, D_q, D_v, M)
+
+
+@jit
+def _part_of_row(plan, work, index, first, count, r, a_w, a_v, b, D_q, D_v, M):
+    """Row r against columns `first` to `count` of the stack."""
     a0, a1, a2 = a_w
     a3, a4, a5 = a_v
     b0, b1, b2 = b
-    s, w, o = stack & POSITIVE, width & POSITIVE, buffer & POSITIVE
+    s, w, o = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE, plan[TEMPORARY] & POSITIVE
     e, g, h = s + PSI_1 * w, s + PSI_2 * w, s + PHI_2 * w
-    for c in range(count):
+    first, count = first & POSITIVE, count & POSITIVE
+    for c in range(first, count):
         x0, x1, x2 = work[s + c], work[s + w + c], work[s + 2 * w + c]
         work[o + c] = (
             a0 * work[g + c] + a1 * work[g + w + c] + a2 * work[g + 2 * w + c]
@@ -240,7 +271,7 @@ def _row(work, index, stack, width, count, buffer, r, a_w, a_v, b, D_q, D_v, M):
             a0 * x0 + a1 * x1 + a2 * x2
             + a3 * work[s + 3 * w + c] + a4 * work[s + 4 * w + c] + a5 * work[s + 5 * w + c]
         )  # fmt: skip
-    for c in range(count):
+    for c in range(first, count):
         k = index[c]
         D_q[r, k] = work[o + c]
         D_v[r, k] = work[o + w + c]
