@@ -54,6 +54,7 @@ def derivative_plan(system: System, packed: Packed) -> Array:
         width = max(width, row[frames.BELOW] + r)
     header = np.zeros(frames.PLAN_HEADER, dtype=np.int64)
     header[frames.STACK_WIDTH] = width
+    header[frames.JUMPS] = np.any(rows[:, frames.JUMP] >= 0)
     header[frames.STACK] = work.add(frames.COLUMNS * width)
     header[frames.TEMPORARY] = work.add(3 * width)
     header[frames.N_WORK] = max(work.size, system.n_v**2)  # `forward` keeps a factor there

@@ -40,6 +40,7 @@ from .frames import (
     FORCE,
     FRAME,
     FRAME_OF,
+    JUMPS,
     NODE_COLUMNS,
     NODES_OF,
     OWN_TERMS,
@@ -50,6 +51,7 @@ from .frames import (
     clear_frame,
     put_force,
 )
+from .jumps import add_lower, attach_lower
 from .nodes import Bend, shape_columns, shape_curvature
 from .points import point_terms, start_blocks
 from .rods import attach_to_rod, rod_curvature, rod_node_columns, rod_slopes, rod_terms
@@ -166,6 +168,9 @@ def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
             _put_record(ints, floats, scratch, work, row, own, node)
             _attach_node(ints, floats, c, work, row, own, at, columns, q, n, f)
         add_frame(work, b, at)
+        if plan[JUMPS] != 0:
+            attach_lower(work, own, m, at, columns)
+            add_lower(work, b, at)
     if ints[row + field.N_LUMP] != 0:
         _lumps(ints, floats, scratch, work, row, b, own, q, v, x)
     if scratch[field.N_EXTERNAL] != 0.0:

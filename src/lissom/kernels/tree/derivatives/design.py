@@ -42,6 +42,7 @@ from .frames import (
     FRAME_OF,
     HINGE_COLUMNS,
     JUMP,
+    JUMPS,
     OWN_TERMS,
     PLACE,
     PLAN_HEADER,
@@ -56,7 +57,7 @@ from .frames import (
     rows_of,
     times_coupling,
 )
-from .jumps import jumps_times
+from .jumps import jumps_times, lower_times, times_lower
 from .ruthless import moved_jump
 
 # parameters: rows of three numbers; directions: ten numbers each
@@ -130,6 +131,8 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
     i_w, i_v = inertia_times(work, b, two_w, two_v)
     c_w, c_v = coupling_times(work, b, one_w)
+    if plan[JUMPS] != 0:
+        c_v = add(c_v, lower_times(work, b, one_w))
     t_w, t_v = force_cross(xi_w, xi_v, n, f)
     _rows_inboard(ints, plan, work, i, add(i_w, add(c_w, t_w)), add(i_v, add(c_v, t_v)), P, k)
 
@@ -154,7 +157,9 @@ def _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k):
         xi_v = rows_of(work, columns + (XI + 3) * r, r, c)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
         coupling = times_coupling(work, b, xi_w, xi_v)
-        coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
+        if plan[JUMPS] != 0:
+            coupling = add(coupling, times_lower(work, b, xi_v))
+            coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
         P[o_v + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
     if m > 0:
         own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)

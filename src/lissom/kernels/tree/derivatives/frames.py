@@ -9,9 +9,9 @@ A *frame* is a body, or a node of a flexible body, with all that it carries.  Wi
 velocity V and force f = I A + V x* I V summed over all it carries, a common change
   dV = psi_1,   dA = psi_2 + psi_1 x V                                                        (1)
 of all motions outboard changes that force by
-  df = I psi_2 + B psi_1,   B = [b_w, 0; b_v, 0]                                              (2)
-so that a frame needs ten numbers for I, eighteen for B and six for f.  b_v is -2 [P]x, P the linear
-momentum, except inboard of bodies at level "ruthless" (`jumps`).
+  df = I psi_2 + B psi_1,   B = [b_w, 0; -2 [P]x, 0],  P the linear momentum                  (2)
+so that a frame needs ten numbers for I, twelve for B and six for f.  What bodies at level
+"ruthless" add to the lower half of B is kept apart (`jumps`).
 
 A *column* is what one coordinate or speed does to everything outboard of it:
   xi            its motion: common velocity per unit speed
@@ -47,9 +47,10 @@ PLACE = 9  # 3: its origin from the common point
 VELOCITY = 12  # 6: V
 ACCELERATION = 18  # 6: A, gravity as base motion
 INERTIA = 24  # 10: J 6 and first moment 3 about the common point, mass 1
-COUPLING = 34  # 18: b_w 9, b_v 9
-FORCE = 52  # 6: f
-FRAME = 58
+COUPLING = 34  # 12: b_w 9, P 3
+FORCE = 46  # 6: f
+LOWER = 52  # 9: where there are jumps, what they add to -2 [P]x
+FRAME = 61
 
 # work: a set of n columns, rows of n numbers
 XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
@@ -71,7 +72,7 @@ XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
     PLAN_ROW,
 ) = range(13)
 # plan: header
-STACK, STACK_WIDTH, TEMPORARY, N_WORK, PLAN_HEADER = range(5)
+STACK, STACK_WIDTH, TEMPORARY, N_WORK, JUMPS, PLAN_HEADER = range(6)  # JUMPS: whether there are any
 
 
 @jit
@@ -172,8 +173,7 @@ def add_rigid(work, o, C, J, p, m):
 @jit
 def add_carried(work, o, r, J, p, m, b, P):
     """Add inertia and coupling given about the point r, world axes."""
-    b, (e, f, g) = moved_coupling(r, b, P), scaled(2.0, P)
-    lower = (0.0, g, -f, -g, 0.0, e, f, -e, 0.0)
+    b = moved_coupling(r, b, P)
     d, (x, y, z), (e, f, g) = 2.0 * dot(r, p) + m * dot(r, r), r, p
     J = (
         J[0] + d - 2.0 * x * e - m * x * x, J[1] - x * f - y * e - m * x * y,
@@ -185,10 +185,10 @@ def add_carried(work, o, r, J, p, m, b, P):
     p = added(p, m, r)
     for k in range(3):
         work[o + INERTIA + 6 + k] += p[k]
+        work[o + COUPLING + 9 + k] += P[k]
     work[o + INERTIA + 9] += m
     for k in range(9):
         work[o + COUPLING + k] += b[k]
-        work[o + COUPLING + 9 + k] += lower[k]
 
 
 @jit
@@ -216,11 +216,12 @@ def inertia_times(work, o, a_w, a_v):
 @jit
 def coupling_times(work, o, a_w):
     """B of a frame times a change of the rates."""
-    return turn(matrix(work, o + COUPLING), a_w), turn(matrix(work, o + COUPLING + 9), a_w)
+    P = vector(work, o + COUPLING + 9)
+    return turn(matrix(work, o + COUPLING), a_w), scaled(-2.0, cross(P, a_w))
 
 
 @jit
 def times_coupling(work, o, a_w, a_v):
-    """Motion a times B of a frame: three numbers, a_w^T b_w + a_v^T b_v."""
-    upper = turn_back(matrix(work, o + COUPLING), a_w)
-    return add(upper, turn_back(matrix(work, o + COUPLING + 9), a_v))
+    """Motion a times B of a frame: three numbers, a_w^T b_w - 2 (a_v x P)^T."""
+    P = vector(work, o + COUPLING + 9)
+    return added(turn_back(matrix(work, o + COUPLING), a_w), -2.0, cross(a_v, P))

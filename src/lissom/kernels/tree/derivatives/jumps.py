@@ -13,7 +13,8 @@ at the origin p of c.  Notation, all in world axes:
 A column inboard of the carrying body changes w and w_N alike, so that for all outboard of c it has
 psi_2 + K psi_1 and phi_2 + K xi, with
   K_w e = w_r x e    K_v e = -(e x (w x delta) + w x (e x delta) + 2 e x (l_dot + w_r x r))   (2)
-at p.  For rows outboard of c K^T S_r^T I is added to S_r^T B, and for what carries it I K to B.
+at p.  For rows outboard of c K^T S_r^T I is added to S_r^T B, and for what carries it I K to B,
+whose lower half then is -2 [P]x + L: L is a matrix of its own, which other systems do not have.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...records import node_record
-from ...small import ZERO, add, added, cross, matrix, scaled, turn, turn_back, unit, vector
+from ...small import ZERO, add, added, cross, dot, matrix, scaled, turn, turn_back, unit, vector
 from ..modal import modal_sums
 from .frames import (
+    CARRIER_OF,
     COUPLING,
+    FRAME,
+    FRAME_OF,
     JUMP,
+    LOWER,
+    NODES_OF,
     OVER,
     PLACE,
     PLAN_HEADER,
     PLAN_ROW,
+    PSI_1,
     TURN,
     VELOCITY,
+    XI,
     add_rows,
     inertia_times,
     rows_of,
@@ -141,4 +149,54 @@ def couple(work, at, jump):
         K_w, K_v = rows_of(work, jump + K_W, 3, k), rows_of(work, jump + K_V, 3, k)
         n, f = inertia_times(work, at, K_w, K_v)
         add_rows(work, at + COUPLING, 3, k, n)
-        add_rows(work, at + COUPLING + 9, 3, k, f)
+        add_rows(work, at + LOWER, 3, k, f)
+
+
+@jit
+def clear_lower(ints, plan, work):
+    """Set L of all frames to zero."""
+    for i in range(ints[field.N_BODY]):
+        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
+        n_node = ints[row + field.N_NODE] if ints[row + field.LEVEL] != field.RUTHLESS else 0
+        for k in range(9):
+            work[plan[o + FRAME_OF] + LOWER + k] = 0.0
+            if plan[o + JUMP] >= 0:
+                work[plan[o + CARRIER_OF] + LOWER + k] = 0.0
+            for node in range(n_node):
+                work[plan[o + NODES_OF] + node * FRAME + LOWER + k] = 0.0
+
+
+@jit
+def add_lower(work, to, o):
+    """Add L of one frame to that of another."""
+    for k in range(LOWER, LOWER + 9):
+        work[to + k] += work[o + k]
+
+
+@jit
+def lower_times(work, o, a_w):
+    """L of a frame times a change of the rates."""
+    return turn(matrix(work, o + LOWER), a_w)
+
+
+@jit
+def times_lower(work, o, a_v):
+    """Linear half of a motion times L of a frame."""
+    return turn_back(matrix(work, o + LOWER), a_v)
+
+
+@jit
+def attach_lower(work, own, m, at, columns):
+    """What L of a frame adds in (1) of `attached`."""
+    for j in range(m):
+        by_q = lower_times(work, at, rows_of(work, columns + PSI_1 * m, m, j))
+        by_v = lower_times(work, at, rows_of(work, columns + XI * m, m, j))
+        add_rows(work, own.F + 3 * m, m, j, by_q)
+        add_rows(work, own.G + 3 * m, m, j, by_v)
+        add_rows(
+            work, own.B, m, j, times_lower(work, at, rows_of(work, columns + (XI + 3) * m, m, j))
+        )
+        for i in range(m):
+            xi_v = rows_of(work, columns + (XI + 3) * m, m, i)
+            work[own.D_q + i * m + j] += dot(xi_v, by_q)
+            work[own.D_v + i * m + j] += dot(xi_v, by_v)

@@ -40,7 +40,16 @@ from .frames import (
     motion_cross,
     rows_of,
 )
-from .jumps import about_common, change_of_jump, couple, jump_times, motion_at, put_jump
+from .jumps import (
+    about_common,
+    add_lower,
+    attach_lower,
+    change_of_jump,
+    couple,
+    jump_times,
+    motion_at,
+    put_jump,
+)
 from .nodes import Bend, shape_columns, shape_curvature
 
 
@@ -174,7 +183,9 @@ def attach_children(ints, scratch, plan, work, row, o, own, q):
         jump, C = plan[at_child + JUMP] & POSITIVE, matrix(work, at + TURN)
         for k in range(6):
             work[at + FORCE + k] = work[carried + FORCE + k]
-        attach(work, own, m, at, plan[at_child + CARRIER_COLUMNS] & POSITIVE)
+        columns = plan[at_child + CARRIER_COLUMNS] & POSITIVE
+        attach(work, own, m, at, columns)
+        attach_lower(work, own, m, at, columns)
         n, f = vector(work, at + FORCE), vector(work, at + FORCE + 3)
         n = added(n, -1.0, cross(vector(work, at + PLACE), f))
         shape_curvature(
@@ -187,4 +198,5 @@ def attach_children(ints, scratch, plan, work, row, o, own, q):
             add_rows(work, own.B, m, k, jump_times(work, jump, a_w, a_v))
         couple(work, at, jump)
         add_frame(work, b, at)
+        add_lower(work, b, at)
         i = plan[at_child + NEXT]

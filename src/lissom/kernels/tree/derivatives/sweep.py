@@ -22,7 +22,7 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
-from ...small import IDENTITY, ZERO, add, added, matrix, symmetric, turn, vector
+from ...small import IDENTITY, ZERO, add, added, dot, matrix, symmetric, turn, vector
 from ..articulated import all_finite
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
@@ -40,6 +40,7 @@ from .frames import (
     FRAME_OF,
     HINGE_COLUMNS,
     JUMP,
+    JUMPS,
     NODES_OF,
     OVER,
     OWN_TERMS,
@@ -66,7 +67,7 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
-from .jumps import jump_times
+from .jumps import add_lower, clear_lower, jump_times, lower_times, times_lower
 from .ruthless import add_jump, carrying_node
 
 GROUND = 0  # work: frame of the ground
@@ -134,6 +135,8 @@ def _ground(ints, scratch, work, v):
 @jit
 def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
     """Inertia, coupling and force of all frames, after `forces_tip_to_base`."""
+    if plan[JUMPS] != 0:
+        clear_lower(ints, plan, work)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
         b, body = plan[o + FRAME_OF], ints[row + field.BODY] & POSITIVE
@@ -147,6 +150,8 @@ def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
             body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x)
         if ints[row + field.PARENT] >= 0:
             add_frame(work, plan[o + CARRIER_OF], b)
+            if plan[JUMPS] != 0:
+                add_lower(work, plan[o + CARRIER_OF], b)
 
 
 @jit
@@ -169,13 +174,18 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
     for k in range(r):
         index[below + k] = o_v + k
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
-    varies = depends(ints, row)
+    varies, jumps = depends(ints, row), plan[JUMPS] != 0
     for k in range(r):
         xi_w = rows_of(work, columns + XI * r, r, k)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, k)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
-        _row(ints, plan, work, index, i, below + r, o_v + k,
-             a_w, a_v, times_coupling(work, b, xi_w, xi_v), D_q, D_v, M)  # fmt: skip
+        coupling = times_coupling(work, b, xi_w, xi_v)
+        if jumps:
+            coupling = add(coupling, times_lower(work, b, xi_v))
+        _row(work, index, stack, width, below + r, buffer, o_v + k,
+             a_w, a_v, coupling, D_q, D_v, M)  # fmt: skip
+        if jumps:
+            _meet_jumps(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
         if varies:
             for l in range(r):
                 D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
@@ -191,6 +201,9 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
             rows_of(work, columns + (PHI_2 + 3) * r, r, k),
         )  # fmt: skip
         d_w, d_v = coupling_times(work, b, xi_w)
+        if jumps:
+            c_v = add(c_v, lower_times(work, b, psi_1))
+            d_v = add(d_v, lower_times(work, b, xi_w))
         _column(work, index, stack, width, below, buffer, o_v + k,
                 add(p_w, add(c_w, t_w)), add(p_v, add(c_v, t_v)),
                 add(s_w, d_w), add(s_v, d_v), D_q, D_v)  # fmt: skip
@@ -208,9 +221,11 @@ def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v,
     )
     buffer, own = plan[TEMPORARY] & POSITIVE, own_record(plan[o + OWN_TERMS] & POSITIVE, m)
     for k in range(m):
-        _row(ints, plan, work, index, i, below, o_m + k,
-             rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k),
-             rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+        a_w, a_v = rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k)
+        _row(work, index, stack, width, below, buffer, o_m + k,
+             a_w, a_v, rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+        if plan[o + OVER] >= 0:
+            _meet_jumps(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
         _column(work, index, stack, width, below, buffer, o_m + k,
                 rows_of(work, own.F, m, k), rows_of(work, own.F + 3 * m, m, k),
                 rows_of(work, own.G, m, k), rows_of(work, own.G + 3 * m, m, k),
@@ -231,31 +246,14 @@ def _push(work, columns, n, stack, width, first):
 
 
 @jit
-def _row(ints, plan, work, index, i, count, r, a_w, a_v, b, D_q, D_v, M):
-    """Row r of body i against the first `count` columns of the stack: (1), (2) without d S_r.
-
-    Columns inboard of a body at level "ruthless" meet its jump on the way, (2) of `jumps`.
-    """
-    over = plan[PLAN_HEADER + i * PLAN_ROW + OVER]
-    while over >= 0:
-        o, p = PLAN_HEADER + over * PLAN_ROW, ints[field.HEADER + over * field.ROW + field.PARENT]
-        first = plan[o + BELOW] - ints[field.HEADER + p * field.ROW + field.N_MODE]
-        _part_of_row(plan, work, index, first, count, r, a_w, a_v, b, D_q, D_v, M)
-        b = add(b, jump_times(work, plan[o + JUMP], a_w, a_v))
-        count, over = first, plan[PLAN_HEADER + p * PLAN_ROW + OVER]
-    _part_of_row(plan, work, index, 0, count, r, a_w, a_v, b, D_q, D_v, M)
-
-
-@jit
-def _part_of_row(plan, work, index, first, count, r, a_w, a_v, b, D_q, D_v, M):
-    """Row r against columns `first` to `count` of the stack."""
+def _row(work, index, stack, width, count, buffer, r, a_w, a_v, b, D_q, D_v, M):
+    """Row r against the first `count` columns of the stack: (1), (2) without d S_r."""
     a0, a1, a2 = a_w
     a3, a4, a5 = a_v
     b0, b1, b2 = b
-    s, w, o = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE, plan[TEMPORARY] & POSITIVE
+    s, w, o = stack & POSITIVE, width & POSITIVE, buffer & POSITIVE
     e, g, h = s + PSI_1 * w, s + PSI_2 * w, s + PHI_2 * w
-    first, count = first & POSITIVE, count & POSITIVE
-    for c in range(first, count):
+    for c in range(count):
         x0, x1, x2 = work[s + c], work[s + w + c], work[s + 2 * w + c]
         work[o + c] = (
             a0 * work[g + c] + a1 * work[g + w + c] + a2 * work[g + 2 * w + c]
@@ -271,12 +269,35 @@ def _part_of_row(plan, work, index, first, count, r, a_w, a_v, b, D_q, D_v, M):
             a0 * x0 + a1 * x1 + a2 * x2
             + a3 * work[s + 3 * w + c] + a4 * work[s + 4 * w + c] + a5 * work[s + 5 * w + c]
         )  # fmt: skip
-    for c in range(first, count):
+    for c in range(count):
         k = index[c]
         D_q[r, k] = work[o + c]
         D_v[r, k] = work[o + w + c]
         M[r, k] = work[o + 2 * w + c]
         M[k, r] = work[o + 2 * w + c]
+
+
+@jit
+def _meet_jumps(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
+    """Add to row r of body i what jumps between it and columns inboard do, (2) of `jumps`."""
+    s, w = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    over, k = plan[PLAN_HEADER + i * PLAN_ROW + OVER], ZERO
+    while over >= 0:
+        k = add(k, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
+        count, parent = _inboard(ints, plan, over)
+        over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
+        first = _inboard(ints, plan, over)[0] if over >= 0 else 0
+        for c in range(first, count):
+            D_q[r, index[c]] += dot(k, rows_of(work, s + PSI_1 * w, w, c))
+            D_v[r, index[c]] += dot(k, rows_of(work, s, w, c))
+
+
+@jit
+def _inboard(ints, plan, i):
+    """Number of columns inboard of the modes of the carrier of body i, and that carrier."""
+    parent = ints[field.HEADER + i * field.ROW + field.PARENT]
+    modes = ints[field.HEADER + parent * field.ROW + field.N_MODE]
+    return plan[PLAN_HEADER + i * PLAN_ROW + BELOW] - modes, parent
 
 
 @jit
