@@ -28,6 +28,7 @@ from ...records import node_record
 from ...small import ZERO, add, added, cross, dot, matrix, scaled, turn, turn_back, unit, vector
 from ..modal import modal_sums
 from .frames import (
+    BELOW,
     CARRIER_OF,
     COUPLING,
     FRAME,
@@ -40,6 +41,8 @@ from .frames import (
     PLAN_HEADER,
     PLAN_ROW,
     PSI_1,
+    STACK,
+    STACK_WIDTH,
     TURN,
     VELOCITY,
     XI,
@@ -140,6 +143,29 @@ def jumps_times(ints, plan, work, j, i, a_w, a_v):
         parent = ints[field.HEADER + over * field.ROW + field.PARENT]
         over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
     return found
+
+
+@jit
+def meet_jumps(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
+    """Add to row r of body i what jumps between it and columns inboard do, (2)."""
+    s, w = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    over, k = plan[PLAN_HEADER + i * PLAN_ROW + OVER], ZERO
+    while over >= 0:
+        k = add(k, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
+        count, parent = _inboard(ints, plan, over)
+        over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
+        first = _inboard(ints, plan, over)[0] if over >= 0 else 0
+        for c in range(first, count):
+            D_q[r, index[c]] += dot(k, rows_of(work, s + PSI_1 * w, w, c))
+            D_v[r, index[c]] += dot(k, rows_of(work, s, w, c))
+
+
+@jit
+def _inboard(ints, plan, i):
+    """Number of columns inboard of the modes of the carrier of body i, and that carrier."""
+    parent = ints[field.HEADER + i * field.ROW + field.PARENT]
+    modes = ints[field.HEADER + parent * field.ROW + field.N_MODE]
+    return plan[PLAN_HEADER + i * PLAN_ROW + BELOW] - modes, parent
 
 
 @jit

@@ -1,10 +1,9 @@
 """Bodies at level "ruthless": frames and columns of their nodes as each child sees them.
 
 With the jump E of the child (`jumps`), d its change by a coordinate (world axes, common point) and
-d' that by a speed:
-  columns of the modes          psi_2 + dE - xi x E    phi_2 + d'E                            (1)
-  columns of the child's hinge  psi_2 + dE + E x xi    phi_2 + d'E                            (2)
-and the acceleration of the node is A_N + E.
+d' that by a speed, the node's acceleration is A_N + E, and columns of the modes and of the child's
+hinge are
+  psi_2 + dE + E x xi    phi_2 + d'E                                                          (1)
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def carrying_node(ints, scratch, plan, work, row, o, q, v, x):
 
 @jit
 def add_jump(ints, scratch, plan, work, row, o, q, v):
-    """Write the jump of a body and add it to the node and to the columns, (1) and (2)."""
+    """Write the jump of a body and add it to the node and to the columns (1)."""
     at, b = plan[o + CARRIER_OF] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
     columns, r = plan[o + HINGE_COLUMNS] & POSITIVE, ints[row + field.HINGE_DOF] & POSITIVE
     base = plan[PLAN_HEADER + ints[row + field.PARENT] * PLAN_ROW + FRAME_OF] & POSITIVE

@@ -22,7 +22,7 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
-from ...small import IDENTITY, ZERO, add, added, dot, matrix, symmetric, turn, vector
+from ...small import IDENTITY, ZERO, add, added, matrix, symmetric, turn, vector
 from ..articulated import all_finite
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
@@ -67,7 +67,7 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
-from .jumps import add_lower, clear_lower, jump_times, lower_times, times_lower
+from .jumps import add_lower, clear_lower, lower_times, meet_jumps, times_lower
 from .ruthless import add_jump, carrying_node
 
 GROUND = 0  # work: frame of the ground
@@ -185,7 +185,7 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
         _row(work, index, stack, width, below + r, buffer, o_v + k,
              a_w, a_v, coupling, D_q, D_v, M)  # fmt: skip
         if jumps:
-            _meet_jumps(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
+            meet_jumps(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
         if varies:
             for l in range(r):
                 D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
@@ -225,7 +225,7 @@ def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v,
         _row(work, index, stack, width, below, buffer, o_m + k,
              a_w, a_v, rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
         if plan[o + OVER] >= 0:
-            _meet_jumps(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
+            meet_jumps(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
         _column(work, index, stack, width, below, buffer, o_m + k,
                 rows_of(work, own.F, m, k), rows_of(work, own.F + 3 * m, m, k),
                 rows_of(work, own.G, m, k), rows_of(work, own.G + 3 * m, m, k),
@@ -275,29 +275,6 @@ def _row(work, index, stack, width, count, buffer, r, a_w, a_v, b, D_q, D_v, M):
         D_v[r, k] = work[o + w + c]
         M[r, k] = work[o + 2 * w + c]
         M[k, r] = work[o + 2 * w + c]
-
-
-@jit
-def _meet_jumps(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
-    """Add to row r of body i what jumps between it and columns inboard do, (2) of `jumps`."""
-    s, w = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
-    over, k = plan[PLAN_HEADER + i * PLAN_ROW + OVER], ZERO
-    while over >= 0:
-        k = add(k, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
-        count, parent = _inboard(ints, plan, over)
-        over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
-        first = _inboard(ints, plan, over)[0] if over >= 0 else 0
-        for c in range(first, count):
-            D_q[r, index[c]] += dot(k, rows_of(work, s + PSI_1 * w, w, c))
-            D_v[r, index[c]] += dot(k, rows_of(work, s, w, c))
-
-
-@jit
-def _inboard(ints, plan, i):
-    """Number of columns inboard of the modes of the carrier of body i, and that carrier."""
-    parent = ints[field.HEADER + i * field.ROW + field.PARENT]
-    modes = ints[field.HEADER + parent * field.ROW + field.N_MODE]
-    return plan[PLAN_HEADER + i * PLAN_ROW + BELOW] - modes, parent
 
 
 @jit
