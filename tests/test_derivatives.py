@@ -283,3 +283,17 @@ def test_own_joints_are_differentiated_or_refused():
         slope = 12 * q * (3 * q**2 * a + 6 * q * v**2 + 10) + 6 * q**2 * (6 * q * a + 6 * v**2)
         assert np.isclose(found.q[0, 0], slope, rtol=1e-12)
         assert np.isclose(found.v[0, 0], 72 * q**3 * v, rtol=1e-12)
+
+
+def test_own_joints_without_complex_steps_are_named():
+    model = ls.Model("lift")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("z"), name="base")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), Lift(), to="base", name="cage")
+    system = model.compile()
+    with pytest.raises(ls.StateError, match=r"frame_derivatives.*'cage'.*your own"):
+        ls.frame_derivatives(system, system.state(), "cage")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("z"), name="wheel")
+    model.couple({"base": 1.0, "wheel": -1.0}, name="belt")
+    system = model.compile()
+    with pytest.raises(ls.StateError, match=r"couplings.*'cage'.*your own"):
+        ls.forward_dynamics_derivatives(system, system.state())
