@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 
 import lissom as ls
@@ -10,6 +11,7 @@ from lissom.algorithms.tree.derivatives import complex_steps
 from tests.loop_oracles.slopes import free_slopes
 from tests.oracle import Oracle
 from tests.oracle.random_mechanism import draw, with_level
+from tests.oracle.ruthless import RuthlessMotion, forces as ruthless_forces, slopes
 from tests.oracle.slopes import force_slopes
 from tests.random_loops import looped_tree
 from tests.random_trees import build, frame_names
@@ -60,6 +62,43 @@ def tree_error(seed: int) -> float | None:
     )
     entries = np.ix_(tree.v_index, tree.v_index)
     return max(error(found.q[entries], expected[0]), error(found.v[entries], expected[1]))
+
+
+def ruthless_error(seed: int) -> float | None:
+    """Largest error of forces and their derivatives at level "ruthless", as `tree_error`.
+
+    And of the motion of the last named frame.
+    """
+    description = with_level(draw(seed, 0), "ruthless")
+    try:
+        tree = build(description)
+    except ls.ModelError:
+        return None
+    mechanism = description.mechanism(tree.transforms)
+    (q, v), a = description.state(tree.transforms), description.acceleration
+    state, x = tree.state(q, v), tree.to_lissom(a)
+    names, motion = frame_names(description), RuthlessMotion(mechanism)
+    external = {names[key]: wrench for key, wrench in description.external.items()}
+    T = ruthless_forces(motion, mechanism, description.external)
+    value, by_q, by_v = slopes(motion, T, q, v, a)
+    own = ls.inverse_dynamics(tree.system, state, x, external=external)
+    found = ls.inverse_dynamics_derivatives(tree.system, state, x, external=external)
+    key = list(names)[-1]
+    frame = motion.frame(key)
+    _, velocity_q, jacobian = slopes(motion, ca.vertcat(frame.w, frame.velocity), q, v, a)
+    accelerations = ca.vertcat(frame.alpha, frame.acceleration)
+    _, acceleration_q, acceleration_v = slopes(motion, accelerations, q, v, a)
+    there, columns = ls.frame_derivatives(tree.system, state, names[key], x), tree.v_index
+    entries = np.ix_(columns, columns)
+    return max(
+        error(own[columns], value.ravel()),
+        error(found.q[entries], by_q),
+        error(found.v[entries], by_v),
+        error(there.jacobian[:, columns], jacobian),
+        error(there.velocity_q[:, columns], velocity_q),
+        error(there.acceleration_q[:, columns], acceleration_q),
+        error(there.acceleration_v[:, columns], acceleration_v),
+    )
 
 
 def loop_error(seed: int, kind: str | None = None) -> float | None:

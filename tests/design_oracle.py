@@ -15,6 +15,7 @@ from tests.oracle import joints
 from tests.oracle.description import Mechanism
 from tests.oracle.points import Layout, body_poses, node_pose
 from tests.oracle.random_bodies import RigidData
+from tests.oracle.ruthless import RuthlessMotion
 
 XYZ, SIX = "xyz", ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -61,9 +62,32 @@ def derivatives(description, transforms) -> tuple[list[str], np.ndarray, np.ndar
         links.append(replace(link, at=at, rotation=(ca.SX.eye(3) + skewed) @ link.rotation))
     gravity = design.vector("gravity", mechanism.gravity)
     placed = Mechanism(tuple(links), mechanism.gravity)
-    layout = Layout.of(mechanism)
+    if any(link.body.level == "ruthless" for link in links):
+        motion = RuthlessMotion(placed)
+        particles = list(_particles(design, description, placed))
+        forces = motion.inertial_forces(particles, gravity)
+        q, v, a, layout = motion.q, motion.v, motion.a, motion.layout
+    else:
+        q, v, a, layout, forces = _full_forces(design, description, placed, gravity)
+    for i, (part, link) in enumerate(zip(description.parts, links, strict=True)):
+        for k in range(link.body.n_mode):
+            stiffness = design.add(f"{part.name}.stiffness[{k}]", link.body.stiffness[k, k])
+            damping = design.add(f"{part.name}.damping[{k}]", 0.0)
+            row, eta = layout.modal_v[i].start + k, q[layout.modal_q[i].start + k]
+            others = ca.dot(ca.DM(link.body.damping[k]), v[layout.modal_v[i], 0])
+            forces[row] += stiffness * eta + damping * v[row] + others
+    p = ca.vertcat(*design.symbols)
+    found = ca.Function("design", [q, v, a, p], [forces, ca.jacobian(forces, p)])
+    state = description.state(transforms)
+    T, P = found(*state, description.acceleration, design.values)
+    return design.names, np.array(T).ravel(), np.array(P)
+
+
+def _full_forces(design, description, mechanism, gravity):
+    """Symbols q, v and vdot, their layout, and forces of inertia and weight at level "full"."""
+    links, layout = mechanism.links, Layout.of(mechanism)
     q, v, a = ca.SX.sym("q", layout.n_q), ca.SX.sym("v", layout.n_v), ca.SX.sym("a", layout.n_v)
-    points, masses = _points(design, description, placed, layout, q)
+    points, masses = _points(design, description, mechanism, layout, q)
     qdot = ca.vertcat(
         *(
             piece
@@ -81,18 +105,19 @@ def derivatives(description, transforms) -> tuple[list[str], np.ndarray, np.ndar
     needed = accelerations - ca.repmat(gravity, len(masses), 1)
     weights = ca.vertcat(*(m for mass in masses for m in [mass] * 3))
     forces = ca.jtimes(velocities, v, weights * needed, True)
-    for i, (part, link) in enumerate(zip(description.parts, links, strict=True)):
-        for k in range(link.body.n_mode):
-            stiffness = design.add(f"{part.name}.stiffness[{k}]", link.body.stiffness[k, k])
-            damping = design.add(f"{part.name}.damping[{k}]", 0.0)
-            row, eta = layout.modal_v[i].start + k, q[layout.modal_q[i].start + k]
-            others = ca.dot(ca.DM(link.body.damping[k]), v[layout.modal_v[i], 0])
-            forces[row] += stiffness * eta + damping * v[row] + others
-    p = ca.vertcat(*design.symbols)
-    found = ca.Function("design", [q, v, a, p], [forces, ca.jacobian(forces, p)])
-    state = description.state(transforms)
-    T, P = found(*state, description.acceleration, design.values)
-    return design.names, np.array(T).ravel(), np.array(P)
+    return q, v, a, layout, forces
+
+
+def _particles(design, description, mechanism):
+    """Frame, offset and mass of all particles."""
+    for i, (part, link) in enumerate(zip(description.parts, mechanism.links, strict=True)):
+        if isinstance(part.data, RigidData):
+            for offset, mass in zip(*particles_of(design, part.name, part.data), strict=True):
+                yield (i, None), offset, mass
+            continue
+        for node, cloud in link.body.clouds.items():
+            for offset, mass in zip(cloud.offsets, cloud.masses, strict=True):
+                yield (i, node), offset, mass
 
 
 def _points(design, description, mechanism, layout, q):

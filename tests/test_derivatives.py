@@ -7,20 +7,27 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import engine
+from lissom.algorithms.tree.derivatives import complex_steps
 from lissom.kernels import entries
 from tests.derivative_checks import (
     against_complex_steps,
     error,
     random_external,
+    ruthless_error,
     tree_error,
 )
 from tests.kernel_cases import (
     JOINTS,
+    PLACE,
+    STRUCTURES,
+    TURN,
     far_state,
+    flexible,
     joint_systems,
     many_children,
     massless_links,
     random_case,
+    rigid,
 )
 from tests.lagrange_rods import random_motion, random_tree
 
@@ -30,7 +37,12 @@ def test_forces_have_the_slopes_of_particles_by_automatic_differentiation(seed):
     assert tree_error(seed) < 1e-9
 
 
-@pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
+@pytest.mark.parametrize("seed", range(8))
+def test_ruthless_bodies_have_the_slopes_of_their_equations_by_automatic_differentiation(seed):
+    assert ruthless_error(seed) < 1e-11
+
+
+@pytest.mark.parametrize("level", ["ruthless", "linear", "full", "stiffened"])
 def test_levels_and_external_forces_against_complex_steps(level):
     for seed in range(4):
         system, state, rng = random_case(seed, level)
@@ -118,16 +130,76 @@ def test_far_from_the_origin_and_in_orbit_nothing_is_lost():
     assert error(there.v[:, others], here.v[:, others]) < 1e-10
 
 
-def test_ruthless_bodies_and_own_joints_take_complex_steps():
-    system, state, rng = random_case(1, "ruthless")
-    x, h = rng.standard_normal(system.n_v), 1e-6
+@pytest.mark.parametrize("name", ["many children, ruthless", "all levels"])
+def test_ruthless_bodies_that_carry_many_against_complex_steps(name):
+    """Several children on one node of a body, each of which sees the node in its own way."""
+    system, rng = STRUCTURES[name]().compile(), np.random.default_rng(5)
+    external = random_external(system, rng)
+    assert against_complex_steps(system, far_state(system, rng), rng, external) < 1e-11
+
+
+def test_ruthless_bodies_on_every_other_body_against_complex_steps():
+    """On a rigid body, a rod, a body in the frame of its shapes and one at each level."""
+    rod = ls.rod(0.8, ls.Circle(0.01), ls.ALUMINIUM, bending=2, torsion=1, stretch=0)
+    beam = ls.beam(0.8, ls.Rectangle(0.1, 0.2), ls.ALUMINIUM, bending=2, torsion=0,
+                   level="stiffened")  # fmt: skip
+    carriers = [rigid(1), rod, flexible(2, free=True), flexible(3), beam,
+                flexible(4, level="linear"), flexible(5, level="ruthless")]  # fmt: skip
+    model, rng = ls.Model("all", gravity=(1, 2, -9)), np.random.default_rng(6)
+    place = {}
+    for k, carrier in enumerate(carriers):
+        model.add(carrier, ls.Universal("z", "x"), name=f"c{k}", **place)
+        to = {"to": f"c{k}" if k == 0 else f"c{k}.tip"}
+        ruthless = flexible(10 + k, level="ruthless", damping=0.1)
+        model.add(ruthless, ls.Revolute("y"), at=(0.1, 0, 0), name=f"r{k}", **to)
+        place = {"to": f"r{k}.tip", "at": (0, 0.1, 0)}
+    system = model.compile()
+    state = far_state(system, rng, deformation=0.02)
+    assert against_complex_steps(system, state, rng, random_external(system, rng)) < 1e-11
+
+
+@pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS.keys())
+def test_every_joint_on_a_ruthless_body_against_complex_steps(joint):
+    model, rng = ls.Model("joint", gravity=(1, 2, -9)), np.random.default_rng(4)
+    model.add(flexible(2, level="ruthless"), ls.Revolute("y"), name="carrier", at=(0.1, 0, 0))
+    model.add(
+        flexible(1, level="ruthless"), joint, to="carrier.tip", at=PLACE, rotation=TURN, name="body"
+    )
+    model.add(rigid(3), ls.Revolute("x"), to="body.tip", at=(0.2, 0.1, 0), name="end")
+    system = model.compile()
+    assert against_complex_steps(system, far_state(system, rng), rng) < 1e-11
+
+
+def test_couplings_of_ruthless_bodies_keep_their_equations_in_the_derivatives():
+    """du_dot = -(Z^T M Z)^-1 Z^T dT with a constant Z, and dT by complex steps."""
+    model, place, rng = ls.Model("chain", gravity=(1, 2, -9)), {}, np.random.default_rng(2)
+    for k, axis in enumerate("xyz"):
+        model.add(flexible(k, level="ruthless"), ls.Revolute(axis), name=f"l{k}", **place)
+        place = {"to": f"l{k}.tip", "at": (0.2, 0.1, 0)}
+    model.couple({"l0": 1.0, "l1": -0.5, "l2": 0.3}, name="gear")
+    system = model.compile()
+    state = ls.assemble(system, far_state(system, rng))
+    found = ls.forward_dynamics_derivatives(system, state)
+    by_q, by_v = complex_steps(system, state, found.value, ())
+    Z, M = found.motions, ls.mass_matrix(system, state)
+    held = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T)
+    assert error(found.q, -held @ by_q @ Z) < 1e-10
+    assert error(found.v, -held @ by_v @ Z) < 1e-10
+
+
+def test_own_joints_on_ruthless_bodies_take_complex_steps():
+    model, rng = ls.Model("lift", gravity=(1, 2, -9)), np.random.default_rng(4)
+    model.add(flexible(2, level="ruthless"), ls.Revolute("y"), name="boom")
+    model.add(rigid(3), Lift(), to="boom.tip", at=(0.2, 0.1, 0), name="lift")
+    system = model.compile()
+    state, h = far_state(system, rng), 1e-5
+    x = rng.standard_normal(system.n_v)
     found = ls.inverse_dynamics_derivatives(system, state, x)
-    for k in (0, system.n_v - 1):
-        dv = h * np.eye(system.n_v)[k]
+    for k, e in enumerate(h * np.eye(system.n_v)):
         ends = [
-            ls.inverse_dynamics(system, system.state(state.q, state.v + s * dv), x) for s in (1, -1)
+            ls.inverse_dynamics(system, system.state(state.q, state.v + s * e), x) for s in (1, -1)
         ]
-        assert error(found.v[:, k], (ends[0] - ends[1]) / (2 * h)) < 1e-6
+        assert error(found.v[:, k], (ends[0] - ends[1]) / (2 * h)) < 1e-8
 
 
 def test_frames_have_the_derivatives_of_their_motion():
@@ -211,3 +283,17 @@ def test_own_joints_are_differentiated_or_refused():
         slope = 12 * q * (3 * q**2 * a + 6 * q * v**2 + 10) + 6 * q**2 * (6 * q * a + 6 * v**2)
         assert np.isclose(found.q[0, 0], slope, rtol=1e-12)
         assert np.isclose(found.v[0, 0], 72 * q**3 * v, rtol=1e-12)
+
+
+def test_own_joints_without_complex_steps_are_named():
+    model = ls.Model("lift")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("z"), name="base")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), Lift(), to="base", name="cage")
+    system = model.compile()
+    with pytest.raises(ls.StateError, match=r"frame_derivatives.*'cage'.*your own"):
+        ls.frame_derivatives(system, system.state(), "cage")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("z"), name="wheel")
+    model.couple({"base": 1.0, "wheel": -1.0}, name="belt")
+    system = model.compile()
+    with pytest.raises(ls.StateError, match=r"couplings.*'cage'.*your own"):
+        ls.forward_dynamics_derivatives(system, system.state())

@@ -86,13 +86,14 @@ def all_parameters(system):
     return names
 
 
+@pytest.mark.parametrize("level", ("full", "ruthless"))
 @pytest.mark.parametrize("seed", (0, 1, 3, 5, 6, 10))
-def test_derivatives_by_design_are_those_of_the_oracle(seed):
+def test_derivatives_by_design_are_those_of_the_oracle(seed, level):
     """All named parameters of a random tree with flexible bodies; T is exact, too."""
     for attempt in range(20):
-        description = with_level(draw(seed, attempt), "full")
+        description = with_level(draw(seed, attempt), level)
         try:
-            tree = build(description, "full")
+            tree = build(description, level)
         except ls.ModelError:
             continue
         break
@@ -143,7 +144,7 @@ def moving(system, seed=3):
     return system.state(q, v)
 
 
-@pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
+@pytest.mark.parametrize("level", ["ruthless", "linear", "full", "stiffened"])
 def test_a_built_parameter_agrees_with_the_named_one(level):
     """The mass of the load, by differences of whole models and exactly."""
     system = arm(0.9, level).compile()

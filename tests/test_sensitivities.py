@@ -154,7 +154,7 @@ def end_of(system, state, loads):
     return made.q[-1], made.v[-1]
 
 
-@pytest.mark.parametrize("level", ["linear", "full", "stiffened", "exact"])
+@pytest.mark.parametrize("level", ["ruthless", "linear", "full", "stiffened", "exact"])
 def test_derivatives_on_groups_are_differences_of_runs(level):
     """Free and ball joints, springs, dampers, forces on nodes, a rotor."""
     system = floating(level)

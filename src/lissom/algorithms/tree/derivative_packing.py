@@ -7,6 +7,7 @@ import numpy as np
 from ...kernels import fields as field
 from ...kernels.tree.derivatives import frames
 from ...kernels.tree.derivatives.attached import own_size
+from ...kernels.tree.derivatives.jumps import JUMP_SIZE
 from ...kernels.tree.derivatives.rods import rod_size
 from ...system import GROUND, System
 from .allocators import Buffer
@@ -22,7 +23,9 @@ def derivative_plan(system: System, packed: Packed) -> Array:
     width = 0
     for i in range(system.n_body):
         row, m, r = rows[i], ints[i, field.N_MODE], ints[i, field.HINGE_DOF]
-        n_node, p = ints[i, field.N_NODE], system.parent[i]
+        ruthless, p = ints[i, field.LEVEL] == field.RUTHLESS, system.parent[i]
+        n_node = 0 if ruthless else ints[i, field.N_NODE]  # a frame for each child
+        row[[frames.JUMP, frames.OVER, frames.FIRST, frames.NEXT]] = -1
         row[frames.FRAME_OF] = work.add(frames.FRAME)
         row[frames.NODES_OF] = work.add(n_node * frames.FRAME)
         row[frames.HINGE_COLUMNS] = work.add(frames.COLUMNS * r)
@@ -35,15 +38,23 @@ def derivative_plan(system: System, packed: Packed) -> Array:
         if p != GROUND:
             row[frames.CARRIER_OF] = rows[p, frames.FRAME_OF]
             row[frames.BELOW] = rows[p, frames.BELOW] + ints[p, field.HINGE_DOF]
+            row[frames.OVER] = rows[p, frames.OVER]
             if ints[p, field.LEVEL] != field.RIGID:
-                slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
-                row[frames.CARRIER_OF] = rows[p, frames.NODES_OF] + slot * frames.FRAME
-                size = frames.COLUMNS * ints[p, field.N_MODE]
-                row[frames.CARRIER_COLUMNS] = rows[p, frames.NODE_COLUMNS] + slot * size
                 row[frames.BELOW] += ints[p, field.N_MODE]
+                size = frames.COLUMNS * ints[p, field.N_MODE]
+                if ints[p, field.LEVEL] == field.RUTHLESS:
+                    row[frames.CARRIER_OF] = work.add(frames.FRAME)
+                    row[frames.CARRIER_COLUMNS] = work.add(size)
+                    row[frames.JUMP], row[frames.OVER] = work.add(JUMP_SIZE), i
+                    row[frames.NEXT], rows[p, frames.FIRST] = rows[p, frames.FIRST], i
+                else:
+                    slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
+                    row[frames.CARRIER_OF] = rows[p, frames.NODES_OF] + slot * frames.FRAME
+                    row[frames.CARRIER_COLUMNS] = rows[p, frames.NODE_COLUMNS] + slot * size
         width = max(width, row[frames.BELOW] + r)
     header = np.zeros(frames.PLAN_HEADER, dtype=np.int64)
     header[frames.STACK_WIDTH] = width
+    header[frames.JUMPS] = np.any(rows[:, frames.JUMP] >= 0)
     header[frames.STACK] = work.add(frames.COLUMNS * width)
     header[frames.TEMPORARY] = work.add(3 * width)
     header[frames.N_WORK] = max(work.size, system.n_v**2)  # `forward` keeps a factor there

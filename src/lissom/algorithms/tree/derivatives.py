@@ -145,11 +145,7 @@ def _of_loops(
 ) -> ForwardDerivatives:
     """Derivatives along the free motions of a system with loops."""
     check_real(state, "forward_dynamics_derivatives")
-    if not compiled(system):
-        raise StateError(
-            "derivatives of systems with loops need joints of lissom's own and bodies of other "
-            'levels than "ruthless"'
-        )
+    check_compiled(system, "forward_dynamics_derivatives of a system with loops or couplings")
     x = forward_dynamics(system, state, forces, external=external)
     wrenches = np.zeros((0, 6))
     if system.loops:  # couplings alone have no wrenches
@@ -162,16 +158,26 @@ def _of_loops(
 
 
 def compiled(system: System) -> bool:
-    """Whether the kernels have the derivatives of all parts.
-
-    Level "ruthless" and joints of users' own are differentiated by complex steps.
-    """
+    """Whether the kernels have the derivatives of all parts: all but joints of users' own."""
     known = system.derived.get("differentiable")
     if known is None:
         rows = engine.packed_constants(system).rows
-        other = (rows[:, field.KIND] == field.OWN) | (rows[:, field.LEVEL] == field.RUTHLESS)
+        other = rows[:, field.KIND] == field.OWN
         known = system.derived.setdefault("differentiable", not np.any(other))
     return known
+
+
+def check_compiled(system: System, what: str) -> None:
+    """Reject joints of users' own, which the kernels of the derivatives do not know."""
+    if compiled(system):
+        return
+    rows = engine.packed_constants(system).rows
+    for i, row in enumerate(rows):
+        if row[field.KIND] == field.OWN:
+            raise StateError(
+                f"{what}: the joint of body {system.names[i]!r} is one of your own, whose "
+                "derivatives are not known; use one of the joints of lissom"
+            )
 
 
 def complex_steps(

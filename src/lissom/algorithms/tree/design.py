@@ -21,6 +21,7 @@ from ...kernels import entries, fields as field
 from ...system import StateLike, System
 from . import engine
 from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
+from .derivatives import check_compiled
 from .design_parameters import (
     DesignParameter,
     Resolved,
@@ -166,22 +167,6 @@ def _arguments(
     if not all_floats(state, numbers, *(wrench for *_, wrench in loads)):
         raise StateError(f"{what} needs real numbers")
     return state.raw_q, state.raw_v, numbers, loads
-
-
-def check_compiled(system: System, what: str) -> None:
-    """Reject what the kernels of the derivatives do not know: own joints and level "ruthless"."""
-    rows = engine.packed_constants(system).rows
-    for i, row in enumerate(rows):
-        if row[field.KIND] == field.OWN:
-            raise StateError(
-                f"{what}: the joint of body {system.names[i]!r} is one of your own, whose "
-                "derivatives are not known; use one of the joints of lissom"
-            )
-        if row[field.LEVEL] == field.RUTHLESS:
-            raise StateError(
-                f'{what}: body {system.names[i]!r} is at level "ruthless"; compile the model at '
-                'another, such as "full"'
-            )
 
 
 def design_rows(

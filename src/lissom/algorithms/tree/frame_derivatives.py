@@ -20,7 +20,7 @@ from ...spatial import bracket, cross
 from ...system import StateLike, System
 from . import engine
 from .arguments import as_state, speeds_vector
-from .derivatives import compiled
+from .derivatives import check_compiled
 
 Array = np.ndarray
 
@@ -72,11 +72,9 @@ def frame_derivatives(
     """
     state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
-    if not state.real or not compiled(system):
-        raise StateError(
-            "frame_derivatives needs real numbers, joints of lissom's own and bodies of other "
-            'levels than "ruthless"'
-        )
+    check_compiled(system, "frame_derivatives")
+    if not state.real:
+        raise StateError("frame_derivatives needs real numbers")
     frame = system.place(where)
     if frame.grounded:
         zero = np.zeros((6, system.n_v))

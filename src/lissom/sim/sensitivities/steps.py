@@ -18,7 +18,8 @@ import numpy as np
 
 from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
-from ...algorithms.tree.design import built_rows, check_compiled, design_rows
+from ...algorithms.tree.derivatives import check_compiled
+from ...algorithms.tree.design import built_rows, design_rows
 from ...algorithms.tree.design_parameters import Resolved
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run

@@ -40,6 +40,7 @@ from .frames import (
     FORCE,
     FRAME,
     FRAME_OF,
+    JUMPS,
     NODE_COLUMNS,
     NODES_OF,
     OWN_TERMS,
@@ -50,9 +51,11 @@ from .frames import (
     clear_frame,
     put_force,
 )
+from .jumps import add_lower, attach_lower
 from .nodes import Bend, shape_columns, shape_curvature
 from .points import point_terms, start_blocks
 from .rods import attach_to_rod, rod_curvature, rod_node_columns, rod_slopes, rod_terms
+from .ruthless import attach_children
 
 
 @jit
@@ -64,6 +67,8 @@ def node_columns(ints, floats, scratch, plan, work, row, o, q, v, x):
         frame_columns(ints, floats, work, row, b, own.base, own.base_columns, q, v, x)
     if ints[row + field.LEVEL] == field.EXACT:
         rod_slopes(ints, floats, scratch, work, row, own, q, v, x)
+    if ints[row + field.LEVEL] == field.RUTHLESS:
+        return  # each child has its own, see `ruthless`
     for node in range(ints[row + field.N_NODE]):
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
         columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
@@ -150,7 +155,9 @@ def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
     m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
     own, level = own_record(plan[o + OWN_TERMS] & POSITIVE, m), ints[row + field.LEVEL]
     _own_terms(ints, floats, scratch, work, row, b, own, q, v, x)
-    for node in range(ints[row + field.N_NODE]):
+    if level == field.RUTHLESS:
+        attach_children(ints, scratch, plan, work, row, o, own, q)
+    for node in range(ints[row + field.N_NODE] if level != field.RUTHLESS else 0):
         d, c = _carrying(ints, row, node), _bending(ints, row, node)
         at = (plan[o + NODES_OF] & POSITIVE) + node * FRAME
         columns = (plan[o + NODE_COLUMNS] & POSITIVE) + node * COLUMNS * m
@@ -161,6 +168,9 @@ def body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x):
             _put_record(ints, floats, scratch, work, row, own, node)
             _attach_node(ints, floats, c, work, row, own, at, columns, q, n, f)
         add_frame(work, b, at)
+        if plan[JUMPS] != 0:
+            attach_lower(work, own, m, at, columns)
+            add_lower(work, b, at)
     if ints[row + field.N_LUMP] != 0:
         _lumps(ints, floats, scratch, work, row, b, own, q, v, x)
     if scratch[field.N_EXTERNAL] != 0.0:

@@ -8,6 +8,8 @@ The place of a joint on its carrier N is a joint without speed, of motion xi the
   psi_1 = V_N x xi      psi_2 = A_N x xi + V_N x (V_N x xi)                                   (2)
 For rows outboard, the own hinge included, and for those inboard, with I, B, f of what is placed:
   dT_r = S_r^T (I psi_2 + B psi_1)      dT_r = S_r . (I psi_2 + B psi_1 + xi x* f)            (3)
+On a body at level "ruthless" psi_2 contains the change of the jump, and rows outboard of such
+bodies have K^T S_r^T I in addition to S_r^T B (`jumps`).
 Gravity is an acceleration of the ground, psi_2 = [0; -dg] for all rows.  Modal stiffness and
 damping act on their mode: dT = eta, eta_dot.
 """
@@ -39,6 +41,8 @@ from .frames import (
     FORCE,
     FRAME_OF,
     HINGE_COLUMNS,
+    JUMP,
+    JUMPS,
     OWN_TERMS,
     PLACE,
     PLAN_HEADER,
@@ -53,6 +57,8 @@ from .frames import (
     rows_of,
     times_coupling,
 )
+from .jumps import jumps_times, lower_times, times_lower
+from .ruthless import moved_jump
 
 # parameters: rows of three numbers; directions: ten numbers each
 KIND, BODY, WHICH, PARAMETER = range(4)
@@ -74,11 +80,11 @@ def design_columns(ints, floats, scratch, plan, work, parameters, directions, q,
             _hinge_rows(ints, plan, work, i, n, f, P, k)
             _rows_inboard(ints, plan, work, i, n, f, P, k)
         elif kind == SHIFT or kind == TURNING:
-            _placed(ints, floats, scratch, plan, work, i, kind, vector(directions, o), P, k)
+            _placed(ints, floats, scratch, plan, work, i, kind, vector(directions, o), q, v, P, k)
         elif kind == GRAVITY:
             change = scaled(-1.0, vector(directions, o))
             for j in range(ints[field.N_BODY]):
-                _rows_outboard(ints, plan, work, j, ZERO, ZERO, change, P, k)
+                _rows_outboard(ints, plan, work, j, j, ZERO, ZERO, change, P, k)
         else:
             row, j = field.HEADER + i * field.ROW, parameters[k * PARAMETER + WHICH]
             o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
@@ -102,7 +108,7 @@ def _change_of_force(ints, scratch, plan, work, i, directions, o):
 
 
 @jit
-def _placed(ints, floats, scratch, plan, work, i, kind, direction, P, k):
+def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     """Column (3) of a displacement or a turn of the joint of body i, in the carrier's axes."""
     row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
     b, N = plan[o + FRAME_OF] & POSITIVE, plan[o + CARRIER_OF] & POSITIVE
@@ -116,12 +122,17 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, P, k):
     one_w, one_v = motion_cross(V_w, V_v, xi_w, xi_v)  # (2)
     first, second = motion_cross(A_w, A_v, xi_w, xi_v), motion_cross(V_w, V_v, one_w, one_v)
     two_w, two_v = add(first[0], second[0]), add(first[1], second[1])
+    if plan[o + JUMP] >= 0:
+        d_w, d_v = moved_jump(ints, scratch, plan, work, row, o, xi_w, xi_v, q, v)
+        two_w, two_v = add(two_w, d_w), add(two_v, d_v)
     for j in range(i, ints[field.N_BODY]):
         if _carried(ints, j, i):
-            _rows_outboard(ints, plan, work, j, one_w, two_w, two_v, P, k)
+            _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k)
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
     i_w, i_v = inertia_times(work, b, two_w, two_v)
     c_w, c_v = coupling_times(work, b, one_w)
+    if plan[JUMPS] != 0:
+        c_v = add(c_v, lower_times(work, b, one_w))
     t_w, t_v = force_cross(xi_w, xi_v, n, f)
     _rows_inboard(ints, plan, work, i, add(i_w, add(c_w, t_w)), add(i_v, add(c_v, t_v)), P, k)
 
@@ -135,8 +146,8 @@ def _carried(ints, j, i):
 
 
 @jit
-def _rows_outboard(ints, plan, work, j, one_w, two_w, two_v, P, k):
-    """Add (3) to the rows of body j: its hinge and its modes."""
+def _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k):
+    """Add (3) to the rows of body j, hinge and modes, for a change at the joint of body i."""
     row, o = field.HEADER + j * field.ROW, PLAN_HEADER + j * PLAN_ROW
     r, m = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     o_v, o_m = ints[row + field.HINGE_V] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
@@ -146,12 +157,16 @@ def _rows_outboard(ints, plan, work, j, one_w, two_w, two_v, P, k):
         xi_v = rows_of(work, columns + (XI + 3) * r, r, c)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
         coupling = times_coupling(work, b, xi_w, xi_v)
+        if plan[JUMPS] != 0:
+            coupling = add(coupling, times_lower(work, b, xi_v))
+            coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
         P[o_v + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
     if m > 0:
         own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
         for c in range(m):
             a_w, a_v = rows_of(work, own.A, m, c), rows_of(work, own.A + 3 * m, m, c)
             coupling = rows_of(work, own.B, m, c)
+            coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
             P[o_m + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
 
 

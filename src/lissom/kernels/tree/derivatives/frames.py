@@ -10,7 +10,8 @@ velocity V and force f = I A + V x* I V summed over all it carries, a common cha
   dV = psi_1,   dA = psi_2 + psi_1 x V                                                        (1)
 of all motions outboard changes that force by
   df = I psi_2 + B psi_1,   B = [b_w, 0; -2 [P]x, 0],  P the linear momentum                  (2)
-so that a frame needs ten numbers for I, twelve for B and six for f.
+so that a frame needs ten numbers for I, twelve for B and six for f.  What bodies at level
+"ruthless" add to the lower half of B is kept apart (`jumps`).
 
 A *column* is what one coordinate or speed does to everything outboard of it:
   xi            its motion: common velocity per unit speed
@@ -48,7 +49,8 @@ ACCELERATION = 18  # 6: A, gravity as base motion
 INERTIA = 24  # 10: J 6 and first moment 3 about the common point, mass 1
 COUPLING = 34  # 12: b_w 9, P 3
 FORCE = 46  # 6: f
-FRAME = 52
+LOWER = 52  # 9: where there are jumps, what they add to -2 [P]x
+FRAME = 61
 
 # work: a set of n columns, rows of n numbers
 XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
@@ -63,10 +65,14 @@ XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
     CARRIER_COLUMNS,  # work: those at the node that carries it, -1 if there are none
     BELOW,  # number of columns of its carriers
     OWN_TERMS,  # work: see `bodies`
+    JUMP,  # work: on a body at level "ruthless" see `jumps`, otherwise -1
+    OVER,  # of itself and its carriers the outermost body that has a JUMP, -1 if none has
+    FIRST,  # body: at level "ruthless" the first that it carries, -1 if there is none
+    NEXT,  # body: the next on the same one at level "ruthless", -1 if there is none
     PLAN_ROW,
-) = range(9)
+) = range(13)
 # plan: header
-STACK, STACK_WIDTH, TEMPORARY, N_WORK, PLAN_HEADER = range(5)
+STACK, STACK_WIDTH, TEMPORARY, N_WORK, JUMPS, PLAN_HEADER = range(6)  # JUMPS: whether there are any
 
 
 @jit

@@ -3,6 +3,7 @@
 In world axes about the common point (`frames`), with the velocity V and acceleration A of a frame:
   dV/dq = psi_1 + xi x V    dA/dq = psi_2 + psi_1 x V + xi x A                                (1)
   dV/dv = xi                dA/dv = phi_2 + xi x V                                            (2)
+where psi_2 and phi_2 contain the jumps of bodies at level "ruthless" on the way, (2) of `jumps`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...records import node_record, node_size
-from ...small import IDENTITY, matrix, product, put_matrix, vector
+from ...small import IDENTITY, ZERO, matrix, product, put_matrix, turn, vector
 from ..motion import motion_base_to_tip
 from ..nodes import deform_listed
 from .attached import own_record
@@ -22,18 +23,28 @@ from .frames import (
     COLUMNS,
     FRAME_OF,
     HINGE_COLUMNS,
+    JUMP,
     OWN_TERMS,
+    PHI_2,
     PLACE,
     PLAN_HEADER,
     PLAN_ROW,
+    PSI_1,
+    PSI_2,
     TURN,
     VELOCITY,
+    XI,
+    rows_of,
 )
+from .jumps import K_V, K_W
 from .rods import rod_node_columns
+from .ruthless import node_jump
 from .sweep import GROUND, columns_base_to_tip
 
 # out: attitude in the world 9, place from the common point 3, V 6, A 6
 MOTION = 24
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @jit
@@ -59,7 +70,7 @@ def _frame(ints, scratch, plan, work, q, v, x, where, start, out, first, motions
     row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
     body, b = ints[row + field.BODY] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
     m, C = ints[row + field.N_MODE] & POSITIVE, matrix(work, b + TURN)
-    at = b
+    at, jump, K_w, K_v = b, -1, NOTHING, NOTHING
     if ints[row + field.LEVEL] == field.RIGID:
         E = matrix(scratch, body + field.R_)
     else:
@@ -71,17 +82,32 @@ def _frame(ints, scratch, plan, work, q, v, x, where, start, out, first, motions
             E, _w, _alpha, _a = listed_node(
                 ints, where, start + 1, scratch, work, row, b, own, q, v, x
             )
-        _copy(work, own.columns, m, out, first, ints[row + field.MODAL_V])
+        if ints[row + field.LEVEL] == field.RUTHLESS:
+            jump, columns = own.base, own.columns  # the frame of the shapes is not used
+            node_jump(ints, row, work, own.node, work, b, at, columns, jump, ZERO, ZERO, ZERO, q, v)
+        _copy(work, own.columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
     _motion(work, at, product(C, E), motions, to)
     while i >= 0:
+        if jump >= 0:
+            K_w = _sum(K_w, matrix(work, jump + K_W))
+            K_v = _sum(K_v, matrix(work, jump + K_V))
         row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        r = ints[row + field.HINGE_DOF]
-        _copy(work, plan[o + HINGE_COLUMNS], r, out, first, ints[row + field.HINGE_V])
+        r, jump = ints[row + field.HINGE_DOF], plan[o + JUMP]
+        _copy(work, plan[o + HINGE_COLUMNS], r, out, first, ints[row + field.HINGE_V], K_w, K_v)
         i = ints[row + field.PARENT]
         if plan[o + CARRIER_COLUMNS] >= 0:
-            row = field.HEADER + i * field.ROW
+            row, columns = field.HEADER + i * field.ROW, plan[o + CARRIER_COLUMNS]
             m = ints[row + field.N_MODE]
-            _copy(work, plan[o + CARRIER_COLUMNS], m, out, first, ints[row + field.MODAL_V])
+            _copy(work, columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
+
+
+@jit
+def _sum(a, b):
+    """Sum of two matrices."""
+    return (
+        a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5],
+        a[6] + b[6], a[7] + b[7], a[8] + b[8],
+    )  # fmt: skip
 
 
 @jit
@@ -109,8 +135,22 @@ def _rod_node(ints, where, o, scratch, work, row, b, own, q, v, x):
 
 
 @jit
-def _copy(work, columns, n, out, first, o_v):
-    """Copy n columns to the rows of a frame."""
+def _copy(work, columns, n, out, first, o_v, K_w, K_v):
+    """Copy n columns to the rows of a frame, with the jumps K outboard of them."""
     for r in range(COLUMNS):
         for k in range(n):
             out[first + r, o_v + k] = work[columns + r * n + k]
+    if K_w == NOTHING and K_v == NOTHING:
+        return
+    for k in range(n):
+        _add_jump(rows_of(work, columns + PSI_1 * n, n, k), K_w, K_v, out, first + PSI_2, o_v + k)
+        _add_jump(rows_of(work, columns + XI * n, n, k), K_w, K_v, out, first + PHI_2, o_v + k)
+
+
+@jit
+def _add_jump(rate, K_w, K_v, out, r, k):
+    """Add K times a rate to six rows of column k."""
+    a_w, a_v = turn(K_w, rate), turn(K_v, rate)
+    for i in range(3):
+        out[r + i, k] += a_w[i]
+        out[r + 3 + i, k] += a_v[i]

@@ -39,7 +39,10 @@ from .frames import (
     FRAME,
     FRAME_OF,
     HINGE_COLUMNS,
+    JUMP,
+    JUMPS,
     NODES_OF,
+    OVER,
     OWN_TERMS,
     PHI_2,
     PLACE,
@@ -64,6 +67,8 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
+from .jumps import add_lower, clear_lower, lower_times, meet_jumps, times_lower
+from .ruthless import add_jump, carrying_node
 
 GROUND = 0  # work: frame of the ground
 
@@ -93,11 +98,17 @@ def columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x):
     for i in range(ints[field.N_BODY]):
         row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
         places = plan[o + FRAME_OF], plan[o + CARRIER_OF], plan[o + HINGE_COLUMNS]
+        ruthless = plan[o + JUMP] >= 0
+        if ruthless:
+            carrying_node(ints, scratch, plan, work, row, o, q, v, x)
         hinge_columns(ints, floats, scratch, work, row, places, v, x)
+        if ruthless:
+            add_jump(ints, scratch, plan, work, row, o, q, v)
         clear_frame(work, plan[o + FRAME_OF])
         if ints[row + field.LEVEL] != field.RIGID:
-            for node in range(ints[row + field.N_NODE]):
-                clear_frame(work, plan[o + NODES_OF] + node * FRAME)
+            if ints[row + field.LEVEL] != field.RUTHLESS:
+                for node in range(ints[row + field.N_NODE]):
+                    clear_frame(work, plan[o + NODES_OF] + node * FRAME)
             node_columns(ints, floats, scratch, plan, work, row, o, q, v, x)
 
 
@@ -124,6 +135,8 @@ def _ground(ints, scratch, work, v):
 @jit
 def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
     """Inertia, coupling and force of all frames, after `forces_tip_to_base`."""
+    if plan[JUMPS] != 0:
+        clear_lower(ints, plan, work)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
         b, body = plan[o + FRAME_OF], ints[row + field.BODY] & POSITIVE
@@ -137,6 +150,8 @@ def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
             body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x)
         if ints[row + field.PARENT] >= 0:
             add_frame(work, plan[o + CARRIER_OF], b)
+            if plan[JUMPS] != 0:
+                add_lower(work, plan[o + CARRIER_OF], b)
 
 
 @jit
@@ -159,13 +174,18 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
     for k in range(r):
         index[below + k] = o_v + k
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
-    varies = depends(ints, row)
+    varies, jumps = depends(ints, row), plan[JUMPS] != 0
     for k in range(r):
         xi_w = rows_of(work, columns + XI * r, r, k)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, k)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
+        coupling = times_coupling(work, b, xi_w, xi_v)
+        if jumps:
+            coupling = add(coupling, times_lower(work, b, xi_v))
         _row(work, index, stack, width, below + r, buffer, o_v + k,
-             a_w, a_v, times_coupling(work, b, xi_w, xi_v), D_q, D_v, M)  # fmt: skip
+             a_w, a_v, coupling, D_q, D_v, M)  # fmt: skip
+        if jumps:
+            meet_jumps(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
         if varies:
             for l in range(r):
                 D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
@@ -181,22 +201,31 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
             rows_of(work, columns + (PHI_2 + 3) * r, r, k),
         )  # fmt: skip
         d_w, d_v = coupling_times(work, b, xi_w)
+        if jumps:
+            c_v = add(c_v, lower_times(work, b, psi_1))
+            d_v = add(d_v, lower_times(work, b, xi_w))
         _column(work, index, stack, width, below, buffer, o_v + k,
                 add(p_w, add(c_w, t_w)), add(p_v, add(c_v, t_v)),
                 add(s_w, d_w), add(s_v, d_v), D_q, D_v)  # fmt: skip
     if m > 0:
-        _modal_rows_and_columns(plan, work, index, o, o_m, m, below + r, D_q, D_v, M)
+        _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below + r, D_q, D_v, M)
 
 
 @jit
-def _modal_rows_and_columns(plan, work, index, o, o_m, m, below, D_q, D_v, M):
+def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v, M):
     """Entries of the modes of one body."""
-    stack, width = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
+    o, stack, width = (
+        PLAN_HEADER + i * PLAN_ROW,
+        plan[STACK] & POSITIVE,
+        plan[STACK_WIDTH] & POSITIVE,
+    )
     buffer, own = plan[TEMPORARY] & POSITIVE, own_record(plan[o + OWN_TERMS] & POSITIVE, m)
     for k in range(m):
+        a_w, a_v = rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k)
         _row(work, index, stack, width, below, buffer, o_m + k,
-             rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k),
-             rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+             a_w, a_v, rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+        if plan[o + OVER] >= 0:
+            meet_jumps(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
         _column(work, index, stack, width, below, buffer, o_m + k,
                 rows_of(work, own.F, m, k), rows_of(work, own.F + 3 * m, m, k),
                 rows_of(work, own.G, m, k), rows_of(work, own.G + 3 * m, m, k),
