@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import KernelError
 from ..kernels.device.code import ARCHIVE, is_current, write_archive
 from ..kernels.device.entry import METHODS_OF
-from ..kernels.sources import binary_digest
+from ..kernels.sources import device_digest
 from .build import end_with, numba_chosen, say
 from .device import GENERATIONS, front, libdevice, ptx
 from .front_end import generate_nothing
@@ -48,7 +48,7 @@ def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool =
     if not anew and is_current(output):
         return False
     libdevice()
-    digest = binary_digest()
+    digest = device_digest()
     if not digest:
         raise KernelError("the sources of the kernels cannot be read; install the package unpacked")
     if progress:

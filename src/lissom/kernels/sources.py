@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 KERNELS = ("kernels", "sim/loads", "sim/integrators")
 
 
-def sources_digest(*folders: str, package: Path = PACKAGE) -> bytes:
+def sources_digest(*folders: str, package: Path = PACKAGE, device: bool = False) -> bytes:
     """Digest of all Python and C files below folders of the package.
 
     Parameters
@@ -19,6 +19,8 @@ def sources_digest(*folders: str, package: Path = PACKAGE) -> bytes:
         Names below the package.
     package : Path
         Folder of the package.
+    device : bool
+        Whether to include what is for GPUs alone: folders and files named device.
 
     Returns
     -------
@@ -30,8 +32,10 @@ def sources_digest(*folders: str, package: Path = PACKAGE) -> bytes:
         for folder in folders:
             root = package / folder
             for path in sorted(x for x in root.rglob("*") if x.suffix in (".py", ".c")):
-                text = path.read_bytes()
                 name = path.relative_to(root).as_posix()
+                if name.startswith("device") and not device:
+                    continue
+                text = path.read_bytes()
                 digest.update(f"{name} {len(text)}\n".encode() + text)
                 found = True
     except OSError:
@@ -47,3 +51,8 @@ def binary_digest() -> bytes:
     """Digest of all that the binary of the kernels is made from; empty without sources."""
     made_by = sources_digest("building")
     return hashlib.sha256(SOURCES + made_by).digest() if SOURCES and made_by else b""
+
+
+def device_digest() -> bytes:
+    """Digest of all that the code for GPUs is made from; empty without sources."""
+    return sources_digest(*KERNELS, "building", device=True)

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from ...errors import KernelError
-from ..sources import binary_digest
+from ..sources import device_digest
 
 ARCHIVE = Path(__file__).resolve().parent.parent / "_device.zip"
 DIGEST = "digest"
@@ -24,7 +24,7 @@ def write_archive(archive: Path, digest: bytes, texts: dict[str, str]) -> None:
 def is_current(archive: Path = ARCHIVE) -> bool:
     """Whether device code is there and made from the present sources."""
     try:
-        return _digest(archive) == binary_digest().hex()
+        return _digest(archive) == device_digest().hex()
     except KernelError:
         return False
 
@@ -38,7 +38,7 @@ def ptx_of(symbol: str, archive: Path = ARCHIVE) -> tuple[str, str]:
         If it has not been built, or from other sources.
     """
     digest = _digest(archive)
-    if digest != binary_digest().hex():
+    if digest != device_digest().hex():
         raise KernelError(
             f"the sources of the kernels have changed since the device code was built; {REMEDY}"
         )
