@@ -57,6 +57,8 @@ bench: $(VENV)/.all kernels
 pages: | $(BIN)/python
 	$(BIN)/python tools/symbols.py
 
+# One thread of BLAS: more would wait for each other, and for the tests beside them.
+docs: export OPENBLAS_NUM_THREADS ?= 1
 docs: $(VENV)/.all kernels
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"

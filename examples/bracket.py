@@ -90,7 +90,7 @@ run = ls.simulate(
     system,
     ls.equilibrium(system, held=["rotor"]),
     duration=duration,
-    loads=[ls.Motion("rotor", velocity=lambda t: top * t / duration)],
+    loads=[ls.Motion("rotor", velocity=ls.Table([0, duration], [0, top]))],
     integrator="generalized_alpha",
     step=1e-4,
 )

@@ -35,7 +35,7 @@ system = model.compile()
 
 guess = system.state(piston=r + L, **{"crank.rates": rate})
 start = ls.assemble(system, guess, held=["crank"])
-turning = ls.Motion("crank", lambda t: rate * t)
+turning = ls.Motion("crank", velocity=rate)
 run = ls.simulate(system, start, duration=6 * np.pi / rate, loads=[turning], output_step=2e-4)
 drawing = ls.viz.draw(system, run.state(0.02))
 

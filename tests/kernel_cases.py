@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 
 import numpy as np
 
@@ -139,8 +140,8 @@ def random_case(seed: int, level: str | None = None):
     return system, far_state(system, rng, deformation=deformation, drift=5e-4), rng
 
 
-def joint_systems(joint) -> Iterator[tuple[str, ls.System]]:
-    """The joint at the base and inside a tree, everywhere it can sit, with a label each.
+def joint_systems(joint, picked: slice = slice(None)) -> Iterator[tuple[str, ls.System]]:
+    """The joint at the base and inside a tree, at all or some of 20 places, with a label each.
 
     Outboard of its body sits another one, so that the recursions pass through the joint.
     """
@@ -152,17 +153,16 @@ def joint_systems(joint) -> Iterator[tuple[str, ls.System]]:
         "an inner node": (flexible(2), {"to": "carrier", "node": 1}),
         "an inboard node": (flexible(2), {"to": "carrier"}),
     }
-    for kind, body in bodies.items():
-        for carrier, inboard in carriers.items():
-            for words, place in (("", {}), (", turned", {"at": PLACE, "rotation": TURN})):
-                model, where = ls.Model("joint", gravity=GRAVITY), {}
-                if inboard is not None:
-                    model.add(inboard[0], ls.Revolute("y"), name="carrier", at=(0.1, 0, 0))
-                    where = inboard[1]
-                model.add(body, joint, name="body", **where, **place)
-                tip = "body.tip" if kind == "flexible" else "body"
-                model.add(rigid(3), ls.Revolute("x"), name="end", to=tip, at=(0.2, 0.1, 0))
-                yield f"{kind} body on {carrier}{words}", model.compile()
+    turns = {"": {}, ", turned": {"at": PLACE, "rotation": TURN}}
+    for kind, carrier, words in list(product(bodies, carriers, turns))[picked]:
+        model, where, inboard = ls.Model("joint", gravity=GRAVITY), {}, carriers[carrier]
+        if inboard is not None:
+            model.add(inboard[0], ls.Revolute("y"), name="carrier", at=(0.1, 0, 0))
+            where = inboard[1]
+        model.add(bodies[kind], joint, name="body", **where, **turns[words])
+        tip = "body.tip" if kind == "flexible" else "body"
+        model.add(rigid(3), ls.Revolute("x"), name="end", to=tip, at=(0.2, 0.1, 0))
+        yield f"{kind} body on {carrier}{words}", model.compile()
 
 
 def _tree(*parts, gravity=GRAVITY) -> ls.Model:

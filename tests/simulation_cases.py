@@ -27,7 +27,7 @@ KINDS = {
     "rosenbrock": {"integrator": "rosenbrock", "step": 4e-3},
     "auto": {"rtol": 1e-6},
 }
-DURATION = 0.6
+DURATION = 0.42
 
 
 class Integral:

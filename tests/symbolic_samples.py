@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 import numpy as np
 import sympy
@@ -38,12 +39,17 @@ class Sample:
     values: dict[sympy.Symbol, float] = field(default_factory=dict)
 
     def equations(self) -> ls.symbolic.Equations:
+        return self._equations
+
+    @cached_property
+    def _equations(self) -> ls.symbolic.Equations:
         return ls.symbolic.derive(self.model, level=self.level)
 
     def system(self) -> ls.System:
         return self.model.compile(level=self.level, values=self.values)
 
 
+@cache
 def double_pendulum() -> Sample:
     """A rod and a point mass, every parameter a symbol."""
     model = ls.Model("double pendulum", gravity=(0, 0, -g))
@@ -54,6 +60,7 @@ def double_pendulum() -> Sample:
     return Sample(model, values={m1: 1.3, m2: 0.7, l1: 1.1, l2: 0.6, g: 9.81})
 
 
+@cache
 def paper_arm() -> Sample:
     """The arm of six joints of Kwatny & Blankenship, section IV, in a field of gravity."""
     unit = np.eye(6)
@@ -68,6 +75,7 @@ def paper_arm() -> Sample:
     return Sample(model)
 
 
+@cache
 def satellite(level: str) -> Sample:
     """A free hub, a boom with a load at its tip, and a panel without any symmetry."""
     model = ls.Model("satellite", gravity=(0.1, -0.2, 0.3))
@@ -87,6 +95,7 @@ def satellite(level: str) -> Sample:
     return Sample(model, level)
 
 
+@cache
 def rotor() -> Sample:
     """A blade that stiffens under spin, with a load at its tip."""
     model = ls.Model("rotor", gravity=(0.1, -0.2, 9.81))
@@ -99,6 +108,7 @@ def rotor() -> Sample:
     return Sample(model, "stiffened")
 
 
+@cache
 def all_joints() -> Sample:
     """A branching tree with every type of joint; one simple joint turns slowly along its map."""
     rng = np.random.default_rng(3)

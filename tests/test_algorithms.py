@@ -255,11 +255,11 @@ def slender():
 @pytest.mark.parametrize(
     "joint, length",
     [
-        (ls.Universal("y", "z"), 120),
-        (ls.Spherical(), 120),
-        (ls.SimpleJoint(np.eye(6)[:, :3]), 100),
-        (ls.CompoundJoint([np.eye(6)[1], np.eye(6)[2]]), 100),
-        (ls.Cylindrical("y"), 100),
+        (ls.Universal("y", "z"), 60),
+        (ls.Spherical(), 60),
+        (ls.SimpleJoint(np.eye(6)[:, :3]), 60),
+        (ls.CompoundJoint([np.eye(6)[1], np.eye(6)[2]]), 60),
+        (ls.Cylindrical("y"), 60),
     ],
     ids=lambda x: getattr(x, "label", x),
 )

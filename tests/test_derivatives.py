@@ -32,7 +32,7 @@ from tests.kernel_cases import (
 from tests.lagrange_rods import random_motion, random_tree
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_forces_have_the_slopes_of_particles_by_automatic_differentiation(seed):
     assert tree_error(seed) < 1e-9
 
@@ -67,7 +67,7 @@ def test_rods_against_complex_steps():
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS.keys())
 def test_every_joint_on_every_carrier_against_complex_steps(joint):
     rng = np.random.default_rng(3)
-    for label, system in list(joint_systems(joint))[::7]:
+    for label, system in joint_systems(joint, slice(None, None, 7)):
         found = against_complex_steps(system, far_state(system, rng), rng)
         assert found < 1e-11, label
 

@@ -13,9 +13,7 @@ from tests.random_loops import LOOP_KINDS, looped_tree
 @pytest.mark.parametrize("kind", sorted(set(LOOP_KINDS)))
 def test_looped_trees_agree_with_the_particle_model(kind):
     """Flexible and rigid trees of all joints, a loop of this joint and up to two of any."""
-    failures = []
-    for seed in range(2):  # `tests.verify_loops` has thousands
-        failures += check_looped_seed(seed, kind).failures
+    failures = check_looped_seed(0, kind).failures  # `tests.verify_loops` has thousands
     assert not failures, "\n".join(failures)
 
 

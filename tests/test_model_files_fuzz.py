@@ -7,7 +7,7 @@ from tests.model_file_mutations import CHAIN, ModelFileFuzz, mutated
 
 
 def test_no_mistake_in_a_file_is_more_than_a_problem(tmp_path):
-    assert faults(ModelFileFuzz(tmp_path), tmp_path, 1, range(500)) == []
+    assert faults(ModelFileFuzz(tmp_path), tmp_path, 1, range(200)) == []
 
 
 def test_mutations_change_files_and_depend_on_the_seed_alone():

@@ -27,7 +27,7 @@ from lissom.kernels.sources import binary_digest
 from tests.native_numbers import NUMBERS, differences, numbers, numbers_of
 
 PACKAGE = Path(ls.__file__).parent
-SMALL = ("pose_rows", "jacobian")  # what Numba compiles in seconds
+SMALL = ("prepare", "multiply_blocks")  # what Numba compiles in seconds
 USED = "from lissom.kernels.compiling import kernels_in_use; print(kernels_in_use())"
 
 
@@ -41,7 +41,7 @@ def _built():
 @pytest.fixture(scope="module")
 def _copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(PACKAGE, folder / "lissom", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, folder / "lissom", ignore=shutil.ignore_patterns("*.nb?"))
     return folder
 
 

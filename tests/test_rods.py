@@ -12,7 +12,7 @@ from tests.kernel_comparison import Case, Findings, compare_all, compare_product
 from tests.lagrange_rods import SOFT, Map, check_seed, random_motion, random_rod, random_tree
 
 
-@pytest.mark.parametrize("seed", [0, 2, 4])
+@pytest.mark.parametrize("seed", [0, 4])
 def test_trees_obey_lagranges_equations_by_automatic_differentiation(seed):
     assert check_seed(seed).failures == []
 

@@ -171,11 +171,11 @@ QUANTITIES = {
 
 
 def one_joint_system(joint):
-    """A rigid base on a spherical joint that carries a flexible link on the given joint."""
+    """A rigid base on a hinge that carries a flexible link on the given joint."""
     model = ls.Model("one joint", gravity=(1, -2, 3))
     base = ls.RigidBody(2.0, (0.1, 0.2, 0.3), np.diag([0.3, 0.4, 0.5]))
-    model.add(base, ls.Spherical(), name="base")
-    model.add(flexible_body(4, n_mode=2), joint, name="link", to="base", at=(0.3, -0.1, 0.2))
+    model.add(base, ls.Revolute(AXLE), name="base")
+    model.add(flexible_body(4, n_mode=1), joint, name="link", to="base", at=(0.3, -0.1, 0.2))
     return model.compile()
 
 

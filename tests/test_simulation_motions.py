@@ -163,7 +163,7 @@ def test_driven_pose_follows_and_its_force_is_inverse_dynamics(body, joint):
         return np.r_[q, path(t)[0]] if joint == "free" else q
 
     loads = [ls.Motion(body, position)]
-    run = ls.simulate(system, ls.assemble(system, start, loads=loads), duration=1.0, loads=loads)
+    run = ls.simulate(system, ls.assemble(system, start, loads=loads), duration=0.4, loads=loads)
     for k, t in enumerate(run.time):
         th, w, a = angle(t)
         R, (_, u, b) = turn(AXIS, th), path(t)

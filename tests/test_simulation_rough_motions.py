@@ -31,7 +31,7 @@ def test_torque_of_a_vibrating_rotor(hertz, given):
     else:
         motion = ls.Motion("rotor", velocity=lambda t: 0.1 * w * np.cos(w * t + 0.3))
         state = ROTOR.state(rotor=0.1 * np.sin(0.3), **{"rotor.rates": 0.1 * w * np.cos(0.3)})
-    run = ls.simulate(ROTOR, state, duration=5 / hertz, loads=[motion], output_step=0.05 / hertz)
+    run = ls.simulate(ROTOR, state, duration=1.5 / hertz, loads=[motion], output_step=0.05 / hertz)
     torque = -INERTIA * 0.1 * w * w * np.sin(w * run.time + 0.3)
     assert run["rotor.force"][:, 0] == pytest.approx(torque, abs=1e-6 * INERTIA * 0.1 * w * w)
     assert run["rotor.angle"] == pytest.approx(0.1 * np.sin(w * run.time + 0.3), abs=1e-6)

@@ -402,14 +402,17 @@ def test_every_flexible_body_that_spins_fast_warns_once():
 
 
 PROGRESS = """
-import sys
+import sys, time
 import lissom as ls
 model = ls.Model("swing", gravity=(0, 0, -9.81))
 model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
 system = model.compile()
 shown = {"None": None, "True": True, "False": False}[sys.argv[1]]
+def slow(t, state):
+    time.sleep(1e-4)
+    return [0.0]
 run = ls.simulate(system, system.state(rod=0.3), duration=1000.0, step=1e-3, output_step=1.0,
-                  integrator="rk4", progress=shown, forces=lambda t, state: [0.0], time_limit=1.6)
+                  integrator="rk4", progress=shown, forces=slow, time_limit=1.6)
 """
 
 

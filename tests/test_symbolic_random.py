@@ -10,8 +10,8 @@ import pytest
 from tests.symbolic_comparison import check_coriolis, check_loops, check_seed
 
 # Trees of up to 30 and up to 20 speeds.
-SEEDS = (0, 5, 6, 12, 22)
-SMALL = (11, 12, 18, 20, 22)
+SEEDS = (0, 12)
+SMALL = (11, 20)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

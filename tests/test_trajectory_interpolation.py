@@ -119,7 +119,7 @@ def test_interpolation_of_joints_from_motion_maps_is_of_order_six_five_four(name
         a = [at(t + 1e-30j)[1].imag / 1e-30 for t in time]
         return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]), np.array(a)
 
-    check_orders(orders(system, motion, (0, 2), [0.4, 0.2, 0.1])[0])
+    check_orders(orders(system, motion, (0, 1.2), [0.4, 0.2, 0.1])[0])
 
 
 @pytest.mark.parametrize("name", JOINTS)

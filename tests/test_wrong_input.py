@@ -528,13 +528,29 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_mistakes_end_in_our_own_errors(name):
+    """In some random calls; `tests.verify_long_tests` has more."""
+    assert "refused" in outcomes_of_mistakes(name, 50)
+
+
+def test_a_section_that_raises_is_named_with_its_place():
+    with pytest.raises(ls.ModelError, match=r"section.* raised TypeError at s/length = 0"):
+        ls.rod(1.0, len, ls.STEEL)
+
+
+def test_parts_are_removed_with_what_they_carry_only_by_true():
+    with pytest.raises(ls.ModelError, match="outboard is .*; expected True or False"):
+        arm().remove("upper", outboard=np.ones(3))
+
+
+def outcomes_of_mistakes(name, n):
+    """What came of so many random calls: each was accepted, or refused with an error of ours."""
     luck = random.Random(name)
 
     def pick(*good):
         return luck.choice(good) if good and luck.random() < 0.6 else luck.choice(JUNK)
 
     outcomes = set()
-    for _ in range(150):
+    for _ in range(n):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -543,4 +559,4 @@ def test_mistakes_end_in_our_own_errors(name):
             except ls.LissomError as error:
                 assert len(str(error)) > 10
                 outcomes.add("refused")
-    assert "refused" in outcomes
+    return outcomes

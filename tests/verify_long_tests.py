@@ -4,7 +4,7 @@
 
 Formulas of Kwatny & Blankenship 1995, section IV, that are multiplied out: how long the mass matrix
 of the arm is.  The benchmark of formulas where there is no C compiler.  SymPy's expressions of an
-arm with lumps.
+arm with lumps.  Public functions with 600 random arguments each.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tests.paper_e import WRIST, arm, compound, e, q, s1, s2, simple, t
 from tests.test_benchmark_symbolic import silent
 from tests.test_paper_pages_e_arm import COMPOUND, SIMPLE, arms, by_recursion, upper
 from tests.test_scalars import sympy_case
+from tests.test_wrong_input import CALLS, outcomes_of_mistakes
 
 __all__ = ["arms"]  # a fixture
 
@@ -115,6 +116,11 @@ def test_sympy_forward_dynamics_of_an_arm_with_lumps_on_a_spherical_joint():
     symbolic, x, state, given, evaluate = sympy_case(system)
     value = evaluate.of_array(ls.forward_dynamics(system, symbolic, x))
     assert error(value, ls.forward_dynamics(system, state, given)) < TOLERANCE
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_many_mistakes_end_in_our_own_errors(name):
+    assert outcomes_of_mistakes(name, 600) >= {"refused"}
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MOST_LINES, ModelError, cut_lines, printable, suggestion
+import numpy as np
+
+from ..errors import MOST_LINES, ModelError, cut_lines, printable, shown, suggestion
 from ..joints import Joint
 from ..system import System
 from .attaching import Mount
@@ -398,6 +400,8 @@ class Model:
             Also remove everything that the body or frame carries, and the loops, joins and
             couplings of the removed parts.  If False, their existence is an error.
         """
+        if not isinstance(outboard, (bool, np.bool_)):
+            raise ModelError(f"outboard is {shown(outboard)}; expected True or False")
         groups: tuple[dict[str, Any], ...] = (self._loops, self._joins, self._couplings)
         for named in groups:
             if isinstance(name, str) and name in named:

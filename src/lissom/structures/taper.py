@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import LissomError, ModelError
 from .sections import Section
 
 
@@ -26,7 +26,7 @@ def section_function(section: Any, what: str) -> Callable[[float], Section]:
         root, tip = section
         return _tapered(root, tip, what)
     if callable(section) and not isinstance(section, type):
-        return lambda x: _checked(section(x), what)
+        return lambda x: _checked(_called(section, x, what), what)
     raise ModelError(
         f"{what}: section is {section!r}; give a Section such as Circle(0.01), a pair of them for "
         "root and tip, or a function of s/length that returns one"
@@ -48,6 +48,18 @@ def _tapered(root: Any, tip: Any, what: str) -> Callable[[float], Section]:
         return _checked(kind(**sizes), what)
 
     return at
+
+
+def _called(section: Callable[[float], Any], x: float, what: str) -> Any:
+    try:
+        return section(x)
+    except LissomError:
+        raise
+    except Exception as error:  # whatever a function of the user raises
+        raise ModelError(
+            f"{what}: its section as a function raised {type(error).__name__} at s/length = {x:g}: "
+            f"{error}"
+        ) from error
 
 
 def _checked(section: Any, what: str) -> Section:
