@@ -10,9 +10,9 @@ import os
 import numpy as np
 from numba import cuda
 
-from lissom.building.device import letters
 from lissom.kernels.compiling import plain
 from lissom.kernels.device.entry import LANES
+from lissom.kernels.device.ptx import letters
 
 SIMULATOR = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 BLOCK = 32
@@ -39,7 +39,7 @@ class Simulated:
     def free_bytes(self):
         return self.free
 
-    def launch(self, entry, count, threads, arguments):
+    def launch(self, entry, count, threads, arguments, outside=""):
         assert threads % LANES == 0
         self.launched.append((entry.symbol, count, threads))
         statuses = np.full(count, -1, dtype=np.int64)
@@ -63,7 +63,7 @@ class Simulated:
 
 
 def seen(kind, parameters, thread, state):
-    """What a thread sees of the parameters of one argument, as `building.device` writes it."""
+    """What a thread sees of the parameters of one argument, as `kernels.device.ptx` writes it."""
     if kind in "if":
         return parameters[0].item()
     data, n = parameters[0], int(parameters[1])

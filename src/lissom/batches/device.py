@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import KernelError
-from ..kernels.device.code import ptx_of
+from ..kernels.device.code import NOTHING_OUTSIDE, ptx_of
 from ..kernels.device.entry import LANES, DeviceEntry
 
 OLDEST = 75  # compute capability of the device code
@@ -38,8 +38,18 @@ class Device(Protocol):
     xp: Any
     threads: int
 
-    def launch(self, entry: DeviceEntry, count: int, threads: int, arguments: Sequence[Any]) -> Any:
-        """Statuses of `count` states; arguments: arrays and numbers, see `argument`."""
+    def launch(
+        self,
+        entry: DeviceEntry,
+        count: int,
+        threads: int,
+        arguments: Sequence[Any],
+        outside: str = "",
+    ) -> Any:
+        """Statuses of `count` states; arguments: arrays and numbers, see `argument`.
+
+        outside: PTX of users' functions that the kernel calls.
+        """
 
     def free_bytes(self) -> int:
         """Memory that a batch may take."""
@@ -72,9 +82,16 @@ class Cuda:
                 f'device code needs {OLDEST / 10:g} or newer: use another GPU, or device="cpu"'
             )
         self.threads = RESIDENT * int(found["multiProcessorCount"])
-        self._functions: dict[str, Any] = {}
+        self._functions: dict[tuple[str, str], Any] = {}
 
-    def launch(self, entry: DeviceEntry, count: int, threads: int, arguments: Sequence[Any]) -> Any:
+    def launch(
+        self,
+        entry: DeviceEntry,
+        count: int,
+        threads: int,
+        arguments: Sequence[Any],
+        outside: str = "",
+    ) -> Any:
         """Statuses of `count` states, computed by so many threads, a multiple of LANES."""
         cp = self.xp
         statuses = cp.empty(count, dtype=cp.int64)
@@ -82,7 +99,7 @@ class Cuda:
         for x in arguments:
             given += x
         block = min(BLOCK, threads)
-        self._function(entry)((-(-threads // block),), (block,), tuple(given))
+        self._function(entry, outside)((-(-threads // block),), (block,), tuple(given))
         return statuses
 
     def free_bytes(self) -> int:
@@ -92,36 +109,31 @@ class Cuda:
         pool = cp.get_default_memory_pool()
         return int((1 - RESERVE) * (free + pool.free_bytes()))
 
-    def _function(self, entry: DeviceEntry) -> Any:
-        symbol = entry.symbol
-        if symbol not in self._functions:
+    def _function(self, entry: DeviceEntry, outside: str) -> Any:
+        key = entry.symbol, outside
+        if key not in self._functions:
             from cupy.cuda import function
 
             module = function.Module()
-            module.load(self._machine_code(symbol, entry.name))
-            self._functions[symbol] = module.get_function(f"lissom_{symbol}")
-        return self._functions[symbol]
+            module.load(self._machine_code(entry, outside))
+            self._functions[key] = module.get_function(f"lissom_{entry.symbol}")
+        return self._functions[key]
 
-    def _machine_code(self, symbol: str, name: str) -> bytes:
+    def _machine_code(self, entry: DeviceEntry, outside: str) -> bytes:
         """Code for this GPU, made of PTX by its driver once."""
-        from cupy.cuda import function
-
+        symbol = entry.symbol
         ptx, digest = ptx_of(symbol)
         driver = self.xp.cuda.runtime.driverGetVersion()
-        key = hashlib.sha256(f"{digest} {symbol} {self.capability} {driver}".encode()).hexdigest()
-        kept = cache_folder() / f"{symbol}-{key[:24]}.cubin"
+        words = f"{digest} {symbol} {self.capability} {driver} {outside}"
+        kept = cache_folder() / f"{symbol}-{hashlib.sha256(words.encode()).hexdigest()[:24]}.cubin"
         with suppress(OSError):
             return kept.read_bytes()
-        _say(f"lissom: compiling {name} for {self.name}; this happens once ... ")
-        state = function.LinkState()
-        try:
-            state.add_ptr_data(ptx.encode(), f"{symbol}.ptx")
-            code = bytes(state.complete())
-        except Exception as error:
-            raise KernelError(
-                f"the driver of {self.name} cannot compile the device code ({error}); its version "
-                f"is {driver // 1000}.{driver % 1000 // 10}, update it to one of CUDA 12 or newer"
-            ) from error
+        texts = [ptx]
+        if entry.methods:
+            texts.append(outside or ptx_of(NOTHING_OUTSIDE)[0])
+        how_long = "a minute or two" if entry.methods else "half a minute"
+        _say(f"lissom: compiling {entry.name} for {self.name}, once, {how_long} ... ")
+        code = self._linked(texts, driver)
         _say("done\n")
         with suppress(OSError):  # then it is compiled again the next time
             kept.parent.mkdir(parents=True, exist_ok=True)
@@ -129,6 +141,20 @@ class Cuda:
             fresh.write_bytes(code)
             fresh.replace(kept)
         return code
+
+    def _linked(self, texts: list[str], driver: int) -> bytes:
+        from cupy.cuda import function
+
+        state = function.LinkState()
+        try:
+            for k, text in enumerate(texts):
+                state.add_ptr_data(text.encode(), f"{k}.ptx")
+            return bytes(state.complete())
+        except Exception as error:
+            raise KernelError(
+                f"the driver of {self.name} cannot compile the device code ({error}); its version "
+                f"is {driver // 1000}.{driver % 1000 // 10}, update it to one of CUDA 12 or newer"
+            ) from error
 
 
 def cache_folder() -> Path:

@@ -25,6 +25,7 @@ from ..sim.run.reasons import Outcome
 from ..sim.run.saving import outcome_meta
 from ..sim.run.whole_run import begun_run
 from .device import Device, Interleaved, argument
+from .functions import functions_ptx, numbered
 from .on_device import check_known
 from .progress import Counted
 from .runs import OneRun, unfinished
@@ -62,6 +63,8 @@ class Fleet:
         """Results of all runs, in turns that fit the memory of the device."""
         first = self.ready(0)
         entry = check_runnable(first)
+        self.elements, self.functions = numbered(first.machine)
+        self.outside = functions_ptx(self.functions)
         with bar:
             start = 0
             while start < self.count:
@@ -70,6 +73,18 @@ class Fleet:
                 _Turn(self, entry, turn).run(bar)
                 start = turn.stop
         return [x for x in self.found if x is not None]
+
+    def check_same(self, machine: Machine, k: int) -> None:
+        """Refuse a run whose loads are not those of the first one with other constants."""
+        if self.alike:
+            return
+        elements, functions = numbered(machine)
+        same = [x.function for x in functions] == [x.function for x in self.functions]
+        if not same or not np.array_equal(elements, self.elements):
+            raise LoadError(
+                f"run {k} has other loads than run 0: on a GPU they may differ in constants, not "
+                'in kind, place or function; use device="cpu"'
+            )
 
     def _at_once(self, machine: Machine) -> int:
         """Runs that the device has room for, without their rows."""
@@ -107,7 +122,7 @@ class _Turn:
         self.work = self._interleaved(np.broadcast_to(m.work, (len(turn), len(m.work))))
         self.table = self._constants([x.table for x in self.machines])
         self.floats = self._constants([x.plan.packed.floats for x in self.machines])
-        self.plan = self.xp.asarray(m.elements)
+        self.plan = self.xp.asarray(fleet.elements)
         driven = int(m.elements[run.N_MOTION]) > 0  # each run writes which of its joints are driven
         many = np.tile(m.ints, (len(turn), 1)) if driven else m.ints[None]
         self.ints = self.xp.asarray(many)
@@ -122,6 +137,7 @@ class _Turn:
         for place, k in enumerate(self.turn):
             try:
                 ready = self.fleet.ready(k)
+                self.fleet.check_same(ready.machine, k)
                 begun_run(ready)
             except LissomError as error:
                 self._end(place, unfinished("failed", str(error)))
@@ -201,7 +217,9 @@ class _Turn:
             argument(run.ON),
         ]
         threads = -(-len(self.turn) // LANES) * LANES
-        statuses = self.device.launch(self.entry, len(self.turn), threads, given)
+        statuses = self.device.launch(
+            self.entry, len(self.turn), threads, given, self.fleet.outside
+        )
         return _on_cpu(statuses)
 
     def _headers(self) -> Array:
@@ -297,13 +315,6 @@ def check_runnable(ready: Prepared) -> DeviceEntry:
         )
     if settings.dense:
         raise LoadError('method="composite" is for the CPU; on a GPU use method="articulated"')
-    rows = [row for part in machine.plan.rows.values() for row in part]
-    called = any(row[run.S_KIND] == run.CALLED for row in machine.plan.signals)
-    if called or any(row[run.E_ADDRESS] for row in rows):
-        raise LoadError(
-            "functions of Python cannot run on a GPU; give tables, polynomials, Servo and other "
-            'loads, or use device="cpu"'
-        )
     name = METHODS[settings.integrator.method].name
     for entry in (runs.EXPLICIT, runs.IMPLICIT):
         if name in entry.methods:

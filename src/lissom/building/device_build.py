@@ -10,12 +10,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from ..errors import KernelError
-from ..kernels.device.code import ARCHIVE, is_current, write_archive
+from ..kernels.device.code import ARCHIVE, NOTHING_OUTSIDE, is_current, write_archive
 from ..kernels.device.entry import METHODS_OF
+from ..kernels.device.ptx import GENERATIONS, libdevice, outside_ptx, ptx
 from ..kernels.sources import device_digest
 from .build import end_with, numba_chosen, say
-from .device import GENERATIONS, front, libdevice, ptx
-from .front_end import generate_nothing
+from .front_end import compiled_module, generate_nothing
 
 # Kernels that are compiled together, and the modules that define them
 STATES = ("forward_state", "inverse_state", "mass_state", "pose_state", "jacobian_state")
@@ -62,7 +62,7 @@ def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool =
             initargs=(os.getpid(),),
             max_tasks_per_child=1,  # the integrators are chosen once in a process
         ) as pool:
-            texts: dict[str, str] = {}
+            texts = {NOTHING_OUTSIDE: outside_ptx((), GENERATIONS[0])}
             for found in pool.map(device_code, GROUPS):
                 texts.update(found)
     fresh = output.with_name(f"{output.name}.{os.getpid()}")
@@ -96,6 +96,10 @@ def device_code(symbols: Sequence[str], oldest: int = GENERATIONS[0].capability)
     found: dict[str, str] = {}
     for symbol in symbols:
         entry = DEVICE_ENTRIES[symbol]
-        text, native = front(entry)
-        found[symbol] = ptx(entry, text, native, generation)
+        module, native = compiled_module(entry)
+        found[symbol] = ptx(entry, str(module), native.name, generation)
     return found
+
+
+if __name__ == "__main__":  # python -m lissom.building.device_build
+    build_device()

@@ -10,6 +10,7 @@ from ..sources import device_digest
 
 ARCHIVE = Path(__file__).resolve().parent.parent / "_device.zip"
 DIGEST = "digest"
+NOTHING_OUTSIDE = "nothing_outside"  # PTX that stands for users' functions where there are none
 REMEDY = "`lissom build --device` compiles it"
 
 

@@ -6,7 +6,7 @@ They are the functions that a CPU executes, on other arrays.  In the signatures
   float64[:]      workspace: numbers of 32 threads side by side, so that a warp reads them in one
                   transaction; one number is LANES numbers after the one before it
   float64[:,::1]  a matrix for each state
-`building.device` makes the code around them that finds the arrays of a thread.
+`ptx` makes the code around them that finds the arrays of a thread.
 """
 
 from __future__ import annotations

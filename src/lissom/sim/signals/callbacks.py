@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -69,6 +69,27 @@ def trusted_state(system: System, q: Array, v: Array) -> State:
     return State.trusted(system, q.copy(), v.copy())
 
 
+class CompiledFunction(NamedTuple):
+    """A function compiled by Numba, and how it is called.
+
+    Attributes
+    ----------
+    what : str
+        Its name in errors.
+    function : callable
+        Numba's dispatcher, or a C function.
+    form : str
+        As for `Functions.add_compiled`.
+    sizes : tuple of int
+        Sizes of q, v, memory and out.
+    """
+
+    what: str
+    function: Any
+    form: str
+    sizes: tuple[int, int, int, int]
+
+
 class Functions:
     """All functions of a run.
 
@@ -88,6 +109,7 @@ class Functions:
         self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
         self._plain: list[tuple[str, Plain, int]] = []
         self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
+        self.compiled: dict[int, CompiledFunction] = {}  # by their numbers
         self._entry = _KIND(self._call)
         self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
 
@@ -125,6 +147,7 @@ class Functions:
             raise LoadError(f"{what}: {error}") from None
         self._kept += [wrapper, function]
         which = next(_NUMBERS)
+        self.compiled[which] = CompiledFunction(what, function, form, sizes)
         _FAILING[which] = failing = partial(self._failed, what, n_out, form == "forces")
         self._kept.append(failing)
         return int(wrapper.address), which

@@ -1,4 +1,4 @@
-"""Device code: kernels to PTX, by Numba's front end and LLVM's back end for NVIDIA's GPUs.
+"""PTX of kernels: LLVM's back end for NVIDIA's GPUs, after Numba's front end for the CPU.
 
 Each kernel gets a function around it that a GPU starts with many threads.  A thread takes every
 n-th state, n the number of all threads, finds its arrays, and writes the status of each state.
@@ -18,14 +18,13 @@ from __future__ import annotations
 import os
 import re
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import KernelError
-from ..kernels.device.entry import LANES
-from ..kernels.run.calls import OUTSIDE
-from .front_end import compiled_module
+from ...errors import KernelError
+from ..run.calls import OUTSIDE
+from .entry import LANES, DeviceEntry
 
 LETTERS = {
     "int64": "i",
@@ -67,6 +66,28 @@ TYPES = """
 # Modules of trees that stay functions
 APART: tuple[str, ...] = ("4rods", "10rod_pieces", "11rod_tension", "8floating", "8definite")
 APART += ("11dense_modes", "5lumps", "6joints13general_joint")
+
+
+class Outside(NamedTuple):
+    """A user's function, compiled for the CPU.
+
+    Attributes
+    ----------
+    text, native : str
+        LLVM's text of it and all that it calls, and its name there.
+    sizes : tuple of int
+        Sizes of q, v, memory and out.
+    """
+
+    text: str
+    native: str
+    sizes: tuple[int, int, int, int]
+
+    @property
+    def declaration(self) -> str:
+        """Its declaration in LLVM's text."""
+        array = "ptr, ptr, i64, i64, ptr, i64, i64"
+        return f'declare i32 @"{self.native}"(ptr, ptr, double, {", ".join([array] * 4)})\n'
 
 
 class Generation(NamedTuple):
@@ -124,13 +145,7 @@ def _cuda_folders() -> Iterator[Path]:
     yield Path("/usr/lib/nvidia-cuda-toolkit/libdevice")
 
 
-def front(entry: Any) -> tuple[str, str]:
-    """LLVM's text of a kernel and all that it calls, and the name of its function."""
-    module, native = compiled_module(entry)
-    return str(module), native.name
-
-
-def ptx(entry: Any, text: str, native: str, generation: Generation) -> str:
+def ptx(entry: DeviceEntry, text: str, native: str, generation: Generation) -> str:
     """PTX of a kernel for a generation of GPUs.
 
     Parameters
@@ -138,26 +153,48 @@ def ptx(entry: Any, text: str, native: str, generation: Generation) -> str:
     entry : DeviceEntry
         The kernel.
     text, native : str
-        From `front`.
+        LLVM's text of the kernel and all that it calls, and the name of its function there.
     generation : Generation
         The oldest GPUs that must be able to run it.
     """
+    machine, name = _machine(generation), f"lissom_{entry.symbol}"
+    if not entry.inlined:  # runs: all in one function would take the driver minutes
+        text = re.sub(r"^(attributes .*)\balwaysinline\b", r"\1nounwind", text, flags=re.M)
+    around = _around(name, letters(entry.signature), native)
+    module = _module(_for_device(text, machine) + around)
+    _inline(module, native, entry.inlined)
+    return _optimised(module, machine, name)
+
+
+def _machine(generation: Generation) -> Any:
+    """LLVM's description of a generation of GPUs."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(
+    return llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(
         cpu=f"sm_{generation.capability}", features=generation.features, opt=3
     )
-    kernel = f"lissom_{entry.symbol}"
-    around = _around(kernel, letters(entry.signature), native)
-    module = llvm.parse_assembly(_for_device(text, str(machine.target_data)) + around)
-    library = llvm.parse_bitcode(libdevice().read_bytes())
-    library.triple, library.data_layout = module.triple, module.data_layout
-    module.link_in(library)
-    _inline(module, native, entry.inlined)
+
+
+def _module(text: str) -> Any:
+    """Module of a text, with the functions of libdevice that it needs."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
+    if "@__nv_" in text:
+        library = llvm.parse_bitcode(libdevice().read_bytes())
+        library.triple, library.data_layout = module.triple, module.data_layout
+        module.link_in(library)
+    return module
+
+
+def _optimised(module: Any, machine: Any, name: str) -> str:
+    """PTX of a module whose function `name` is called from outside."""
+    import llvmlite.binding as llvm
+
     for part in (*module.functions, *module.global_variables):
-        if not part.is_declaration and part.name != kernel:
+        if not part.is_declaration and part.name != name:
             part.linkage = "internal"
     options = llvm.create_pipeline_tuning_options()
     options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, False, False
@@ -165,8 +202,56 @@ def ptx(entry: Any, text: str, native: str, generation: Generation) -> str:
     builder.getModulePassManager().run(module, builder)
     missing = [x.name for x in module.functions if x.is_declaration and not _known(x.name)]
     if missing:
-        raise KernelError(f"kernel {entry.symbol}: a GPU has no {', '.join(missing)}")
+        raise KernelError(f"{name}: a GPU has no function {', '.join(missing)}")
     return str(machine.emit_assembly(module))
+
+
+def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
+    """PTX of the function that calls users' functions by their numbers, 0, 1, ...
+
+    Parameters
+    ----------
+    functions : sequence of Outside
+        The functions.
+    generation : Generation
+        As for `ptx`.
+    """
+    machine = _machine(generation)
+    texts: list[str] = []
+    cases: list[str] = []
+    for k, f in enumerate(functions):
+        text = re.sub(r"^target .*\n", "", _for_device(f.text, machine, typed=False), flags=re.M)
+        texts.append(text)
+        given = ", ".join(
+            f"ptr null, ptr null, i64 {n}, i64 8, ptr %{name}, i64 {n}, i64 {8 * LANES}"
+            for name, n in zip(("q", "v", "memory", "out"), f.sizes, strict=True)
+        )
+        cases.append(f"""
+case{k}:
+  %code{k} = call i32 @"{f.native}"(ptr %result, ptr %error, double %t, {given})
+  %bad{k} = icmp ne i32 %code{k}, 0
+  %found{k} = load i64, ptr %result
+  %status{k} = select i1 %bad{k}, i64 1, i64 %found{k}
+  ret i64 %status{k}""")
+    labels = " ".join(f"i64 {k}, label %case{k}" for k in range(len(functions)))
+    head = f'target triple = "nvptx64-nvidia-cuda"\ntarget datalayout = "{machine.target_data}"\n'
+    body = f"""
+define i64 @{OUTSIDE}(i64 %which, double %t, ptr %q, ptr %v, ptr %memory, ptr %out) {{
+  %result = alloca i64
+  %error = alloca ptr
+  switch i64 %which, label %unknown [ {labels} ]
+unknown:
+  ret i64 1{"".join(cases)}
+}}
+"""
+    module = _module(head)
+    for text in texts:
+        module.link_in(_module(head + text))
+    import llvmlite.binding as llvm
+
+    natives = "".join(f.declaration for f in functions)
+    module.link_in(llvm.parse_assembly(head + natives + body))
+    return _optimised(module, machine, OUTSIDE)
 
 
 def _inline(module: Any, native: str, whole: bool) -> None:
@@ -188,8 +273,12 @@ def _known(name: str) -> bool:
     return name.startswith("llvm.") or name == OUTSIDE
 
 
-def _for_device(text: str, layout: str) -> str:
-    """Text of a module for the CPU, for a GPU: functions of libdevice, nothing is counted."""
+def _for_device(text: str, machine: Any, *, typed: bool = True) -> str:
+    """Text of a module for the CPU, for a GPU: functions of libdevice, nothing is counted.
+
+    typed: whether integers and numbers are never at the same place.
+    """
+    layout = machine.target_data
     names = MATHEMATICS.replace(" ", "|")
     text = re.sub(rf"@llvm\.({names})\.f64\(", r"@__nv_\1(", text)
     text = re.sub(rf"@({names})\(", r"@__nv_\1(", text)
@@ -197,9 +286,9 @@ def _for_device(text: str, layout: str) -> str:
     text = re.sub(r'target triple = ".*"', 'target triple = "nvptx64-nvidia-cuda"', text)
     text = re.sub(r'target datalayout = ".*"', f'target datalayout = "{layout}"', text)
     text = re.sub(r'"target-(cpu|features)"="[^"]*"', "", text)
-    text = (
-        re.sub(r"((?:load|store) (double|i64)\b[^\n]*, align 8)$", _typed, text, flags=re.M) + TYPES
-    )
+    if typed:
+        text = re.sub(r"((?:load|store) (double|i64)\b.*, align 8)$", _typed, text, flags=re.M)
+        text += TYPES
     text = re.sub(r"declare void (@NRT_MemInfo_call_dtor)\(.*\n", UNCOUNTED, text)
     return re.sub(r"declare (.*@numba_attempt_nocopy_reshape)\((.*)\).*\n", UNSHAPED, text)
 
