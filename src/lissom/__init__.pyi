@@ -53,6 +53,12 @@ from .algorithms import (
     stress as stress,
     velocity as velocity,
 )
+from .batches import (
+    Batch as Batch,
+    Runs as Runs,
+    batch as batch,
+    simulate_batch as simulate_batch,
+)
 from .bodies import (
     FlexibleBody as FlexibleBody,
     NodalBody as NodalBody,

@@ -158,8 +158,6 @@ def ptx(entry: DeviceEntry, text: str, native: str, generation: Generation) -> s
         The oldest GPUs that must be able to run it.
     """
     machine, name = _machine(generation), f"lissom_{entry.symbol}"
-    if not entry.inlined:  # runs: all in one function would take the driver minutes
-        text = re.sub(r"^(attributes .*)\balwaysinline\b", r"\1nounwind", text, flags=re.M)
     around = _around(name, letters(entry.signature), native)
     module = _module(_for_device(text, machine) + around)
     _inline(module, native, entry.inlined)

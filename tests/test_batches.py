@@ -1,0 +1,216 @@
+"""Many states at once: on cores against single calls, on a simulated device against the cores."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.batches import arrays
+from tests.four_bars import four_bar_of_a_chain
+from tests.oracle.random_mechanism import draw
+from tests.random_trees import build
+from tests.simulated_device import Simulated
+
+PARTS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "pose", "jacobian", "energy")
+
+
+def arm(mass=1.0, modes=1, level="linear"):
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    link = ls.beam(
+        1.0, ls.Rectangle(0.02, 0.01), ls.ALUMINIUM, bending=modes, torsion=0, stretch=0,
+        level=level,
+    )  # fmt: skip
+    model.add(link, ls.Revolute("y"), name="link")
+    hand = ls.RigidBody(mass, com=(0.1, 0, 0.02), inertia=(0.01, 0.02, 0.03))
+    model.add(hand, ls.Universal("x", "z"), to="link.tip", name="hand")
+    return model.compile()
+
+
+def states(system, k, seed=0, size=0.1):
+    rng = np.random.default_rng(seed)
+    q = np.array([system.neutral().q] * k)
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if not joint.has_quaternion:
+            piece = system.layout.hinge_q(name)
+            q[:, piece] = rng.normal(size=(k, piece.stop - piece.start))
+        piece = system.layout.modal_q(name)
+        q[:, piece] = 1e-2 * size * rng.normal(size=(k, piece.stop - piece.start))
+    return q, size * rng.normal(size=(k, system.n_v)), rng.normal(size=(k, system.n_v))
+
+
+def answers(batch, where, q, v, x):
+    attitude, place = batch.pose(q, where)
+    return {
+        "forward_dynamics": batch.forward_dynamics(q, v, x),
+        "inverse_dynamics": batch.inverse_dynamics(q, v, x),
+        "mass_matrix": batch.mass_matrix(q),
+        "pose": np.concatenate([attitude.reshape(-1, 9), place], axis=1),
+        "jacobian": batch.jacobian(q, where),
+        "energy": np.stack(batch.energy(q, v), axis=1),
+    }
+
+
+def one_by_one(system, where, q, v, x):
+    found = {name: [] for name in PARTS}
+    for k in range(len(q)):
+        state = system.state(q[k], v[k])
+        pose, energy = ls.pose(system, state, where), ls.energy(system, state)
+        found["forward_dynamics"].append(ls.forward_dynamics(system, state, x[k]))
+        found["inverse_dynamics"].append(ls.inverse_dynamics(system, state, x[k]))
+        found["mass_matrix"].append(ls.mass_matrix(system, state))
+        found["pose"].append(np.concatenate([pose.rotation.ravel(), pose.position]))
+        found["jacobian"].append(ls.jacobian(system, state, where))
+        found["energy"].append([energy.kinetic, energy.potential, energy.strain])
+    return {name: np.array(x) for name, x in found.items()}
+
+
+def same(found, expected, tolerance):
+    for name in PARTS:
+        size = np.abs(expected[name]).max()
+        assert found[name].shape == expected[name].shape, name
+        assert np.abs(found[name] - expected[name]).max() <= tolerance * size, name
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_batch_on_cores_is_what_single_calls_give(threads):
+    system = arm()
+    given = states(system, 70)
+    found = answers(ls.batch(system, threads=threads), "hand", *given)
+    same(found, one_by_one(system, "hand", *given), 1e-13)
+
+
+def test_each_variant_has_its_own_constants():
+    systems = [arm(mass) for mass in (0.5, 1.0, 2.0, 4.0)]
+    given = states(systems[0], 4)
+    singles = [one_by_one(s, "hand", *(x[k : k + 1] for x in given)) for k, s in enumerate(systems)]
+    expected = {name: np.concatenate([x[name] for x in singles]) for name in PARTS}
+    same(answers(ls.batch(systems), "hand", *given), expected, 1e-13)
+    same(answers(ls.batch(systems, device=Simulated()), "hand", *given), expected, 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_device_gives_the_numbers_of_the_cores(seed):
+    """All joints, rigid and flexible bodies, branches."""
+    tree = build(draw(seed))
+    system, where = tree.system, tree.system.names[-1]
+    given = states(system, 37, seed)
+    expected = answers(ls.batch(system), where, *given)
+    same(answers(ls.batch(system, device=Simulated()), where, *given), expected, 1e-9)
+
+
+@pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
+def test_levels_on_a_device(level):
+    system = arm(modes=2, level=level)
+    given = states(system, 33)
+    expected = answers(ls.batch(system), "hand", *given)
+    same(answers(ls.batch(system, device=Simulated()), "hand", *given), expected, 1e-12)
+
+
+def test_rods_on_a_device():
+    model = ls.Model("rod", gravity=(0, 0, -9.81))
+    model.add(ls.rod(1.0, ls.Circle(0.01), ls.STEEL, bending=2), ls.Revolute("y"), name="rod")
+    system = model.compile()
+    given = states(system, 5)
+    expected = answers(ls.batch(system), "rod.tip", *given)
+    same(answers(ls.batch(system, device=Simulated()), "rod.tip", *given), expected, 1e-12)
+
+
+def test_loops_stay_closed_on_a_device():
+    system = four_bar_of_a_chain().compile()
+    start = ls.assemble(system, system.state(crank=0.9))
+    rates = np.linspace(-1.0, 1.0, 5)
+    closed = [ls.assemble(system, system.state(start.q, x * start.v)) for x in rates]
+    q, v = np.array([x.q for x in closed]), np.array([x.v for x in closed])
+    expected = [ls.forward_dynamics(system, x) for x in closed]
+    for device in ("cpu", Simulated()):
+        found = ls.batch(system, device=device).forward_dynamics(q, v)
+        assert np.allclose(found, expected, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ls.StateError, match="row 2"):
+        q[2] += 0.1
+        ls.batch(system, device=Simulated()).forward_dynamics(q, v)
+
+
+def test_a_batch_larger_than_the_device_is_fed_in_turns():
+    systems = [arm(1.0 + 0.1 * k) for k in range(70)]
+    given = states(systems[0], 70)
+    one = ls.batch(systems, device=Simulated())
+    room = 8 * one._on._n * 32
+    small = Simulated(free=room + 100)
+    found = ls.batch(systems, device=small).forward_dynamics(*given)
+    assert np.array_equal(found, one.forward_dynamics(*given))
+    assert [count for _, count, _ in small.launched] == [32, 32, 6]
+    with pytest.raises(ls.KernelError, match="MB"):
+        ls.batch(systems, device=Simulated(free=room - 100)).forward_dynamics(*given)
+
+
+def test_threads_take_several_states_each():
+    system, device = arm(), Simulated(threads=32)
+    given = states(system, 100)
+    expected = ls.batch(system).forward_dynamics(*given)
+    assert np.allclose(ls.batch(system, device=device).forward_dynamics(*given), expected, 1e-11)
+    assert device.launched == [("forward_state", 100, 32)]
+
+
+def test_torch_and_jax_get_back_what_they_give():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    system = arm()
+    q, v, x = states(system, 20)
+    expected = ls.batch(system).forward_dynamics(q, v, x)
+    found = ls.batch(system).forward_dynamics(*(jax.numpy.asarray(y) for y in (q, v, x)))
+    assert isinstance(found, jax.Array) and np.array_equal(np.asarray(found), expected)
+    assert arrays.library(q) == "numpy" and not arrays.on_gpu(q)
+    assert np.array_equal(ls.batch(system).forward_dynamics(q.tolist(), v, x), expected)
+    assert np.array_equal(ls.batch(system).forward_dynamics(np.asfortranarray(q), v, x), expected)
+
+
+def test_mistakes_are_answered_by_name():
+    system = arm()
+    q, v, _ = states(system, 5)
+    batch = ls.batch(system)
+    for call, words in (
+        (lambda: batch.forward_dynamics(q[:, 1:], v), r"q has shape \(5, 3\); expected \(k, 4\)"),
+        (lambda: batch.forward_dynamics(q, v[:4]), r"v has shape \(4, 4\); expected \(5, 4\)"),
+        (lambda: batch.forward_dynamics(q, v, "no"), "forces is not an array|array of"),
+        (lambda: batch.forward_dynamics(q + 0j, v), "q is an array of complex128"),
+        (lambda: batch.forward_dynamics(q * np.nan, v), "row 0"),
+        (lambda: batch.pose(q, "finger"), "finger"),
+        (lambda: ls.batch([]), "at least one system"),
+        (lambda: ls.batch([system, arm(modes=2)]), "variant 1 .*another mechanism"),
+        (lambda: ls.batch([system, arm(2.0)]).forward_dynamics(q, v), "one row per variant"),
+        (lambda: ls.batch(system, device="gpu"), 'expected "cpu", "cuda" or "cuda:1"'),
+        (lambda: ls.batch(system, threads=0), "threads is 0"),
+        (lambda: ls.batch(system, device=Simulated(), threads=2), "a GPU chooses"),
+    ):
+        with pytest.raises(ls.LissomError, match=words):
+            call()
+
+
+def test_without_cupy_or_a_gpu_the_remedy_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    ls.batches.device.cuda.cache_clear()
+    with pytest.raises(ls.KernelError, match=r"pip install lissom\[gpu\]"):
+        ls.batch(arm(), device="cuda")
+
+
+def test_nothing_of_a_gpu_is_imported_without_one():
+    words = "import sys, lissom as ls; ls.batch; print('cupy' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert found.stdout.strip() == "False", found.stderr
+
+
+def test_the_kernels_of_a_device_in_the_simulator_of_cuda():
+    """The same source as threads of CUDA, in Numba's simulator."""
+    root = Path(__file__).resolve().parent.parent
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.on_simulator"],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env=None,
+        timeout=240,
+    )
+    assert found.returncode == 0 and "agree" in found.stdout, found.stderr[-2000:]
