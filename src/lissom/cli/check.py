@@ -48,7 +48,8 @@ def check(
         return
     from ..errors import ModelFileError
     from .progress import console
-    from .ready import check_settings, checked_source, closed_start
+    from ..io.model_file.build.closed_start import closed_start
+    from .ready import check_settings, checked_source
 
     try:
         run, problems = checked_source(model, functions=functions, code=not no_code)
