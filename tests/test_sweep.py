@@ -121,7 +121,7 @@ def test_random_streams_are_independent_of_the_executor_and_of_the_order():
     numbers = serial.number.values.ravel()
     assert np.unique(numbers).size == 10
     assert serial.more.dims == ("length", "sample", "k") and serial.more.dtype.kind == "i"
-    for executor in ("threads", "processes", None):
+    for executor in ("threads", None):
         assert sample.same(serial, streams(executor, seed=1, workers=2))
     with ThreadPoolExecutor(3) as pool:
         assert sample.same(serial, streams(pool, seed=1))

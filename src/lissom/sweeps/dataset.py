@@ -52,7 +52,8 @@ def dataset(study: Study, records: Mapping[int, Record]) -> Any:
             continue
         for name, rows in values.items():
             rows[k] = record.variables[name][1]
-    variables = {name: (study.dims, x.astype(str).reshape(study.shape)) for name, x in told.items()}
+    told[STATUS] = told[STATUS].astype(str)  # the others may be long: no fixed width
+    variables = {name: (study.dims, x.reshape(study.shape)) for name, x in told.items()}
     coordinates = dict(study.coordinates())
     if first is not None:
         for name, rows in values.items():
