@@ -95,7 +95,11 @@ assert np.array_equal(alone["payload.position"], values["payload.position"])
 # goes is open, and more so the longer the arm drifts on after the torques have ended.
 
 curves = {}
-for name, axis in (("payload.position", "x"), ("payload.position", "y"), ("upper.tip.deflection", "y")):
+for name, axis in (
+    ("payload.position", "x"),
+    ("payload.position", "y"),
+    ("upper.tip.deflection", "y"),
+):
     curves[f"{name}, {axis}"] = found[name].sel(axis=axis, drop=True)
 ls.viz.plot_band(xarray.Dataset(curves))
 

@@ -48,7 +48,9 @@ def pendulum(length=1.0, mass=2.0):
 
 def acceleration(system, values):
     """Of the pendulum at an angle: -g/l sin(angle)."""
-    return {"acceleration": float(ls.forward_dynamics(system, system.state(bob=values["angle"]))[0])}
+    return {
+        "acceleration": float(ls.forward_dynamics(system, system.state(bob=values["angle"]))[0])
+    }
 
 
 def drawn(system, values, rng):

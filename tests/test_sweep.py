@@ -26,7 +26,9 @@ pytest.importorskip("xarray")
 def test_a_grid_has_one_task_for_each_combination():
     lengths, angles = [0.5, 1.0, 2.0], np.linspace(-1, 1, 5)
     parameters = {"length": lengths, "angle": angles, "mass": 3.0}
-    found = ls.sweep(sample.pendulum, parameters, sample.acceleration, "serial", units={"length": "m"})
+    found = ls.sweep(
+        sample.pendulum, parameters, sample.acceleration, "serial", units={"length": "m"}
+    )
     assert found.acceleration.dims == ("length", "angle")
     expected = -9.81 * np.sin(angles)[None, :] / np.array(lengths)[:, None]
     assert np.allclose(found.acceleration, expected, rtol=1e-12)
@@ -39,9 +41,7 @@ def test_a_grid_has_one_task_for_each_combination():
 
 def test_parameters_that_change_together_share_a_dimension():
     rows = [(0.5, 0.1), (1.0, 0.2), (2.0, 0.2)]
-    found = ls.sweep(
-        sample.pendulum, {("length", "angle"): rows}, sample.acceleration, "serial"
-    )
+    found = ls.sweep(sample.pendulum, {("length", "angle"): rows}, sample.acceleration, "serial")
     assert found.acceleration.dims == ("length_angle",)
     assert found.length.values.tolist() == [0.5, 1.0, 2.0]
     assert np.allclose(found.acceleration, [-9.81 * np.sin(b) / a for a, b in rows], rtol=1e-12)
@@ -149,7 +149,11 @@ def test_systems_are_built_once_for_each_design(tmp_path):
 def test_trajectories_become_channels_over_time():
     parameters = {"angle": [0.1, 0.2]}
     found = ls.sweep(
-        sample.pendulum, parameters, sample.swinging, "serial", channels=["bob.position", "bob.angle"]
+        sample.pendulum,
+        parameters,
+        sample.swinging,
+        "serial",
+        channels=["bob.position", "bob.angle"],
     )
     assert found["bob.position"].dims == ("angle", "time", "axis")
     assert found["bob.position"].attrs["units"] == "m" and found.time.attrs["units"] == "s"
@@ -230,7 +234,11 @@ def unguarded(folder):
 
 def test_a_program_without_a_guard_is_told(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(unguarded(tmp_path))], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, str(unguarded(tmp_path))],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     assert "under if __name__ == '__main__'" in done.stdout
 
@@ -255,7 +263,9 @@ def test_a_store_is_resumed_and_gathered(tmp_path):
     def never(system, rng):
         raise AssertionError
 
-    again = ls.sweep(sample.pendulum, {"length": [1.0, 2.0]}, never, "serial", samples=5, store=store)
+    again = ls.sweep(
+        sample.pendulum, {"length": [1.0, 2.0]}, never, "serial", samples=5, store=store
+    )
     assert sample.same(again, whole)
 
 
@@ -337,7 +347,9 @@ def test_a_killed_sweep_leaves_no_processes_and_is_resumed_to_the_same_bits(tmp_
     else:
         raise AssertionError("workers outlive their parent")
     resumed = sample.arm_study(24, "serial", delay=0.02, store=store)
-    assert sample.same(resumed.drop_vars("delay"), sample.arm_study(24, "serial").drop_vars("delay"))
+    assert sample.same(
+        resumed.drop_vars("delay"), sample.arm_study(24, "serial").drop_vars("delay")
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

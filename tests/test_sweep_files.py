@@ -50,10 +50,15 @@ far = { channel = "bob.position", component = "norm", reduce = "rms" }
 last = { channel = "twin.angle", reduce = "final" }
 
 [sweep.parameters]
-mass = { set = ["parts.bob.body.mass", "parts[1].body.mass"], kind = "lognormal", median = "2 kg", sigma = 0.1 }
 length = { set = "parts.bob.body.com[2]", from = "-1 m", to = "-2 m", count = 2 }
 "simulation.state.bob" = { kind = "uniform", low = "5 deg", high = "10 deg" }
 "simulation.loads.oil.damping" = ["0.1 N m s/rad", "0.3 N m s/rad"]
+
+[sweep.parameters.mass]
+set = ["parts.bob.body.mass", "parts[1].body.mass"]
+kind = "lognormal"
+median = "2 kg"
+sigma = 0.1
 """
 
 
@@ -124,10 +129,17 @@ parameters = { length = { set = "loops.pin.at_a[0]", from = 2, to = 3, count = 3
 
 
 def test_lists_change_together_and_text_is_chosen(file):
-    text = TEXT.replace("[sweep.outputs]", 'together = [["length", "simulation.integrator"]]\n[sweep.outputs]')
-    file.write_text(text + '"simulation.integrator" = ["dopri5", "dop853"]\n')
+    text = TEXT.replace(
+        "[sweep.outputs]", 'together = [["length", "simulation.integrator"]]\n[sweep.outputs]'
+    )
+    choice = '[sweep.parameters]\n"simulation.integrator" = ["dopri5", "dop853"]'
+    file.write_text(text.replace("[sweep.parameters]", choice))
     found = ls.load_sweep(file).sweep("serial", samples=1)
-    assert found.low.dims == ("simulation.loads.oil.damping", "length_simulation.integrator", "sample")
+    assert found.low.dims == (
+        "simulation.loads.oil.damping",
+        "length_simulation.integrator",
+        "sample",
+    )
     assert found["simulation.integrator"].values.tolist() == ["dopri5", "dop853"]
 
 
@@ -135,7 +147,11 @@ WRONG = {
     "address": ("parts.bob.body.mass", "parts.bop.body.mass", "did you mean 'bob'?"),
     "index": ("parts[1]", "parts[9]", "parts has 2 entries, numbered from 0"),
     "syntax": ("parts.bob.body.com[2]", "parts..com", "cannot be read; write it like"),
-    "dimension": ('median = "2 kg"', 'median = "2 m"', "sets parts[0].body.mass, which then is '2.0 m'"),
+    "dimension": (
+        'median = "2 kg"',
+        'median = "2 m"',
+        "sets parts[0].body.mass, which then is '2.0 m'",
+    ),
     "units": ('high = "10 deg"', 'high = "10 kg"', "different units"),
     "kind": ('kind = "uniform"', 'kind = "uniforn"', "did you mean 'uniform'?"),
     "no kind": ('kind = "uniform", ', "", "is missing; expected one of"),
@@ -146,7 +162,7 @@ WRONG = {
     "times": ('output_step = "20 ms"', "", "which needs output_step"),
     "samples": ("samples = 3\n", "", "give samples = 100"),
     "sigma": ("sigma = 0.1", "sigma = -1", "it must be positive"),
-    "key": ("sigma = 0.1", "sigma = 0.1, sigmb = 2", "unknown key; did you mean 'sigma'?"),
+    "key": ("sigma = 0.1", "sigma = 0.1\nsigmb = 2", "unknown key; did you mean 'sigma'?"),
     "value": ('"0.1 N m s/rad"', '"0.1 N m"', "different units"),
 }
 
@@ -159,14 +175,20 @@ def test_mistakes_are_found_with_their_lines(file, before, after, words):
     problems = ls.check_file(file)
     assert problems and words in "\n".join(map(str, problems))
     for problem in problems:
-        assert problem.key.startswith("sweep") and problem.line > text.split("[sweep]")[0].count("\n")
+        assert problem.key.startswith("sweep") and problem.line > text.split("[sweep]")[0].count(
+            "\n"
+        )
     with pytest.raises(ls.ModelFileError):
         ls.load_sweep(file)
 
 
 def test_values_that_a_model_refuses_are_failures_with_the_line(file):
-    text = TEXT.replace('"simulation.state.bob" = { kind = "uniform", low = "5 deg", high = "10 deg" }', "")
-    text = text.replace('kind = "lognormal", median = "2 kg", sigma = 0.1', 'kind = "uniform", low = -1, high = 9')
+    text = TEXT.replace(
+        '"simulation.state.bob" = { kind = "uniform", low = "5 deg", high = "10 deg" }', ""
+    )
+    text = text.replace(
+        'kind = "lognormal"\nmedian = "2 kg"\nsigma = 0.1', 'kind = "uniform"\nlow = -1\nhigh = 9'
+    )
     file.write_text(text)
     with pytest.warns(ls.SimulationWarning, match="tasks failed"):
         found = ls.load_sweep(file).sweep("serial", samples=20)
@@ -208,10 +230,14 @@ def serial(monkeypatch):
 def test_the_command_writes_a_dataset(file, capsys, serial):
     import xarray
 
-    code, out, _ = lissom(capsys, "sweep", "pendulum.toml", "--samples", 2, "--channels", "twin.position, bob.angle")
+    code, out, _ = lissom(
+        capsys, "sweep", "pendulum.toml", "--samples", 2, "--channels", "twin.position, bob.angle"
+    )
     assert code == 0 and "8 done, 0 failed\nwrote pendulum_sweep.nc" in out
     with xarray.open_dataset("pendulum_sweep.nc") as found:
-        kept = ls.load_sweep(file).sweep("serial", samples=2, channels=["twin.position", "bob.angle"])
+        kept = ls.load_sweep(file).sweep(
+            "serial", samples=2, channels=["twin.position", "bob.angle"]
+        )
         assert sample.same(found.load(), kept)
     assert sorted(x.name for x in file.parent.iterdir()) == ["pendulum.toml", "pendulum_sweep.nc"]
     code, out, _ = lissom(capsys, "sweep", "pendulum.toml", "--json", "-o", "b.nc")
@@ -225,7 +251,7 @@ def test_shares_of_a_study_meet_in_one_folder(file, capsys, serial):
     assert code == 1 and "continue it with --resume" in err
     code, out, _ = lissom(capsys, "sweep", "pendulum.toml", "--store", "all", "--resume")
     assert code == 0 and "12 done" in out and (file.parent / "all").is_dir()
-    file.write_text(TEXT.replace("output_step = \"20 ms\"", "output_step = \"10 ms\""))
+    file.write_text(TEXT.replace('output_step = "20 ms"', 'output_step = "10 ms"'))
     code, _, err = lissom(capsys, "sweep", "pendulum.toml", "--store", "all", "--resume")
     assert code == 1 and "another study" in err
 

@@ -47,8 +47,8 @@ def check(
         check_results(model, json=json)
         return
     from ..errors import ModelFileError
-    from .progress import console
     from ..io.model_file.build.closed_start import closed_start
+    from .progress import console
     from .ready import check_settings, checked_source
 
     try:

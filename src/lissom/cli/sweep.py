@@ -5,17 +5,16 @@ from __future__ import annotations
 import shlex
 import shutil
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .ending import FAILED, INTERRUPTED
 from .output import json_text, say
 from .values import NoCode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def sweep(
@@ -24,9 +23,7 @@ def sweep(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Results; by default NAME_sweep.nc.", metavar="FILE"
-        ),
+        typer.Option("--output", "-o", help="Results; by default NAME_sweep.nc.", metavar="FILE"),
     ] = None,
     samples: Annotated[
         int | None, typer.Option(help="Number of samples, overrides the file.", metavar="N")
@@ -95,10 +92,18 @@ def sweep(
             shutil.rmtree(folder)
     if json:
         kept = {"file": str(target) if whole else None, "store": None if whole else str(folder)}
-        say(json_text({"description": found.attrs["description"], **counts, **kept, "warnings": warned}))
+        say(
+            json_text(
+                {"description": found.attrs["description"], **counts, **kept, "warnings": warned}
+            )
+        )
     elif not quiet:
         say(f"{found.attrs['description']}: {counts['done']} done, {counts['failed']} failed")
-        say(f"wrote {target}" if whole else f"kept in {folder}: {counts['missing']} tasks are missing")
+        say(
+            f"wrote {target}"
+            if whole
+            else f"kept in {folder}: {counts['missing']} tasks are missing"
+        )
     _end(whole or share is not None, counts, file, folder, store)
 
 
@@ -114,23 +119,18 @@ def _end(
         raise typer.Exit(FAILED)
 
 
-class _noting(warnings.catch_warnings):  # noqa: N801  (a context, as its base)
+@contextmanager
+def _noting(texts: list[str]) -> Iterator[None]:
     """Keep the texts of warnings, which are still shown."""
-
-    def __init__(self, texts: list[str]) -> None:
-        super().__init__()
-        self.texts = texts
-
-    def __enter__(self) -> Any:
-        found = super().__enter__()
+    with warnings.catch_warnings():
         show = warnings.showwarning
 
         def note(message: Warning | str, *others: Any, **more: Any) -> None:
-            self.texts.append(str(message))
+            texts.append(str(message))
             show(message, *others, **more)
 
         warnings.showwarning = note
-        return found
+        yield
 
 
 def _share(text: str | None, store: Path | None) -> Iterable[int] | None:
@@ -155,7 +155,9 @@ def _check_folder(folder: Path, go_on: bool) -> None:
     from ..errors import ResultError
 
     if folder.exists() and any(folder.iterdir()) and not go_on:
-        raise ResultError(f"{folder} is from an earlier sweep; continue it with --resume, or delete it")
+        raise ResultError(
+            f"{folder} is from an earlier sweep; continue it with --resume, or delete it"
+        )
     if not folder.exists() and go_on and not folder.parent.is_dir():
         raise ResultError(f"{folder}: there is no folder {folder.parent}; correct the path")
 

@@ -71,7 +71,9 @@ def asked(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Argume
             raise SweepError(f"{what} is {shown(function)}; expected a function")
     first = _arguments("build", _signature(build), names)
     if first.rng:
-        raise SweepError("build() takes 'rng'; draw in run(system, values, rng), or give distributions")
+        raise SweepError(
+            "build() takes 'rng'; draw in run(system, values, rng), or give distributions"
+        )
     taken = _signature(run)
     if taken is None:
         second = Arguments()
@@ -100,9 +102,7 @@ def _signature(function: Any) -> list[inspect.Parameter] | None:
         return None
 
 
-def _arguments(
-    what: str, taken: list[inspect.Parameter] | None, names: Sequence[str]
-) -> Arguments:
+def _arguments(what: str, taken: list[inspect.Parameter] | None, names: Sequence[str]) -> Arguments:
     if taken is None or any(x.kind is inspect.Parameter.VAR_KEYWORD for x in taken):
         named = {x.name for x in taken or [] if x.kind not in _STARS}
         return Arguments(tuple(names), "values" in named, "rng" in named)

@@ -41,7 +41,9 @@ def dataset(study: Study, records: Mapping[int, Record]) -> Any:
     told[STATUS][:] = MISSING
     done = sorted(k for k, x in records.items() if x.status == DONE)
     first = records[done[0]] if done else None
-    values = {} if first is None else {x: [None] * study.n for x in first.variables}
+    values: dict[str, list[Any]] = {}
+    if first is not None:
+        values = {x: [None] * study.n for x in first.variables}
     for k, record in records.items():
         told[STATUS][k], told[ERROR][k] = record.status, record.error
         told[WARNING][k] = record.warning
@@ -53,7 +55,9 @@ def dataset(study: Study, records: Mapping[int, Record]) -> Any:
         for name, rows in values.items():
             rows[k] = record.variables[name][1]
     told[STATUS] = told[STATUS].astype(str)  # the others may be long: no fixed width
-    variables = {name: (study.dims, x.reshape(study.shape)) for name, x in told.items()}
+    variables: dict[str, Any] = {
+        name: (study.dims, x.reshape(study.shape)) for name, x in told.items()
+    }
     coordinates = dict(study.coordinates())
     if first is not None:
         for name, rows in values.items():
@@ -85,8 +89,8 @@ def _difference(first: Record, record: Record) -> str:
                 f"{first.task}; give all the same, of trajectories with times=..."
             )
     for name, (_, values, _) in first.coordinates.items():
-        mine = record.coordinates.get(name, ((), np.empty(0), {}))[1]
-        if not np.array_equal(mine, values):
+        places = record.coordinates.get(name, ((), np.empty(0), {}))[1]
+        if not np.array_equal(places, values):
             return f"{name!r} has other values than in task {first.task}; give all the same"
     return ""
 

@@ -23,7 +23,7 @@ _EXPECTED = (
 )
 
 
-class Misuse(Exception):
+class MisuseError(Exception):
     """`run` returned something that cannot be kept."""
 
 
@@ -46,10 +46,12 @@ def outputs(
     variables, coordinates = _groups(given, channels, times)
     for name in variables:
         if name in taken:
-            raise Misuse(f"run() returned {name!r}, which is the name of a parameter or of the sweep")
+            raise MisuseError(
+                f"run() returned {name!r}, which is the name of a parameter or of the sweep"
+            )
     used = {dim for dims, _, _ in variables.values() for dim in dims}
     if both := used & set(taken):
-        raise Misuse(
+        raise MisuseError(
             f"run() returned an array with the dimension {sorted(both)[0]!r}, which is one of the "
             "sweep; rename it"
         )
@@ -65,24 +67,24 @@ def _groups(given: Any, channels: Sequence[str] | None, times: Array | None) -> 
         return _of_mapping(given)
     if isinstance(given, (bool, int, float, np.generic)):
         return {_ONLY: _array(_ONLY, given)}, {}
-    raise Misuse(f"run() returned {shown(given)}; {_EXPECTED}")
+    raise MisuseError(f"run() returned {shown(given)}; {_EXPECTED}")
 
 
-def _of_trajectory(
-    run: Trajectory, channels: Sequence[str] | None, times: Array | None
-) -> Groups:
+def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array | None) -> Groups:
     if channels is None:
-        raise Misuse("run() returned a Trajectory; say what to keep of it: channels=['arm.position']")
+        raise MisuseError(
+            "run() returned a Trajectory; say what to keep of it: channels=['arm.position']"
+        )
     check_ended(run)
     if times is None and not run.meta.get("output_step"):
-        raise Misuse(
+        raise MisuseError(
             "run() returned a Trajectory whose rows differ from run to run; give "
             "simulate(output_step=...), or sweep(times=...)"
         )
     try:
         return sampled_channels(run, tuple(channels), run.time if times is None else times)
     except StateError as error:
-        raise Misuse(str(error)) from None
+        raise MisuseError(str(error)) from None
 
 
 def check_ended(run: Trajectory) -> None:
@@ -143,7 +145,9 @@ def _of_mapping(given: Mapping[Any, Any]) -> Groups:
     coordinates: dict[str, Labelled] = {}
     for name, value in given.items():
         if not isinstance(name, str) or not name or "/" in name:
-            raise Misuse(f"run() returned the name {shown(name)}; names are text without a slash")
+            raise MisuseError(
+                f"run() returned the name {shown(name)}; names are text without a slash"
+            )
         if hasattr(value, "dims") and hasattr(value, "coords"):
             variables[name] = _of_dataarray(name, value)
             coordinates |= {str(x): _of_dataarray(str(x), c) for x, c in value.coords.items()}
@@ -152,7 +156,7 @@ def _of_mapping(given: Mapping[Any, Any]) -> Groups:
     for name in [x for x, (dims, _, _) in variables.items() if dims == (x,)]:
         coordinates[name] = variables.pop(name)
     if not variables:
-        raise Misuse(f"run() returned no values, only {shown(dict(given))}; {_EXPECTED}")
+        raise MisuseError(f"run() returned no values, only {shown(dict(given))}; {_EXPECTED}")
     return variables, coordinates
 
 
@@ -167,7 +171,7 @@ def _array(name: str, given: Any) -> Labelled:
     try:
         values = np.asarray(given)
     except ValueError:
-        raise Misuse(f"run() returned for {name!r} rows of different lengths") from None
+        raise MisuseError(f"run() returned for {name!r} rows of different lengths") from None
     usual = () if values.ndim == 0 else tuple(f"{name}.{k}" for k in range(values.ndim))
     return _checked(name, usual if dims is None else dims, values, attributes)
 
@@ -182,9 +186,11 @@ def _checked(name: str, dims: tuple[str, ...], values: Any, attributes: dict[str
     values = np.asarray(values)
     if values.dtype.kind not in "biufU":
         remedy = "give real and imaginary part apart" if values.dtype.kind == "c" else _EXPECTED
-        raise Misuse(f"run() returned for {name!r} {shown(values)}, which are no numbers; {remedy}")
+        raise MisuseError(
+            f"run() returned for {name!r} {shown(values)}, which are no numbers; {remedy}"
+        )
     if len(dims) != values.ndim or len(set(dims)) < len(dims):
-        raise Misuse(
+        raise MisuseError(
             f"run() returned for {name!r} an array with {values.ndim} dimensions, named "
             f"{name_list(dims) or 'by nothing'}; give one name for each"
         )

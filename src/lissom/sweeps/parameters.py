@@ -33,7 +33,7 @@ def scalar(what: str, given: Any) -> Scalar:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
-        return value  # type: ignore[no-any-return]
+        return value
     raise SweepError(
         f"{what}: the value {shown(given)} is not a finite number, text or truth value; number "
         "other things and choose them in build()"
@@ -143,7 +143,10 @@ def _tied(names: tuple[str, ...], given: Any) -> Axis:
             f"{what} change together, but are {shown(given)}; expected rows with one value for "
             f"each, such as list(zip({', '.join(names)}))"
         )
-    columns = (tuple(listed(f"parameter {n!r}", c)) for n, c in zip(names, zip(*rows), strict=True))
+    columns = (
+        tuple(listed(f"parameter {n!r}", c))
+        for n, c in zip(names, zip(*rows, strict=True), strict=True)
+    )
     return Axis("_".join(names), names, tuple(columns))
 
 
@@ -159,7 +162,9 @@ def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
     """
     if samples is None and drawn:
         name = next(iter(drawn))
-        raise SweepError(f"parameter {name!r} is a distribution; say how often to draw: samples=100")
+        raise SweepError(
+            f"parameter {name!r} is a distribution; say how often to draw: samples=100"
+        )
     if samples is None:
         return None
     whole = isinstance(samples, (int, np.integer)) and not isinstance(samples, bool)

@@ -54,7 +54,7 @@ class Pool(ABC):
             "again, with store= what was done is kept"
         ) from None
 
-    def close(self, *, at_once: bool) -> None:
+    def close(self, *, at_once: bool) -> None:  # noqa: B027  (some have nothing to end)
         """End the workers.
 
         Parameters
@@ -151,7 +151,7 @@ class Given(Pool):
         """Future of some tasks."""
         return self._pool.submit(work_in_thread if self._threads else work, self._job, list(tasks))
 
-    def close(self, *, at_once: bool) -> None:
+    def close(self, *, at_once: bool) -> None:  # noqa: ARG002
         """Leave the executor as it is."""
         self._caught.__exit__(None, None, None)
 
@@ -176,7 +176,7 @@ class Processes(Pool):
         with _one_thread_each():
             return self._pool.submit(work, self._job, list(tasks))
 
-    def renew(self, error: BaseException) -> None:
+    def renew(self, error: BaseException) -> None:  # noqa: ARG002
         """New processes in place of those that died."""
         self.close(at_once=True)
         self._pool = self._new()

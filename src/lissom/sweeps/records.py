@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Record:
         return pack(text, arrays)
 
     @classmethod
-    def of_bytes(cls, data: bytes) -> Record:
+    def of_bytes(cls, data: bytes) -> Self:
         """Record from `to_bytes`; ValueError if the bytes are something else.
 
         Parameters
@@ -89,10 +89,17 @@ class Record:
                 }
                 for group in ("variables", "coordinates")
             }
-            said = (str(text[x]) for x in ("status", "error", "warning"))
-            return cls(int(text["task"]), *said, **groups)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"not a record: {error}") from None
+            status, error, warning = (str(text[x]) for x in ("status", "error", "warning"))
+            return cls(
+                int(text["task"]),
+                status,
+                error,
+                warning,
+                groups["variables"],
+                groups["coordinates"],
+            )
+        except (KeyError, TypeError) as wrong:
+            raise ValueError(f"not a record: {wrong}") from None
 
 
 def failed(tasks: Iterable[int], error: str) -> list[Record]:

@@ -83,7 +83,9 @@ class Store:
                 os.fsync(self._file.fileno())
                 self._flushed = time.monotonic()
         except OSError as error:
-            raise ResultError.of(error, self.path, "write", "what was written before is safe") from None
+            raise ResultError.of(
+                error, self.path, "write", "what was written before is safe"
+            ) from None
         self._n += 1
 
     def close(self) -> None:
@@ -134,7 +136,9 @@ def _write_study(path: Path, study: Study) -> None:
 
 
 def _journals(path: Path) -> list[Path]:
-    found = [(int(name[1]), path / name[0]) for x in os.listdir(path) if (name := _NAME.fullmatch(x))]
+    found = [
+        (int(name[1]), path / name[0]) for x in os.listdir(path) if (name := _NAME.fullmatch(x))
+    ]
     return [file for _, file in sorted(found)]
 
 
@@ -162,4 +166,6 @@ def _read(path: Path) -> Iterator[Record]:
                 yield Record.of_bytes(found.read(file, 0, found.length))
                 offset, number = offset + HEAD_SIZE + found.length, number + 1
     except (OSError, ValueError) as error:
-        raise ResultError(f"{path}: cannot be read ({error}); delete it to repeat its tasks") from None
+        raise ResultError(
+            f"{path}: cannot be read ({error}); delete it to repeat its tasks"
+        ) from None

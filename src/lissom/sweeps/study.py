@@ -133,7 +133,7 @@ class Study:
 
     def to_json(self) -> dict[str, Any]:
         """Dictionary for JSON."""
-        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+        return json.loads(json.dumps(asdict(self)))
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> Self:

@@ -241,8 +241,11 @@ def _times(given: Any) -> Array:
         times = np.array(given, dtype=float)
     except (TypeError, ValueError):
         times = np.empty(0)
-    if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)) or np.any(
-        np.diff(times) <= 0
+    if (
+        times.ndim != 1
+        or not len(times)
+        or not np.all(np.isfinite(times))
+        or np.any(np.diff(times) <= 0)
     ):
         raise SweepError(f"times is {shown(given)}; expected increasing times [s]")
     return times

@@ -20,7 +20,7 @@ from ..errors import LissomError, SweepError, printable
 from ..model import Model
 from ..system import System
 from .calls import Arguments
-from .outputs import Misuse, outputs
+from .outputs import MisuseError, outputs
 from .records import DONE, FAILED, Record
 from .study import Scalar
 
@@ -179,12 +179,13 @@ def warnings_by_thread() -> Iterator[None]:
 
 def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
     start = time.perf_counter()
-    _SAID.texts = said = []
+    said: list[str] = []
+    _SAID.texts = said
     try:
         variables, coordinates = _result(job, task, values)
         found: dict[str, Any] = {"variables": variables, "coordinates": coordinates}
         status, error, misused = DONE, "", False
-    except Misuse as wrong:
+    except MisuseError as wrong:
         found, status, error, misused = {}, FAILED, str(wrong), True
     except (Exception, SystemExit) as wrong:
         found, status, error, misused = {}, FAILED, _words(wrong), False
@@ -217,7 +218,7 @@ def _built(job: Job, values: dict[str, Scalar]) -> Any:
         return kept[key]
     made = job.build(**job.for_build.of(values, lambda: None))
     if made is None:
-        raise Misuse("build() returned None; return a Model or a System")
+        raise MisuseError("build() returned None; return a Model or a System")
     if isinstance(made, Model):
         made = made.compile()
     if isinstance(made, System):
@@ -234,4 +235,8 @@ def _words(error: BaseException) -> str:
     if isinstance(error, LissomError):
         return words
     outside = [x for x in traceback.extract_tb(error.__traceback__) if _HERE not in x.filename]
-    return f"{words} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})" if outside else words
+    return (
+        f"{words} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
+        if outside
+        else words
+    )

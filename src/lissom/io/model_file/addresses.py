@@ -60,11 +60,16 @@ def _step(here: Any, steps: list[str | int], where: str) -> tuple[str | int, int
     if isinstance(here, dict):
         for count in range(len(steps), 0, -1):
             words = steps[:count]
-            if all(isinstance(x, str) for x in words) and (key := ".".join(map(str, words))) in here:
+            if (
+                all(isinstance(x, str) for x in words)
+                and (key := ".".join(map(str, words))) in here
+            ):
                 return key, count
         if isinstance(first, str) and (len(steps) == 1 or (where, first) == _STATE):
             return first, 1
-        raise AddressError(f"leads nowhere: {where} has no {first!r}; {suggestion(str(first), here)}")
+        raise AddressError(
+            f"leads nowhere: {where} has no {first!r}; {suggestion(str(first), here)}"
+        )
     if isinstance(here, list):
         if isinstance(first, int) and -len(here) <= first < len(here):
             return first % len(here), 1

@@ -83,7 +83,9 @@ def _panels(data: Any, names: tuple[Any, ...], x: str, over: str) -> list[Any]:
         variables = {str(data.name or "value"): data}
     else:
         raise StateError(f"data is {shown(data)}; expected a Dataset, as sweep() returns it")
-    usable = {n: v for n, v in variables.items() if {x, over} <= set(v.dims) and v.dtype.kind in "fiu"}
+    usable = {
+        n: v for n, v in variables.items() if {x, over} <= set(v.dims) and v.dtype.kind in "fiu"
+    }
     if not usable:
         raise StateError(
             f"there is nothing over {x!r} and {over!r}; the variables are {name_list(variables)}: "
@@ -154,7 +156,7 @@ def _value(panel: Any, dim: str, k: int) -> str:
     value = panel[dim].values[k]
     if isinstance(value, str):
         return value
-    return f"{dim} = {value:g}{(' ' + panel[dim].attrs['units']) if 'units' in panel[dim].attrs else ''}"
+    return f"{dim} = {value:g} {panel[dim].attrs.get('units', '')}".rstrip()
 
 
 def _label(values: Any, name: str) -> str:

@@ -169,7 +169,9 @@ class _Reader:
             except AddressError as error:
                 inner = ("set",) if table.set else ()
                 self._note(f"the address {address!r} {error}", "parameters", name, *inner)
-        fields = {x: getattr(table, x) for x in type(table).model_fields if x not in ("kind", "set")}
+        fields = {
+            x: getattr(table, x) for x in type(table).model_fields if x not in ("kind", "set")
+        }
         numbers = [*fields.values(), *(fields.get("values") or ())]
         powers = {x.powers for x in numbers if isinstance(x, Quantity) and x.powers is not None}
         if len(powers) > 1:

@@ -56,15 +56,14 @@ class ListTable(ParameterTable):
 
 
 # A field cannot be called "from" in the text of a class.
-RangeTable: Any = create_model(
-    "RangeTable",
-    __base__=ParameterTable,
-    kind=(Literal["range"], ...),
-    to=(Number, ...),
-    count=(Annotated[Any, whole(2, 1_000_000)], ...),
-    spacing=(Literal["linear", "logarithmic"], "linear"),
-    **{"from": (Number, ...)},
-)
+_FIELDS: dict[str, Any] = {
+    "kind": (Literal["range"], ...),
+    "from": (Number, ...),
+    "to": (Number, ...),
+    "count": (Annotated[Any, whole(2, 1_000_000)], ...),
+    "spacing": (Literal["linear", "logarithmic"], "linear"),
+}
+RangeTable: Any = create_model("RangeTable", __base__=ParameterTable, **_FIELDS)
 
 
 class UniformTable(ParameterTable):
