@@ -313,6 +313,14 @@ def test_a_torn_end_of_a_journal_costs_one_task(tmp_path):
     assert sample.same(streams("serial", store=store), whole)
 
 
+def test_journals_of_jobs_with_other_seeds_do_not_mix(tmp_path):
+    for seed in (1, 2):
+        streams("serial", seed=seed, store=tmp_path / str(seed))
+    (tmp_path / "2" / "results-1.lissom").rename(tmp_path / "1" / "results-2.lissom")
+    with pytest.raises(ls.ResultError, match="results-2.lissom.*give all jobs the same seed"):
+        ls.gather(tmp_path / "1")
+
+
 def wait_for(path, size):
     for _ in range(600):
         if path.exists() and path.stat().st_size > size:

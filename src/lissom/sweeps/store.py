@@ -1,9 +1,9 @@
 """Results of a sweep on disk, task by task.
 
 A store is a folder: ``study.json`` describes the study, and every process that works on it appends
-to a journal of its own, ``results-NUMBER.lissom``: 8 bytes of magic, then records as in journals of
-runs.  What a kill leaves unfinished is the end of a journal, which is ignored; nothing that is on
-disk is ever written again.
+to a journal of its own, ``results-NUMBER.lissom``: 8 bytes of magic, 32 bytes of digest of the
+study, then records as in journals of runs.  What a kill leaves unfinished is the end of a journal,
+which is ignored; nothing that is on disk is ever written again.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class Store:
 
     def __init__(self, path: Any, study: Study) -> None:
         self.path = Path(as_path(path))
+        self._start = _MAGIC + bytes.fromhex(study.fingerprint)
         self._file: IO[bytes] | None = None
         self._n = 0
         self._flushed = 0.0
@@ -59,7 +60,7 @@ class Store:
         """Records so far by task; of a task with several the one that is done, or the last."""
         found: dict[int, Record] = {}
         for file in _journals(self.path):
-            for record in _read(file):
+            for record in _read(file, self._start):
                 before = found.get(record.task)
                 if before is None or record.status == DONE or before.status != DONE:
                     found[record.task] = record
@@ -76,7 +77,7 @@ class Store:
         payload = record.to_bytes()
         try:
             if self._file is None:
-                self._file = _new_journal(self.path)
+                self._file = _new_journal(self.path, self._start)
             self._file.write(record_head(payload, self._n) + payload)
             self._file.flush()
             if time.monotonic() - self._flushed > _FLUSH:
@@ -142,7 +143,7 @@ def _journals(path: Path) -> list[Path]:
     return [file for _, file in sorted(found)]
 
 
-def _new_journal(path: Path) -> IO[bytes]:
+def _new_journal(path: Path, start: bytes) -> IO[bytes]:
     """Journal with the next free number; of two processes that want it one gets it."""
     number = 1 + max((int(_NAME.fullmatch(x.name)[1]) for x in _journals(path)), default=0)  # type: ignore[index]
     while True:
@@ -151,20 +152,23 @@ def _new_journal(path: Path) -> IO[bytes]:
         except FileExistsError:
             number += 1
             continue
-        file.write(_MAGIC)
+        file.write(start)
         return file
 
 
-def _read(path: Path) -> Iterator[Record]:
+def _read(path: Path, start: bytes) -> Iterator[Record]:
     """Complete records of a journal."""
     try:
         with open_regular(path) as file:
-            if file.read(len(_MAGIC)) != _MAGIC:
-                return
-            size, offset, number = os.fstat(file.fileno()).st_size, len(_MAGIC), 0
-            while (found := whole_record(file, offset, size, number)) is not None:
-                yield Record.of_bytes(found.read(file, 0, found.length))
-                offset, number = offset + HEAD_SIZE + found.length, number + 1
+            found = file.read(len(start))
+            if found == start[: len(found)] and len(found) < len(start):
+                return  # killed before its first record
+            if found != start:
+                raise ValueError("it belongs to another study; give all jobs the same seed")
+            size, offset, number = os.fstat(file.fileno()).st_size, len(start), 0
+            while (place := whole_record(file, offset, size, number)) is not None:
+                yield Record.of_bytes(place.read(file, 0, place.length))
+                offset, number = offset + HEAD_SIZE + place.length, number + 1
     except (OSError, ValueError) as error:
         raise ResultError(
             f"{path}: cannot be read ({error}); delete it to repeat its tasks"
