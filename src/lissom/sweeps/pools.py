@@ -164,7 +164,6 @@ class Processes(Pool):
             sys.exit(1)  # a worker that imports an unguarded main program; its parent explains
         self.size = n
         self._job = packed_job(job)
-        self._before = set(multiprocessing.active_children())
         self._pool = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
@@ -192,7 +191,7 @@ class Processes(Pool):
 
     def close(self, *, at_once: bool) -> None:
         """End the processes."""
-        own = set(multiprocessing.active_children()) - self._before
+        own = list((getattr(self._pool, "_processes", None) or {}).values())
         self._pool.shutdown(wait=not at_once, cancel_futures=True)
         if at_once:
             for process in own:

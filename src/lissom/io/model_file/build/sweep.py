@@ -16,7 +16,7 @@ from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Unif
 from ..addresses import AddressError, Path, changed, found_path
 from ..includes import Document, Entry, document_of
 from ..problems import Problem, key_text
-from ..source import SUFFIXES, Source
+from ..source import Source
 from ..units import Quantity, usual_units
 from .simulation import ModelRun, run_of
 from .sweep_task import FileBuild, FileRun, output_times, set_values
@@ -281,9 +281,8 @@ def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterat
             values[name] = given[0]
     owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
     source = document.source
-    parsed = SUFFIXES[source.path[source.path.rindex(".") :].lower()](source.path, source.text)
     data = changed(source.data, set_values(reader.targets, values))
-    trial = document_of(Source(source.path, source.text, data, parsed._locate))
+    trial = document_of(Source(source.path, source.text, data, lambda: source.places))
     try:
         found = run_of(trial, functions=False)[1]
     except LissomError as error:
