@@ -38,6 +38,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "order-n": "order_n.measure",
     "symbolic": "symbolic.measure",
     "structures": "structures",
+    "sweeps": "sweeps",
     "starts": "starts",
 }
 NAMES = tuple(MODULES)

@@ -15,6 +15,7 @@ from .result import Result
 from .rods.figures import draw_rods
 from .simulation.figures import draw_bows, draw_drift, draw_rigid, draw_tips
 from .structures import draw_structures
+from .sweeps import draw_sweeps
 from .symbolic.figures import draw_symbolic
 
 if TYPE_CHECKING:
@@ -259,5 +260,6 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "order-n": {"": draw_times, "-motion": draw_motion},
     "symbolic": {"": draw_symbolic},
     "structures": {"": draw_structures},
+    "sweeps": {"": draw_sweeps},
     "starts": {},
 }

@@ -46,6 +46,7 @@ examples = [
     "pendulum.py",
     "flexible_arm.py",
     "design_loads.py",
+    "monte_carlo.py",
     "deploying_panels.py",
     "satellite.py",
     "rotor.py",

@@ -12,7 +12,7 @@ import pytest
 import lissom.cli as cli
 
 PAGE = (Path(__file__).parent.parent / "docs" / "commands.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKER = doctest.OutputChecker()
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -29,7 +29,7 @@ def test_the_page_says_what_the_commands_say(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("lissom.building.build", lambda **_: False)  # takes minutes after an edit
     code, seen = 0, set()
     for kind, block in BLOCK.findall(PAGE):
-        if kind == "python":
+        if kind != "console":
             Path(block.split()[1]).write_text(block)
             continue
         for line, expected in commands(block):

@@ -159,8 +159,9 @@ def model_files() -> dict[str, str]:
     texts: dict[str, str] = {}
     for block in of("toml"):
         name = relative(block.path)
-        more = texts[name] + MORE_PARTS if name in texts else ""
-        texts[name] = more + block.text
+        before = texts.get(name, "")
+        more = MORE_PARTS if before and MORE_PARTS not in before else ""
+        texts[name] = before + more + block.text
     return texts
 
 

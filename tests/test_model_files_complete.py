@@ -136,4 +136,4 @@ def test_a_model_holds_nothing_else():
     assert held == {"name", "_gravity", "_parts", "_loops", "_joins", "_couplings", "_frames"}
     groups = {x for x in schema.FileTable.model_fields if x not in ("lissom", "name", "gravity")}
     further = {"loops", "joins", "couplings", "frames"}
-    assert groups == {"include", "materials", "bodies", "parts", "simulation"} | further
+    assert groups == {"include", "materials", "bodies", "parts", "simulation", "sweep"} | further

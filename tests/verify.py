@@ -147,6 +147,7 @@ def main() -> int:
         Check("bad input of real size is named within a second", "tests.verify_bad_input"),
         Check("bodies from CalculiX's files against the solver", "tests.verify_calculix"),
         Check("70 killed runs are resumed", "tests.verify_kills", ("10",)),
+        Check("a sweep of 1,000 runs, killed and resumed, and on Dask", "tests.verify_sweeps"),
         Check("1,000 interrupts while results are saved", "tests.verify_interrupts", ("1000",)),
         Check("every benchmark at quick depth", "tests.verify_benchmarks"),
         Check("the oldest versions that pyproject.toml allows", "tests.verify_oldest"),

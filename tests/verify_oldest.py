@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = ("casadi", "yaml", "xarray", "fe")
+EXTRAS = ("casadi", "yaml", "xarray", "cluster", "fe")
 TOOLS = ("pytest", "hypothesis")
 
 # Tests that between them use every dependency.
@@ -28,7 +28,7 @@ test_plots test_drawing test_view_gif test_result_netcdf test_result_exports tes
 test_model_files test_model_files_errors test_cli_files test_cli_terminal test_cli_mistakes
 test_cli_safety test_cli_page test_selftest test_symbolic_equations test_symbolic_casadi
 test_symbolic_exports test_structures test_rotations test_simulation_motions test_simulation_stiff
-test_urdf test_bodies test_kernels test_public_api
+test_urdf test_bodies test_kernels test_public_api test_sweep test_sweep_files
 """
 
 

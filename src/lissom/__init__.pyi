@@ -82,6 +82,7 @@ from .errors import (
     SimulationWarning as SimulationWarning,
     SingularError as SingularError,
     StateError as StateError,
+    SweepError as SweepError,
     SymbolicError as SymbolicError,
 )
 from .io import (
@@ -91,6 +92,7 @@ from .io import (
     load as load,
     load_body as load_body,
     load_run as load_run,
+    load_sweep as load_sweep,
     read_urdf as read_urdf,
 )
 from .io.structures.calculix import (
@@ -206,6 +208,16 @@ from .structures.finite import (
     from_modes as from_modes,
     panel as panel,
     regions as regions,
+)
+from .sweeps import (
+    Choice as Choice,
+    Distribution as Distribution,
+    LogNormal as LogNormal,
+    Normal as Normal,
+    Triangular as Triangular,
+    Uniform as Uniform,
+    gather as gather,
+    sweep as sweep,
 )
 from .system import State as State, System as System
 

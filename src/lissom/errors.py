@@ -27,6 +27,7 @@ __all__ = [
     "SimulationWarning",
     "SingularError",
     "StateError",
+    "SweepError",
     "SymbolicError",
     "cut_lines",
     "name_list",
@@ -79,6 +80,10 @@ class LoadError(LissomError, ValueError):
 
 class StateError(LissomError, ValueError):
     """A state, force, acceleration or name given to a function does not fit the system."""
+
+
+class SweepError(LissomError, ValueError):
+    """A parameter study cannot be set up, or not be continued, as asked."""
 
 
 class SymbolicError(LissomError, ValueError):

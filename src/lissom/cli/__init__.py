@@ -24,6 +24,7 @@ from .new import new
 from .results import loads, plot, view
 from .run import run
 from .selftest import selftest
+from .sweep import sweep
 
 __all__ = ["app", "main"]
 
@@ -36,6 +37,7 @@ COMMANDS: dict[Callable[..., None], str] = {  # with an example of each
     plot: "lissom plot boom.nc boom.angle load.position -o boom.svg",
     loads: "lissom loads boom.nc -o envelope.csv --table loads.csv",
     view: "lissom view boom.nc --scale 5",
+    sweep: "lissom sweep boom.toml --samples 200 --seed 1",
     equations: "lissom equations swing.py:model --format c --set m=2.5",
     selftest: "lissom selftest",
     build: "lissom build",

@@ -47,8 +47,9 @@ def check(
         check_results(model, json=json)
         return
     from ..errors import ModelFileError
+    from ..io.model_file.build.closed_start import closed_start
     from .progress import console
-    from .ready import check_settings, checked_source, closed_start
+    from .ready import check_settings, checked_source
 
     try:
         run, problems = checked_source(model, functions=functions, code=not no_code)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from ..errors import LissomError
 from .sources import divided, load_model
 
 if TYPE_CHECKING:
     from ..io.model_file.build.simulation import ModelRun
     from ..io.model_file.problems import Problem
-    from ..sim import Motion
 
 
 def load_source(source: str, *, code: bool = True) -> ModelRun:
@@ -30,44 +28,6 @@ def load_source(source: str, *, code: bool = True) -> ModelRun:
 
         raise failed(sorted(problems))
     return run
-
-
-def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
-    """Run with an initial state whose loops are closed, and whether it was changed.
-
-    Joints with prescribed motion keep their coordinates; a state that contradicts a prescribed
-    motion is unchanged, and `simulate` rejects it.
-
-    Parameters
-    ----------
-    run : ModelRun
-        Run as loaded.
-    """
-    from dataclasses import replace
-
-    from ..algorithms import closed_state
-    from ..algorithms.loops.checks import OPEN, check_closed
-    from ..sim import Motion
-    from ..sim.run.start import driven_bodies, planned
-
-    try:
-        check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
-    except LissomError:
-        loads = run.settings.get("loads", ())
-        driven = driven_bodies(planned(run.system, None, loads, ()))
-        held = {run.system.names[body] for body in driven} - {
-            load.joint for load in loads if isinstance(load, Motion) and _is_unread(load)
-        }
-        return replace(run, state=closed_state(run.system, run.state, held=held)), True
-    return run, False
-
-
-def _is_unread(motion: Motion) -> bool:
-    """Whether a motion is a function that was not looked up, so that its start is unknown."""
-    from ..io.model_file.functions import unread_function
-
-    given = (motion.position, motion.velocity, motion.acceleration)
-    return any(x is unread_function for x in given)
 
 
 def check_settings(run: ModelRun) -> None:

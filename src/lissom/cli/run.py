@@ -55,7 +55,8 @@ def run(
 
     Models from URDF or Python start at rest and need --duration.
     """
-    from .ready import closed_start, load_source
+    from ..io.model_file.build.closed_start import closed_start
+    from .ready import load_source
 
     seconds = number(duration, "--duration", "time")
     target = _target(model, output, resume)

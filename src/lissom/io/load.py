@@ -11,6 +11,7 @@ from .urdf.robot import read_urdf
 
 if TYPE_CHECKING:
     from .model_file.build.simulation import ModelRun
+    from .model_file.build.sweep import ModelSweep
     from .model_file.problems import Problem
 
 MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
@@ -98,6 +99,34 @@ def load_run(path: str | os.PathLike[str], *, code: bool = True) -> ModelRun:
     if run is None or problems:
         raise failed(sorted(problems))
     return run
+
+
+def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep:
+    """Load a model file with its section [sweep], a parameter study ready to run.
+
+    Parameters
+    ----------
+    path : path
+        NAME.toml, NAME.json or NAME.yaml.
+    code : bool
+        Whether to look up the functions named in the file, as of `load_run`.
+
+    Returns
+    -------
+    ModelSweep
+        With ``.parameters``, ``.settings`` and ``.sweep()``.
+    """
+    from .model_file.build.simulation import checked_document
+    from .model_file.build.sweep import model_sweep
+    from .model_file.includes import read_document
+    from .model_file.source import failed
+
+    _check_path(path)
+    document = read_document(path)
+    run, problems = checked_document(document, functions=code, code=code)
+    if run is None or problems:
+        raise failed(sorted(problems))
+    return model_sweep(document, run, code=code)
 
 
 def _is_model(path: Any) -> bool:

@@ -74,23 +74,36 @@ def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
     return usual
 
 
-def to_xarray(run: Trajectory, names: tuple[str, ...]) -> Any:
-    """Dataset of xarray; see `Trajectory.to_xarray`."""
-    xarray = _module("xarray")
+def labelled(run: Trajectory, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables and coordinates of channels by name: dimensions, values, attributes.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    names : tuple of str
+        Channels; empty for the usual ones.
+    """
     shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
     variables: dict[str, Any] = {}
-    coordinates: dict[str, Any] = {"time": ("time", run.time, {"units": "s"})}
+    coordinates: dict[str, Any] = {"time": (["time"], run.time, {"units": "s"})}
     for c in _chosen(run, names):
         dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
         if len(c.shape) == 2:
             dims = ["axis", "own_axis"]
         for dim, n in zip(dims, c.shape, strict=True):
             labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
-            coordinates[dim] = (dim, labels, {})
+            coordinates[dim] = ([dim], labels, {})
         attributes = {"units": c.unit, "long_name": c.description}
         variables[c.name] = (["time", *dims], run[c.name], attributes)
+    return variables, coordinates
+
+
+def to_xarray(run: Trajectory, names: tuple[str, ...]) -> Any:
+    """Dataset of xarray; see `Trajectory.to_xarray`."""
+    xarray = _module("xarray")
     about = {"system": run.system.name, "status": str(run.status), "message": run.message}
-    return xarray.Dataset(variables, coordinates, about)
+    return xarray.Dataset(*labelled(run, names), about)
 
 
 def to_pandas(run: Trajectory, names: tuple[str, ...]) -> Any:

@@ -10,10 +10,11 @@ _HOME_OF = {
     "draw": "drawing.picture",
     "live": "view.following",
     "page_of": "view.animated",
+    "plot_band": "plots.band",
     "plot_modes": "plots.modes",
 }
 
-__all__ = ["draw", "live", "page_of", "plot_modes"]
+__all__ = ["draw", "live", "page_of", "plot_band", "plot_modes"]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,6 +26,7 @@ def __getattr__(name: str) -> Any:
 
 if TYPE_CHECKING:  # for type checkers; the same names as above
     from .drawing.picture import draw as draw
+    from .plots.band import plot_band as plot_band
     from .plots.modes import plot_modes as plot_modes
     from .view.animated import page_of as page_of
     from .view.following import live as live

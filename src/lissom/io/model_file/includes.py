@@ -81,10 +81,20 @@ class Document:
         table: SimulationTable | None = self.table.simulation if self.table else None
         return None if table is None else Entry(self.source, ("simulation",), table)
 
+    @property
+    def sweep(self) -> Entry | None:
+        """Section [sweep] of the file itself."""
+        table = self.table.sweep if self.table else None
+        return None if table is None else Entry(self.source, ("sweep",), table)
+
 
 def read_document(path: str | os.PathLike[str]) -> Document:
     """Model file with all its includes; raises only if the file itself cannot be read."""
-    source = read_source(path)
+    return document_of(read_source(path))
+
+
+def document_of(source: Source) -> Document:
+    """Model file that was parsed, with all its includes."""
     return _Reader().document(source, [os.path.realpath(source.path)])
 
 

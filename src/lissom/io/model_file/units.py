@@ -223,3 +223,17 @@ def _unit(rest: str, text: str) -> tuple[Fraction | float, Powers]:
         scale *= UNITS[name][0] ** n
         powers = [a + n * b for a, b in zip(powers, UNITS[name][1], strict=True)]
     return scale, (powers[0], powers[1], powers[2], powers[3])
+
+
+def base_units(powers: Powers) -> str:
+    """Unit in kg, m, s and rad, which `quantity` reads as a factor of one; "" for a number."""
+    named = zip(("kg", "m", "s", "rad"), powers, strict=True)
+    return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in named if power)
+
+
+def usual_units(powers: Powers) -> str:
+    """SI unit by its usual name, such as "N m"; "1" for a number."""
+    for known, words in DIMENSIONS.values():
+        if powers == known and "[" in words:
+            return words[words.index("[") + 1 : -1]
+    return base_units(powers) or "1"

@@ -16,7 +16,7 @@ from ....results import Trajectory
 from ....system import State, System
 from ..coordinate_units import check_state_units
 from ..functions import found_function, unread_function
-from ..includes import Entry, read_document
+from ..includes import Document, Entry, read_document
 from ..problems import Problem
 from ..schema.model import MOST_COPIES
 from ..schema.simulation import NUMBERS, FunctionTable
@@ -95,7 +95,41 @@ def checked_run(
     code : bool
         Whether it may name functions at all; if False, they are problems and no program is run.
     """
-    document = read_document(path)
+    return checked_document(read_document(path), functions=functions, code=code)
+
+
+def checked_document(
+    document: Document, *, functions: bool, code: bool = True
+) -> tuple[ModelRun | None, list[Problem]]:
+    """The same of a document, its section [sweep] included.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the model file.
+    functions, code : bool
+        As of `checked_run`.
+    """
+    run, problems = run_of(document, functions=functions, code=code)
+    if run is not None and document.sweep is not None and not problems:
+        from .sweep import sweep_problems
+
+        problems += sweep_problems(document, document.sweep, run)
+    return run, problems
+
+
+def run_of(
+    document: Document, *, functions: bool, code: bool = True
+) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a document, None if it cannot be created, and all problems.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the model file.
+    functions, code : bool
+        As of `checked_run`.
+    """
     builder = Builder(document, compiled=True)
     if builder.system is None:
         return None, builder.problems

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from ..units import described
 from .parts import AnyBody, AnyJoint, MaterialTable, OwnBody
 from .simulation import SimulationTable
+from .sweep import SweepTable
 from .types import (
     Name,
     Place,
@@ -139,3 +140,4 @@ class FileTable(Table):
     couplings: list[CouplingTable] = Field(default_factory=list)
     frames: list[FrameTable] = Field(default_factory=list)
     simulation: SimulationTable | None = None
+    sweep: SweepTable | None = None

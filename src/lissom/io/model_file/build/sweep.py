@@ -1,0 +1,294 @@
+"""Parameter studies from the section [sweep] of a model file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....errors import LissomError, StateError, SweepError, suggestion
+from ....results.channels import resolved
+from ....results.store import Columns
+from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
+from ..addresses import AddressError, Path, changed, found_path
+from ..includes import Document, Entry, document_of
+from ..problems import Problem, key_text
+from ..source import Source
+from ..units import Quantity, usual_units
+from .simulation import ModelRun, run_of
+from .sweep_task import FileBuild, FileRun, output_times, set_values
+
+_KINDS: dict[str, type[Distribution]] = {
+    "uniform": Uniform,
+    "normal": Normal,
+    "lognormal": LogNormal,
+    "triangular": Triangular,
+    "choice": Choice,
+}
+_STORED = ("load", "servo")  # channels that depend on what acts in a run
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSweep:
+    """A model file with its parameter study, ready to run.
+
+    Attributes
+    ----------
+    parameters : mapping
+        As of `lissom.sweep`.
+    units : mapping
+        Units of parameters.
+    settings : mapping
+        Further arguments of `lissom.sweep`: samples, seed, sampling.
+    build : callable
+        Makes the run of the file with other values.
+    run : callable
+        Does it, and keeps channels and outputs.
+    notes : mapping
+        What distinguishes it from other studies.
+    """
+
+    parameters: Mapping[Any, Any]
+    units: Mapping[str, str]
+    settings: Mapping[str, Any]
+    build: Any
+    run: Any
+    notes: Mapping[str, Any]
+
+    def sweep(
+        self, executor: Any = None, *, channels: Sequence[str] | None = None, **changes: Any
+    ) -> Any:
+        """Run the study; see `lissom.sweep`.
+
+        Parameters
+        ----------
+        executor : None, str or object
+            As of `lissom.sweep`.
+        channels : sequence of str, optional
+            Channels over time in place of those of the file.
+        **changes
+            Arguments of `lissom.sweep`: samples, seed, sampling, store, tasks, workers and others.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
+        run = self.run if channels is None else self.run.keeping(channels)
+        run.check()
+        notes = {**self.notes, "outputs": run.description()}
+        given = {**self.settings, **changes, "notes": notes, "units": self.units}
+        return sweep(self.build, self.parameters, run, executor, **given)
+
+
+def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
+    """Study of a file without problems.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the file.
+    run : ModelRun
+        Its run.
+    code : bool
+        Whether functions named in the file may be run.
+    """
+    entry = document.sweep
+    if entry is None:
+        raise SweepError(
+            f"{document.source.path}: there is no section [sweep]; add one with parameters"
+        )
+    table, source = entry.table, document.source
+    reader = _Reader(document, entry)
+    settings = {x: getattr(table, x) for x in ("samples", "seed", "sampling")}
+    build = FileBuild(source.path, source.text, source.data, reader.targets, code)
+    times = output_times(run.settings)
+    return ModelSweep(
+        reader.parameters,
+        {name: usual_units(powers) for name, (_, powers) in reader.targets.items() if powers},
+        {x: value for x, value in settings.items() if value is not None},
+        build,
+        FileRun(tuple(table.channels), _outputs(table), times),
+        {"model": run.model.name, "file": _digest(document)},
+    )
+
+
+def _outputs(table: Any) -> dict[str, tuple[str, str | None, str]]:
+    return {name: (x.channel, x.component, x.reduce) for name, x in table.outputs.items()}
+
+
+def _digest(document: Document) -> str:
+    whole = hashlib.sha256()
+    for text in sorted({x.text for x in _sources(document)}):
+        whole.update(text.encode())
+    return whole.hexdigest()
+
+
+def _sources(document: Document) -> Iterator[Source]:
+    yield document.source
+    groups = (document.parts, document.loops, document.joins, document.couplings, document.frames)
+    for group in (*groups, document.materials.values(), document.bodies.values()):
+        yield from (entry.source for entry in group)
+    for assembly in document.assemblies:
+        yield from _sources(assembly.document)
+
+
+class _Reader:
+    """Parameters of the section; problems are collected.
+
+    Attributes
+    ----------
+    parameters : dict
+        Lists and distributions, as of `lissom.sweep`.
+    targets : dict
+        Paths in the file, and the powers of the unit, by parameter.
+    """
+
+    def __init__(self, document: Document, entry: Entry) -> None:
+        self.document, self.entry, self.table = document, entry, entry.table
+        self.problems: list[Problem] = []
+        self.targets: dict[str, tuple[tuple[Path, ...], Any]] = {}
+        self.parameters: dict[Any, Any] = {}
+        given = {name: self._given(name, x) for name, x in self.table.parameters.items()}
+        tied = {name for group in self.table.together for name in group}
+        self.parameters |= {x: value for x, value in given.items() if x not in tied}
+        for k, group in enumerate(self.table.together):
+            self._tie(k, group, given)
+
+    def _note(self, message: str, *inner: str | int) -> None:
+        self.problems.append(self.entry.problem(message, *inner))
+
+    def _given(self, name: str, table: Any) -> Any:
+        """List or distribution of a parameter."""
+        paths = []
+        for address in table.set or [name]:
+            try:
+                paths.append(found_path(self.document.source.data, address))
+            except AddressError as error:
+                inner = ("set",) if table.set else ()
+                self._note(f"the address {address!r} {error}", "parameters", name, *inner)
+        fields = {
+            x: getattr(table, x) for x in type(table).model_fields if x not in ("kind", "set")
+        }
+        numbers = [*fields.values(), *(fields.get("values") or ())]
+        powers = {x.powers for x in numbers if isinstance(x, Quantity) and x.powers is not None}
+        if len(powers) > 1:
+            self._note("has values with different units; use one", "parameters", name)
+        self.targets[name] = (tuple(paths), next(iter(powers), None))
+        try:
+            return _made(table.kind, fields)
+        except SweepError as error:
+            self._note(str(error), "parameters", name)
+        return [0.0]
+
+    def _tie(self, k: int, group: Sequence[str], given: Mapping[str, Any]) -> None:
+        """Parameters that change together: one list of rows."""
+        unknown = [x for x in group if x not in given]
+        if unknown:
+            hint = suggestion(unknown[0], given)
+            self._note(f"names {unknown[0]!r}, which is not a parameter; {hint}", "together", k)
+            return
+        lists = [given[x] for x in group]
+        same = all(isinstance(x, list) for x in lists) and len({len(x) for x in lists}) == 1
+        taken = {x for key in self.parameters if isinstance(key, tuple) for x in key}
+        if not same or len(group) < 2 or taken & set(group) or len(set(group)) < len(group):
+            message = "parameters that change together need lists of the same length, each once"
+            self._note(message, "together", k)
+            return
+        self.parameters[tuple(group)] = list(zip(*lists, strict=True))
+
+
+def _made(kind: str, fields: dict[str, Any]) -> Any:
+    """List or distribution from the fields of a table."""
+    if kind == "list":
+        return _plain(fields["values"])
+    if kind == "range":
+        first, last = float(fields["from"]), float(fields["to"])
+        if fields["spacing"] == "linear":
+            return np.linspace(first, last, fields["count"]).tolist()
+        if not first * last > 0:
+            raise SweepError("logarithmic spacing needs ends of the same sign, not zero")
+        return np.geomspace(first, last, fields["count"]).tolist()
+    given = {x: value for x, value in fields.items() if value is not None}
+    return _KINDS[kind](**{x: _plain(value) for x, value in given.items()})
+
+
+def _plain(given: Any) -> Any:
+    if isinstance(given, list):
+        return [_plain(x) for x in given]
+    return float(given) if isinstance(given, Quantity) else given
+
+
+def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Problem]:
+    """Problems of the section [sweep] of a file that has none else.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the file.
+    entry : Entry
+        The section.
+    run : ModelRun
+        Its run.
+    """
+    reader = _Reader(document, entry)
+    table, problems = entry.table, reader.problems
+    if not table.parameters and table.samples is None:
+        problems.append(entry.problem("has no parameters; add [sweep.parameters]"))
+    drawn = [x for x, given in reader.parameters.items() if isinstance(given, Distribution)]
+    if drawn and table.samples is None:
+        message = f"the parameter {drawn[0]!r} is a distribution; give samples = 100"
+        problems.append(entry.problem(message))
+    problems += _channel_problems(entry, run)
+    if not problems:
+        problems += _value_problems(document, entry, reader)
+    return problems
+
+
+def _channel_problems(entry: Entry, run: ModelRun) -> Iterator[Problem]:
+    table = entry.table
+    asked = [(x, "whole", ("channels", k)) for k, x in enumerate(table.channels)]
+    asked += [(x.channel, x.reduce, ("outputs", name)) for name, x in table.outputs.items()]
+    columns = Columns.of(run.system)
+    for channel, reduce, place in asked:
+        if reduce == "whole" and not run.settings.get("output_step"):
+            message = "is kept over time, which needs output_step in the section [simulation]"
+            yield entry.problem(message, *place)
+        if channel.rpartition(".")[2].startswith(_STORED):
+            continue
+        try:
+            found = resolved(run.system, columns, channel)[0]
+        except StateError as error:
+            yield entry.problem(str(error), *place)
+            continue
+        component = None if place[0] == "channels" else table.outputs[place[1]].component
+        if component is not None and component not in (*found.labels, "norm"):
+            hint = suggestion(component, [*found.labels, "norm"])
+            yield entry.problem(f"{channel!r} has no component {component!r}; {hint}", *place)
+
+
+def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
+    """Problems of the file with one value of each parameter, reported where it is given."""
+    values: dict[str, Any] = {}
+    for name, given in reader.parameters.items():
+        if isinstance(given, Distribution):
+            values[name] = _plain(np.asarray(given.quantile(np.array([0.5])))[0])
+        elif isinstance(name, tuple):
+            values |= dict(zip(name, given[0], strict=True))
+        else:
+            values[name] = given[0]
+    owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
+    source = document.source
+    data = changed(source.data, set_values(reader.targets, values))
+    trial = document_of(Source(source.path, source.text, data, lambda: source.places))
+    try:
+        found = run_of(trial, functions=False)[1]
+    except LissomError as error:
+        yield entry.problem(str(error), "parameters")
+        return
+    for problem in found:
+        name = next((x for key, x in owners.items() if problem.key.startswith(key)), None)
+        inner = ("parameters", name) if name else ("parameters",)
+        yield entry.problem(f"sets {problem.key}, which then {problem.message}", *inner)

@@ -1,0 +1,197 @@
+"""What `run` returns, as labelled arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import SimulationError, StateError, name_list, shown
+from ..results import Trajectory
+from ..results.tables import labelled
+from .records import Labelled
+
+Array = np.ndarray
+Groups = tuple[dict[str, Labelled], dict[str, Labelled]]
+
+ENDED = ("finished", "event")  # statuses of runs that came to their end
+_ONLY = "result"  # name of a single number
+_EXPECTED = (
+    "return a mapping such as {'peak': 0.3}, a number, a Trajectory (with channels=[...]) or a "
+    "Dataset of xarray"
+)
+
+
+class MisuseError(Exception):
+    """`run` returned something that cannot be kept."""
+
+
+def outputs(
+    given: Any, channels: Sequence[str] | None, times: Array | None, taken: Collection[str]
+) -> Groups:
+    """Variables and coordinates of what `run` returned.
+
+    Parameters
+    ----------
+    given
+        The returned value.
+    channels : sequence of str or None
+        Channels of a trajectory.
+    times : array or None
+        Times at which they are kept [s].
+    taken : collection of str
+        Names of parameters and dimensions, which variables may not have.
+    """
+    variables, coordinates = _groups(given, channels, times)
+    for name in variables:
+        if name in taken:
+            raise MisuseError(
+                f"run() returned {name!r}, which is the name of a parameter or of the sweep"
+            )
+    used = {dim for dims, _, _ in variables.values() for dim in dims}
+    if both := used & set(taken):
+        raise MisuseError(
+            f"run() returned an array with the dimension {sorted(both)[0]!r}, which is one of the "
+            "sweep; rename it"
+        )
+    return variables, {x: v for x, v in coordinates.items() if set(v[0]) <= used and x not in taken}
+
+
+def _groups(given: Any, channels: Sequence[str] | None, times: Array | None) -> Groups:
+    if isinstance(given, Trajectory):
+        return _of_trajectory(given, channels, times)
+    if hasattr(given, "data_vars"):
+        return _of_dataset(given)
+    if isinstance(given, Mapping):
+        return _of_mapping(given)
+    if isinstance(given, (bool, int, float, np.generic)):
+        return {_ONLY: _array(_ONLY, given)}, {}
+    raise MisuseError(f"run() returned {shown(given)}; {_EXPECTED}")
+
+
+def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array | None) -> Groups:
+    if channels is None:
+        raise MisuseError(
+            "run() returned a Trajectory; say what to keep of it: channels=['arm.position']"
+        )
+    check_ended(run)
+    if times is None and not run.meta.get("output_step"):
+        raise MisuseError(
+            "run() returned a Trajectory whose rows differ from run to run; give "
+            "simulate(output_step=...), or sweep(times=...)"
+        )
+    try:
+        return sampled_channels(run, tuple(channels), run.time if times is None else times)
+    except StateError as error:
+        raise MisuseError(str(error)) from None
+
+
+def check_ended(run: Trajectory) -> None:
+    """Raise a SimulationError if a run did not come to its end.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    """
+    if run.status not in ENDED:
+        raise SimulationError(f"the run ended early ({run.status}): {run.message}")
+
+
+def sampled_channels(run: Trajectory, channels: tuple[str, ...], times: Array) -> Groups:
+    """Channels at times; NaN after the end of a run that an event ended.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    channels : tuple of str
+        Names.
+    times : array
+        Times [s].
+    """
+    rows, inside = run, np.ones(len(times), dtype=bool)
+    near_rows = run.time.shape == times.shape and np.allclose(run.time, times, 1e-12, 1e-15)
+    if not near_rows:
+        end = run.time[-1]
+        near = np.where(np.isclose(times, end, rtol=1e-12, atol=0.0), end, times)
+        inside = near <= end
+        rows = run.sample(near[inside])
+    found, axes = labelled(rows, channels)
+    axes["time"] = (["time"], times, axes["time"][2])
+    variables = {}
+    for name, (dims, values, attributes) in found.items():
+        whole = np.full((len(times), *values.shape[1:]), np.nan)
+        whole[inside] = values
+        variables[name] = (tuple(dims), whole, dict(attributes))
+    return variables, {x: (tuple(d), np.asarray(v), dict(a)) for x, (d, v, a) in axes.items()}
+
+
+def _of_dataset(given: Any) -> Groups:
+    return (
+        {str(name): _of_dataarray(str(name), x) for name, x in given.data_vars.items()},
+        {str(name): _of_dataarray(str(name), x) for name, x in given.coords.items()},
+    )
+
+
+def _of_dataarray(name: str, given: Any) -> Labelled:
+    attributes = {str(key): str(value) for key, value in given.attrs.items()}
+    return _checked(name, tuple(map(str, given.dims)), given.values, attributes)
+
+
+def _of_mapping(given: Mapping[Any, Any]) -> Groups:
+    variables: dict[str, Labelled] = {}
+    coordinates: dict[str, Labelled] = {}
+    for name, value in given.items():
+        if not isinstance(name, str) or not name or "/" in name:
+            raise MisuseError(
+                f"run() returned the name {shown(name)}; names are text without a slash"
+            )
+        if hasattr(value, "dims") and hasattr(value, "coords"):
+            variables[name] = _of_dataarray(name, value)
+            coordinates |= {str(x): _of_dataarray(str(x), c) for x, c in value.coords.items()}
+        else:
+            variables[name] = _array(name, value)
+    for name in [x for x, (dims, _, _) in variables.items() if dims == (x,)]:
+        coordinates[name] = variables.pop(name)
+    if not variables:
+        raise MisuseError(f"run() returned no values, only {shown(dict(given))}; {_EXPECTED}")
+    return variables, coordinates
+
+
+def _array(name: str, given: Any) -> Labelled:
+    """Variable from a number, an array, or (dims, array, attributes)."""
+    dims: Any = None
+    attributes: dict[str, str] = {}
+    if isinstance(given, tuple) and len(given) in (2, 3) and _are_dims(given[0]):
+        dims = (given[0],) if isinstance(given[0], str) else tuple(given[0])
+        attributes = {str(k): str(x) for k, x in dict(given[2]).items()} if given[2:] else {}
+        given = given[1]
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        raise MisuseError(f"run() returned for {name!r} rows of different lengths") from None
+    usual = () if values.ndim == 0 else tuple(f"{name}.{k}" for k in range(values.ndim))
+    return _checked(name, usual if dims is None else dims, values, attributes)
+
+
+def _are_dims(given: Any) -> bool:
+    if isinstance(given, str):
+        return True
+    return isinstance(given, (list, tuple)) and all(isinstance(x, str) for x in given)
+
+
+def _checked(name: str, dims: tuple[str, ...], values: Any, attributes: dict[str, str]) -> Labelled:
+    values = np.asarray(values)
+    if values.dtype.kind not in "biufU":
+        remedy = "give real and imaginary part apart" if values.dtype.kind == "c" else _EXPECTED
+        raise MisuseError(
+            f"run() returned for {name!r} {shown(values)}, which are no numbers; {remedy}"
+        )
+    if len(dims) != values.ndim or len(set(dims)) < len(dims):
+        raise MisuseError(
+            f"run() returned for {name!r} an array with {values.ndim} dimensions, named "
+            f"{name_list(dims) or 'by nothing'}; give one name for each"
+        )
+    return dims, np.array(values), attributes

@@ -1,0 +1,230 @@
+"""Parameters of a study as the user gives them: lists, distributions, numbers; and samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import SweepError, name_list, shown, suggestion
+from .distributions import Distribution
+from .study import RESERVED, Axis, Scalar
+
+Array = np.ndarray
+
+MOST_TASKS = 100_000_000
+SAMPLINGS = ("random", "latin_hypercube", "sobol")
+_EDGE = 2.0**-53  # nearest fraction to 0 and 1, whose quantiles may be infinite
+
+
+def scalar(what: str, given: Any) -> Scalar:
+    """Number, text or truth value of a parameter.
+
+    Parameters
+    ----------
+    what : str
+        Parameter, for messages.
+    given
+        Value as given.
+    """
+    value = given.item() if isinstance(given, np.generic) else given
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise SweepError(
+        f"{what}: the value {shown(given)} is not a finite number, text or truth value; number "
+        "other things and choose them in build()"
+    )
+
+
+def listed(what: str, given: Any) -> list[Scalar]:
+    """Values of a list, an array or a range.
+
+    Parameters
+    ----------
+    what : str
+        Parameter, for messages.
+    given
+        List as given.
+    """
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise SweepError(f"{what} is {shown(given)}; expected a list, an array or a distribution")
+    values = [scalar(what, x) for x in given]
+    if not values:
+        raise SweepError(f"{what} is an empty list; give at least one value")
+    kinds = {_kind(x) for x in values}
+    if len(kinds) > 1:
+        raise SweepError(f"{what} mixes {' and '.join(sorted(kinds))}; give values of one kind")
+    return values
+
+
+def _kind(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "truth values"
+    return "text" if isinstance(value, str) else "numbers"
+
+
+def is_drawn(given: Any) -> bool:
+    """Whether a value is a distribution: one of ours, or a frozen one of SciPy.
+
+    Parameters
+    ----------
+    given
+        Value of a parameter.
+    """
+    return isinstance(given, Distribution) or callable(getattr(given, "ppf", None))
+
+
+def sorted_out(
+    parameters: Any,
+) -> tuple[tuple[Axis, ...], dict[str, Any], dict[str, Scalar]]:
+    """Axes of the grid, distributions and fixed values.
+
+    Parameters
+    ----------
+    parameters : mapping
+        As of `sweep`.
+    """
+    if not isinstance(parameters, Mapping):
+        raise SweepError(
+            f"parameters is {shown(parameters)}; expected a mapping such as "
+            '{"mass": [1, 2, 3], "angle": Normal(0.1, 0.02)}'
+        )
+    axes: list[Axis] = []
+    drawn: dict[str, Any] = {}
+    fixed: dict[str, Scalar] = {}
+    for key, given in parameters.items():
+        names = key if isinstance(key, tuple) else (key,)
+        for name in names:
+            _check_name(name, [*drawn, *fixed, *(n for axis in axes for n in axis.names)])
+        if isinstance(key, tuple):
+            axes.append(_tied(names, given))
+        elif is_drawn(given):
+            drawn[key] = given
+        elif isinstance(given, (str, bool, int, float, np.generic)):
+            fixed[key] = scalar(f"parameter {key!r}", given)
+        else:
+            axes.append(_axis(key, given))
+    dims = [axis.dim for axis in axes]
+    if twice := [x for x in dims if dims.count(x) > 1]:
+        raise SweepError(f"two parameters have the dimension {twice[0]!r}; rename one")
+    return tuple(axes), drawn, fixed
+
+
+def _check_name(name: Any, known: list[str]) -> None:
+    if not isinstance(name, str) or not name or "/" in name:
+        raise SweepError(f"the parameter {shown(name)} needs a name: text without a slash")
+    if name in RESERVED:
+        raise SweepError(f"the parameter {name!r} has the name of something else; rename it")
+    if name in known:
+        raise SweepError(f"the parameter {name!r} is given twice; remove one")
+
+
+def _axis(name: str, given: Any) -> Axis:
+    values = listed(f"parameter {name!r}", given)
+    if len(set(values)) < len(values):
+        twice = next(x for k, x in enumerate(values) if x in values[:k])
+        raise SweepError(f"parameter {name!r} has the value {twice!r} twice; remove one")
+    return Axis(name, (name,), (tuple(values),))
+
+
+def _tied(names: tuple[str, ...], given: Any) -> Axis:
+    """Axis of parameters that change together."""
+    what = f"parameters {name_list(names)}"
+    try:
+        rows = [tuple(row) for row in given]
+    except TypeError:
+        rows = []
+    if len(names) < 2 or not rows or {len(row) for row in rows} != {len(names)}:
+        raise SweepError(
+            f"{what} change together, but are {shown(given)}; expected rows with one value for "
+            f"each, such as list(zip({', '.join(names)}))"
+        )
+    columns = (
+        tuple(listed(f"parameter {n!r}", c))
+        for n, c in zip(names, zip(*rows, strict=True), strict=True)
+    )
+    return Axis("_".join(names), names, tuple(columns))
+
+
+def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
+    """Number of samples, None for a grid alone.
+
+    Parameters
+    ----------
+    samples : int or None
+        As of `sweep`.
+    drawn : mapping
+        Distributions by name.
+    """
+    if samples is None and drawn:
+        name = next(iter(drawn))
+        raise SweepError(
+            f"parameter {name!r} is a distribution; say how often to draw: samples=100"
+        )
+    if samples is None:
+        return None
+    whole = isinstance(samples, (int, np.integer)) and not isinstance(samples, bool)
+    if not whole or not 1 <= samples <= MOST_TASKS:
+        raise SweepError(f"samples is {shown(samples)}; expected a whole number from 1")
+    return int(samples)
+
+
+def sampled(
+    drawn: Mapping[str, Any], samples: int, sampling: str, seed: int
+) -> dict[str, tuple[Scalar, ...]]:
+    """Samples of each distribution.
+
+    Parameters
+    ----------
+    drawn : mapping
+        Distributions by name.
+    samples : int
+        Number of samples.
+    sampling : str
+        One of `SAMPLINGS`.
+    seed : int
+        Seed of the study.
+    """
+    if not isinstance(sampling, str) or sampling not in SAMPLINGS:
+        raise SweepError(f"sampling is {shown(sampling)}; {suggestion(str(sampling), SAMPLINGS)}")
+    if not drawn:
+        return {}
+    points = _points(samples, len(drawn), sampling, seed)
+    found = {}
+    for (name, distribution), u in zip(drawn.items(), points.T, strict=True):
+        u = np.clip(u, _EDGE, 1 - _EDGE)
+        own = isinstance(distribution, Distribution)
+        try:
+            values = distribution.quantile(u) if own else distribution.ppf(u)
+            found[name] = tuple(listed(f"parameter {name!r}", values))
+        except SweepError:
+            raise
+        except Exception as error:
+            raise SweepError(
+                f"parameter {name!r}: its distribution cannot be drawn from "
+                f"({type(error).__name__}: {error})"
+            ) from None
+    return found
+
+
+def _points(samples: int, n: int, sampling: str, seed: int) -> Array:
+    """Points in the unit cube, shape (samples, n)."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    if sampling == "random":
+        return rng.random((samples, n))
+    if sampling == "latin_hypercube":
+        order = np.column_stack([rng.permutation(samples) for _ in range(n)])
+        return (order + rng.random((samples, n))) / samples
+    if samples & (samples - 1):
+        near = 1 << (samples.bit_length() - 1)
+        raise SweepError(
+            f"sampling='sobol' needs a power of two, not samples={samples}; "
+            f"use {near} or {2 * near}"
+        )
+    from scipy.stats import qmc
+
+    return np.asarray(qmc.Sobol(n, scramble=True, seed=rng).random(samples))

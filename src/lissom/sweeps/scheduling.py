@@ -1,0 +1,126 @@
+"""Distribution of tasks to a pool: in chunks, with another try where a worker dies."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
+from typing import Any
+
+from .pools import Pool
+from .records import Record, failed
+from .study import Study
+
+CHUNK = 0.2  # [s], work that is sent at a time
+AHEAD = 2  # chunks for each worker, so that none waits
+_POLL = 0.2  # [s]; Ctrl-C is noticed within this time
+_DIED = "the process that ran it died twice (killed, out of memory, or os._exit)"
+
+
+class Schedule:
+    """Tasks on their way through a pool.
+
+    A task whose worker died, or whose future failed, is tried once more, alone.
+
+    Parameters
+    ----------
+    pool : Pool
+        Where tasks are done.
+    study : Study
+        Their parameters.
+    tasks : iterable of int
+        Tasks to do.
+    take : callable
+        Called with each record.
+    """
+
+    def __init__(
+        self, pool: Pool, study: Study, tasks: Iterable[int], take: Callable[[Record], None]
+    ) -> None:
+        self.pool, self.study, self.take = pool, study, take
+        self._waiting = deque(tasks)
+        self._again: deque[int] = deque()
+        self._flying: dict[Any, tuple[int, ...]] = {}
+        self._alone = False
+        self._landed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._seconds, self._done = 0.0, 0
+
+    def run(self) -> None:
+        """Do all tasks."""
+        while self._waiting or self._again or self._flying:
+            self._fill()
+            try:
+                future = self._landed.get(timeout=_POLL)
+            except queue.Empty:
+                continue
+            self._land(future)
+
+    def _fill(self) -> None:
+        if self._again:
+            if not self._flying:
+                self._send((self._again.popleft(),), alone=True)
+            return
+        while self._waiting and len(self._flying) < AHEAD * self.pool.size and not self._alone:
+            count = min(self._chunk(), len(self._waiting))
+            self._send(tuple(self._waiting.popleft() for _ in range(count)))
+            if self.pool.size == 1 and not self._landed.empty():
+                return
+
+    def _chunk(self) -> int:
+        """Number of tasks that take a fifth of a second; fewer towards the end."""
+        if not self._done:
+            return 1
+        most = CHUNK * self._done / max(self._seconds, 1e-9)
+        fair = len(self._waiting) / (2 * AHEAD * self.pool.size)
+        return max(1, int(min(most, fair)))
+
+    def _send(self, tasks: tuple[int, ...], *, alone: bool = False) -> None:
+        self._alone = alone
+        given = [(k, self.study.values(k)) for k in tasks]
+        try:
+            future = self.pool.submit(given)
+        except BrokenExecutor as error:
+            self._broken(error, tasks)
+            return
+        self._flying[future] = tasks
+        future.add_done_callback(self._landed.put)
+
+    def _land(self, future: Any) -> None:
+        tasks, alone = self._flying.pop(future), self._alone
+        self._alone = False
+        try:
+            records = future.result()
+        except BrokenExecutor as error:
+            self._alone = alone
+            self._broken(error, tasks)
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"
+            self._retry(tasks, words, alone=alone)
+        else:
+            self._keep(records)
+
+    def _keep(self, records: Iterable[Record]) -> None:
+        for record in records:
+            self._seconds += record.seconds
+            self._done += 1
+            self.take(record)
+
+    def _retry(self, tasks: tuple[int, ...], error: str, *, alone: bool) -> None:
+        if alone:
+            self._keep(failed(tasks, error))
+        else:
+            self._again.extend(tasks)
+
+    def _broken(self, error: BaseException, tasks: tuple[int, ...]) -> None:
+        """A worker died: all that was on its way is tried again, task by task."""
+        alone, self._alone = self._alone, False
+        self._retry(tasks, _DIED, alone=alone)
+        while self._flying:
+            future = self._landed.get()
+            others = self._flying.pop(future)
+            try:
+                self._keep(future.result())
+            except Exception:
+                self._again.extend(others)
+        self.pool.renew(error)

@@ -1,0 +1,242 @@
+"""The work of one task, wherever it is done."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import LissomError, SweepError, printable
+from ..model import Model
+from ..system import System
+from .calls import Arguments
+from .outputs import MisuseError, outputs
+from .records import DONE, FAILED, Record
+from .study import Scalar
+
+Array = np.ndarray
+Task = tuple[int, dict[str, Scalar]]  # its number and its parameters
+
+_INTERRUPTED = "the run ended early (interrupted)"
+_LONGEST = 2000  # characters of an error or a warning
+_HERE = str(Path(__file__).parents[1])
+
+# Systems by the arguments of build, of each thread; few, for they may be large.
+_BUILT = threading.local()
+_MOST_BUILT = 8
+
+_SAID = threading.local()  # warnings of the task that a thread is at
+_OF_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks have in common.
+
+    Attributes
+    ----------
+    build, run : callable
+        The user's functions.
+    for_build, for_run : Arguments
+        What they ask for.
+    seed : int
+        Seed of the study.
+    channels : tuple of str or None
+        Channels of trajectories.
+    times : array or None
+        Times at which they are kept [s].
+    taken : tuple of str
+        Names that results may not have.
+    identity : str
+        Distinguishes this job from others in a worker.
+    """
+
+    build: Any
+    run: Any
+    for_build: Arguments
+    for_run: Arguments
+    seed: int
+    channels: tuple[str, ...] | None
+    times: Array | None
+    taken: tuple[str, ...]
+    identity: str
+
+
+def stream(seed: int, task: int) -> np.random.Generator:
+    """Random generator of a task, independent of those of all others.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the study.
+    task : int
+        Number of the task.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, task)))
+
+
+def packed_job(job: Job) -> bytes:
+    """A job as bytes for another process; a SweepError where it cannot be sent.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    """
+    try:
+        found = pickle.dumps(job)
+        if not _from_notebook(job):
+            return found
+        reason = "it is defined in a notebook or at the prompt"
+    except Exception as error:  # whatever the user's objects raise
+        reason = f"{type(error).__name__}: {error}"
+    try:
+        import cloudpickle
+    except ImportError:
+        raise SweepError(
+            f"build or run cannot be sent to other processes ({reason}); define them with def in a "
+            "file and import it, or: pip install cloudpickle, or: executor='threads'"
+        ) from None
+    try:
+        return bytes(cloudpickle.dumps(job))
+    except Exception as error:
+        raise SweepError(
+            f"build or run cannot be sent to other processes ({type(error).__name__}: {error}); "
+            "let them make what they need, or use executor='threads'"
+        ) from None
+
+
+def _from_notebook(job: Job) -> bool:
+    """Whether a function is of a main program that other processes cannot import."""
+    import sys
+
+    main = sys.modules.get("__main__")
+    if getattr(main, "__file__", None) or getattr(main, "__spec__", None):
+        return False
+    return any(getattr(x, "__module__", "") == "__main__" for x in (job.build, job.run))
+
+
+@lru_cache(maxsize=4)
+def _unpacked(data: bytes) -> Job:
+    job = pickle.loads(data)
+    assert isinstance(job, Job)
+    return job
+
+
+def work(job: Job | bytes, tasks: Sequence[Task]) -> list[Record]:
+    """Do some tasks; failures become records, and so do warnings.
+
+    Parameters
+    ----------
+    job : Job or bytes
+        What they have in common, as it is or packed.
+    tasks : sequence
+        Number and parameters of each.
+    """
+    with warnings_by_thread():
+        return work_in_thread(job, tasks)
+
+
+def work_in_thread(job: Job | bytes, tasks: Sequence[Task]) -> list[Record]:
+    """The same within `warnings_by_thread` of another thread.
+
+    Parameters
+    ----------
+    job, tasks
+        As of `work`.
+    """
+    whole = _unpacked(job) if isinstance(job, bytes) else job
+    return [_done(whole, task, values) for task, values in tasks]
+
+
+@contextmanager
+def warnings_by_thread() -> Iterator[None]:
+    """Let every thread that is at a task keep its warnings; those of others are shown."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def keep(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
+            said = getattr(_SAID, "texts", None)
+            if said is None:
+                show(message, category, *more, **named)
+            elif not issubclass(category, _OF_PROGRAMMERS):
+                said.append(str(message))
+
+        warnings.simplefilter("always")
+        warnings.showwarning = keep
+        yield
+
+
+def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
+    start = time.perf_counter()
+    said: list[str] = []
+    _SAID.texts = said
+    try:
+        variables, coordinates = _result(job, task, values)
+        found: dict[str, Any] = {"variables": variables, "coordinates": coordinates}
+        status, error, misused = DONE, "", False
+    except MisuseError as wrong:
+        found, status, error, misused = {}, FAILED, str(wrong), True
+    except (Exception, SystemExit) as wrong:
+        found, status, error, misused = {}, FAILED, _words(wrong), False
+    finally:
+        _SAID.texts = None
+    if any(x.startswith(_INTERRUPTED) for x in said):
+        raise KeyboardInterrupt  # simulate() took the Ctrl-C for itself
+    return Record(
+        task,
+        status,
+        error[:_LONGEST],
+        printable("; ".join(dict.fromkeys(said)))[:_LONGEST],
+        **found,
+        misused=misused,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _result(job: Job, task: int, values: dict[str, Scalar]) -> Any:
+    system = _built(job, values)
+    given = job.run(system, **job.for_run.of(values, lambda: stream(job.seed, task)))
+    return outputs(given, job.channels, job.times, job.taken)
+
+
+def _built(job: Job, values: dict[str, Scalar]) -> Any:
+    """What `build` returns, compiled; a system is kept for tasks with the same arguments."""
+    kept = _BUILT.__dict__.setdefault("systems", {})
+    key = (job.identity, job.for_build.key(values))
+    if key in kept:
+        return kept[key]
+    made = job.build(**job.for_build.of(values, lambda: None))
+    if made is None:
+        raise MisuseError("build() returned None; return a Model or a System")
+    if isinstance(made, Model):
+        made = made.compile()
+    if isinstance(made, System):
+        if len(kept) >= _MOST_BUILT:
+            del kept[next(iter(kept))]
+        kept[key] = made
+    return made
+
+
+def _words(error: BaseException) -> str:
+    """Exception as one line, with the place in the user's program."""
+    text = printable(" ".join(str(error).split()))
+    words = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if isinstance(error, LissomError):
+        return words
+    outside = [x for x in traceback.extract_tb(error.__traceback__) if _HERE not in x.filename]
+    return (
+        f"{words} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
+        if outside
+        else words
+    )
