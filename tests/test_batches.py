@@ -154,7 +154,7 @@ def test_threads_take_several_states_each():
     assert device.launched == [("forward_state", 100, 32)]
 
 
-def test_torch_and_jax_get_back_what_they_give():
+def test_arrays_of_jax_and_lists_are_taken():
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     system = arm()
@@ -172,8 +172,8 @@ def test_mistakes_are_answered_by_name():
     q, v, _ = states(system, 5)
     batch = ls.batch(system)
     for call, words in (
-        (lambda: batch.forward_dynamics(q[:, 1:], v), r"q has shape \(5, 3\); expected \(k, 4\)"),
-        (lambda: batch.forward_dynamics(q, v[:4]), r"v has shape \(4, 4\); expected \(5, 4\)"),
+        (lambda: batch.forward_dynamics(q[:, 1:], v), r"q has shape \(5, 4\); expected \(k, 5\)"),
+        (lambda: batch.forward_dynamics(q, v[:4]), r"v has shape \(4, 5\); expected \(5, 5\)"),
         (lambda: batch.forward_dynamics(q, v, "no"), "forces is not an array|array of"),
         (lambda: batch.forward_dynamics(q + 0j, v), "q is an array of complex128"),
         (lambda: batch.forward_dynamics(q * np.nan, v), "row 0"),

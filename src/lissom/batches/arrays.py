@@ -56,7 +56,9 @@ def taken(x: Any, what: str, xp: Any) -> Any:
         raise StateError(f"{what} is not an array of numbers: {shown(x)}") from None
     if found.dtype.kind not in "fiu":
         raise StateError(f"{what} is an array of {found.dtype}; expected real numbers")
-    return xp.ascontiguousarray(found, dtype=np.float64)
+    rows = xp.ascontiguousarray(found, dtype=np.float64)
+    # The kernels of the CPU take no arrays that cannot be written, as those of JAX.
+    return rows.copy() if xp is np and not rows.flags.writeable else rows
 
 
 def giver(x: Any, xp: Any) -> Give:

@@ -257,7 +257,7 @@ class Interleaved:
         return part.reshape(-1, stop - first)[: self.threads]
 
     def put(self, first: int, x: Any, threads: Any = None) -> None:
-        """Write x, (threads, k), to numbers first to first + k, of all threads or of some."""
+        """Write x, (m, k), to numbers first to first + k of the first m threads, or of some."""
         xp, k = self.xp, x.shape[1]
-        numbers = xp.arange(self.threads) if threads is None else threads
+        numbers = xp.arange(len(x)) if threads is None else threads
         self.data[numbers // LANES, first : first + k, numbers % LANES] = x

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..sim.run.whole_run import begun_run
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered
 from .on_device import check_known
-from .progress import Counted
+from .progress import Counted, warn_after
 from .runs import OneRun, unfinished
 
 Array = np.ndarray
@@ -64,6 +65,7 @@ class Fleet:
         first = self.ready(0)
         entry = check_runnable(first)
         self.elements, self.functions = numbered(first.machine)
+        self.plain = self.alike and _is_plain(first)
         self.outside = functions_ptx(self.functions)
         with bar:
             start = 0
@@ -119,7 +121,8 @@ class _Turn:
         self.memory = self._interleaved(memories)
         m = self.machine
         self.scratch, self.stiff = (self._spread(x) for x in ("scratch", "stiff"))
-        self.work = self._interleaved(np.broadcast_to(m.work, (len(turn), len(m.work))))
+        self.work = Interleaved(self.xp, len(turn), len(m.work))
+        self.work.fill(m.work)
         self.table = self._constants([x.table for x in self.machines])
         self.floats = self._constants([x.plan.packed.floats for x in self.machines])
         self.plan = self.xp.asarray(fleet.elements)
@@ -138,21 +141,31 @@ class _Turn:
             try:
                 ready = self.fleet.ready(k)
                 self.fleet.check_same(ready.machine, k)
-                begun_run(ready)
+                memory = self._begun(ready, rows)
             except LissomError as error:
                 self._end(place, unfinished("failed", str(error)))
                 rows.append(None)
                 machines.append(None)
                 continue
             self.prepared = ready
-            rows.append(ready.machine.memory.copy())
+            rows.append(memory)
             machines.append(ready.machine)
-        good = next((k for k, x in enumerate(rows) if x is not None), None)
-        if good is None:
+        first = next((k for k, x in enumerate(rows) if x is not None), None)
+        if first is None:
             return np.zeros((0, 0))
-        known = [machines[good] if x is None else x for x in machines]
+        known = [machines[first] if x is None else x for x in machines]
         self.machines: list[Any] = known[:1] if self.fleet.alike else known
-        return np.stack([rows[good] if x is None else x for x in rows])  # type: ignore[misc]
+        return np.stack([rows[first] if x is None else x for x in rows])  # type: ignore[misc]
+
+    def _begun(self, ready: Prepared, before: list[Array | None]) -> Array:
+        """Memory of a run at its start: where nothing else matters, another's with its state."""
+        if not self.fleet.plain or not before or before[-1] is None:
+            begun_run(ready)
+            return ready.machine.memory.copy()
+        memory, plan, start = before[-1].copy(), ready.machine.elements, ready.start
+        for place, x in ((plan[run.O_Q], start.raw_q), (plan[run.O_V], start.raw_v)):
+            memory[place : place + len(x)] = x
+        return memory
 
     def _interleaved(self, rows: Array) -> Interleaved:
         made = Interleaved(self.xp, len(self.turn), rows.shape[1])
@@ -240,53 +253,43 @@ class _Turn:
     def _judge(self, place: int, status: int, header: Array) -> None:
         """Handle a status that is not simply going on."""
         if status == run.FINISHED:
-            self._finish(place, Outcome("finished", f"reached t = {header[run.TIME]:.9g} s"))
+            machine = self.machines[0 if self.fleet.alike else place]
+            machine.memory[: run.M_HEADER] = header
+            self._finish(place, machine, Outcome("finished", f"reached t = {machine.time:.9g} s"))
             return
         machine = self._on_host(place)
         judge = self.judges.setdefault(place, Judge(machine, []))
-        judge.machine, judge.plan = machine, machine.plan
         if status != run.EVENT:
             status = machine.advance(1)  # again, so that all arrays belong to the failure
             judge.rows.append(machine.rows())
         outcome = judge.outcome(status)
         self.blocks[place] += [x for x in judge.rows if len(x)]
         judge.rows.clear()
-        if outcome is not None:
-            self._finish(place, outcome)
-            return
         memory = machine.memory.copy()
         memory[run.PREPARED] = -1.0
+        if outcome is not None:
+            self._finish(place, machine, outcome)
+            memory[[run.TIME, run.FRESH, run.KNOWN, run.SUB]] = machine.settings.end, 1.0, 1.0, 1.0
+            memory[run.FORCED] = 0.0  # so that its thread returns at once from now on
         self.memory.put(0, self.xp.asarray(memory[None]), self.xp.asarray([place]))
 
     def _on_host(self, place: int) -> Machine:
         """Machine on the CPU that is where a run is."""
-        machine = self.machines[0 if self.fleet.alike else place]
+        machine: Machine = self.machines[0 if self.fleet.alike else place]
         row = self.memory.data[place // LANES, :, place % LANES]
         machine.restore(_on_cpu(row).copy())
         return machine
 
-    def _finish(self, place: int, outcome: Outcome) -> None:
-        """Keep the result of a run, and let its thread return at once from now on."""
-        machine = self._on_host(place)
+    def _finish(self, place: int, machine: Machine, outcome: Outcome) -> None:
+        """Keep the result of a run."""
         judge = self.judges.get(place)
-        meta = outcome_meta(
-            machine,
-            outcome,
-            self.prepared.reason,
-            time.perf_counter() - self.begun,
-            [] if judge is None else judge.happened,
-        )
+        warn_after(replace(self.prepared, machine=machine), outcome)
+        happened = [] if judge is None else judge.happened
+        seconds = time.perf_counter() - self.begun
+        meta = outcome_meta(machine, outcome, self.prepared.reason, seconds, happened)
         blocks = self.blocks[place] or [np.zeros((0, machine.width))]
-        self._end(place, OneRun(machine.plan.columns, np.concatenate(blocks), meta))
-        p = int(machine.elements[run.PARAMETERS])
-        for number, value in (
-            (run.TIME, float(machine.table[p + run.END])),
-            (run.FRESH, 1.0),
-            (run.KNOWN, 1.0),
-            (run.SUB, 1.0),
-            (run.FORCED, 0.0),
-        ):
-            self.memory.data[place // LANES, number, place % LANES] = value
+        rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        self._end(place, OneRun(machine.plan.columns, rows, meta))
 
     def _end(self, place: int, found: OneRun) -> None:
         self.done[place] = True
@@ -323,3 +326,10 @@ def check_runnable(ready: Prepared) -> DeviceEntry:
         f'integrator {settings.integrator.title} is for the CPU; on a GPU use "euler_cromer", '
         '"rk4", "dopri5", "dop853" or "generalized_alpha"'
     )
+
+
+def _is_plain(ready: Prepared) -> bool:
+    """Whether runs differ at their starts in their states alone."""
+    plan = ready.machine.plan
+    other = plan.system.constraints or plan.driven or plan.controllers or ready.settings.adaptive
+    return not other

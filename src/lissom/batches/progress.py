@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from ..errors import SimulationWarning
+from ..sim.run.prepare import Prepared
 from ..sim.run.progress import ProgressBar
+from ..sim.run.reasons import Outcome
+from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
 
 
 class Counted:
@@ -60,3 +63,18 @@ def collected_warnings(count: int) -> Iterator[None]:
             warnings.warn_explicit(x.message, x.category, x.filename, x.lineno)
     for text, n in texts.most_common(5):
         warnings.warn(f"in {n} of {count} runs: {text}", SimulationWarning, stacklevel=5)
+
+
+def warn_after(ready: Prepared, outcome: Outcome) -> None:
+    """Warn of a run that is less accurate than asked for.
+
+    Parameters
+    ----------
+    ready : Prepared
+        The run, at its end.
+    outcome : Outcome
+        How it ended.
+    """
+    if outcome.status in ("finished", "event"):
+        warn_of_long_steps(ready.machine, asked=ready.asked, stacklevel=2)
+    warn_of_singular(ready.machine, stacklevel=2)

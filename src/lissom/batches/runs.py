@@ -13,6 +13,7 @@ from ..results.trajectory import Trajectory
 from ..system import System
 
 Array = np.ndarray
+AT_EVENT = 2  # rows at the time of an event that ends a run
 
 
 class OneRun(NamedTuple):
@@ -78,28 +79,46 @@ class Runs(Sequence[Trajectory]):
 
     @property
     def time(self) -> Array:
-        """Times of the rows (rows,) [s], if all runs that were completed share them."""
-        full = max((self._rows(k) for k in range(len(self))), key=len)[:, 0]
-        for k in range(len(self)):
-            own = self._rows(k)[:, 0]
-            if len(own) and not np.allclose(own[:-1], full[: len(own) - 1], rtol=0, atol=1e-12):
+        """Times of the rows (rows,) [s], which all runs must share; rows at events do not count."""
+        return self._common()[0].copy()
+
+    def _common(self) -> tuple[Array, list[int]]:
+        """Times of the rows, and how many of them each run has reached."""
+        times = [self._rows(k)[:, 0] for k in range(len(self))]
+        done = [x for x, status in zip(times, self.status, strict=True) if status == "finished"]
+        full = max(done or times, key=len)
+        reached: list[int] = []
+        for k, own in enumerate(times):
+            n = min(len(own), len(full))
+            same = np.flatnonzero(np.abs(own[:n] - full[:n]) > 1e-12 * max(1.0, abs(full[-1])))
+            m = int(same[0]) if len(same) else n
+            if len(own) - m > AT_EVENT:
                 raise ResultError(
                     f"run {k} has rows at other times than the others; give output_step= or step=, "
                     "or take each trajectory by itself: runs[k]"
                 )
-        return full.copy()
+            reached.append(m)
+        return full, reached
 
     def part(self, name: str) -> Array:
         """Numbers of all runs, (k, rows, n): "q", "v", "acceleration", "force", "wrench".
 
         A run that ended early has NaN in the rows that it did not reach.
         """
-        n = len(self.time)
+        full, reached = self._common()
         piece = self._columns.slices[name]
-        out = np.full((len(self), n, piece.stop - piece.start), np.nan)
+        out = np.full((len(self), len(full), piece.stop - piece.start), np.nan)
+        for k, n in enumerate(reached):
+            out[k, :n] = self._rows(k)[:n, piece]
+        return out
+
+    def last(self, name: str) -> Array:
+        """The same at the end of each run, (k, n): "time", "q", "v", "acceleration", ..."""
+        piece = self._columns.slices[name]
+        out = np.full((len(self), piece.stop - piece.start), np.nan)
         for k in range(len(self)):
-            rows = self._rows(k)
-            out[k, : len(rows)] = rows[:, piece]
+            if len(rows := self._rows(k)):
+                out[k] = rows[-1, piece]
         return out
 
     @property

@@ -19,7 +19,7 @@ from ..system import State, System
 from . import arrays
 from .batch import cores, found_device
 from .fleet import Fleet
-from .progress import Counted, collected_warnings
+from .progress import Counted, collected_warnings, warn_after
 from .runs import OneRun, Runs, unfinished
 
 # Arguments of `simulate` that all runs share, with their defaults
@@ -116,7 +116,9 @@ def simulate_batch(
         many = lambda k: restarted(first, given[k if len(given) > 1 else 0])  # noqa: E731
     else:
         many = ready
-    return Runs(variants, Fleet(many, count, found_device(device), alike=alike).run(bar))
+    fleet = Fleet(many, count, found_device(device), alike=alike)
+    with collected_warnings(count):
+        return Runs(variants, fleet.run(bar))
 
 
 def _on_cores(
@@ -130,7 +132,8 @@ def _on_cores(
             begun_run(run)
             columns = run.machine.plan.columns
             silent = ProgressBar("", 0.0, 1.0, False)
-            store, meta, _ = completed(run, MemoryRecord(columns, {}), silent, np.inf)
+            store, meta, outcome = completed(run, MemoryRecord(columns, {}), silent, np.inf)
+            warn_after(run, outcome)
         except LissomError as error:
             return unfinished("failed", str(error))
         finally:

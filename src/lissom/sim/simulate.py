@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, shown
-from ..kernels.run import fields as run
 from ..results.files.disk import as_path
 from ..results.trajectory import Trajectory
 from ..system import StateLike, System
@@ -19,7 +18,6 @@ from .events.event import Event
 from .loads import Load
 from .run.checks import number, positive
 from .run.drive_checks import warn_of_winding
-from .run.machine import Machine
 from .run.prepare import prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
@@ -27,15 +25,12 @@ from .run.record import FileRecord, Record
 from .run.saving import opened_record
 from .run.settings import TIME
 from .run.whole_run import begun_run, completed
+from .warnings.accuracy import warn_of_long_steps, warn_of_singular
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
 
 LOGGER = logging.getLogger("lissom")
-
-LARGE = 0.3  # error of fixed steps that causes a warning even if the user chose the integrator
-SINGULAR = 1e-4  # independent fraction of a constraint below which a position is nearly singular
-FINEST = 1e-10  # smallest rtol that is attained when passing such a position
 
 
 def simulate(
@@ -166,8 +161,8 @@ def simulate(
     if outcome.status not in ("finished", "event"):
         warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=2)
     else:
-        _warn_of_long_steps(machine, asked=ready.asked)
-    _warn_of_singular(machine)
+        warn_of_long_steps(machine, asked=ready.asked, stacklevel=2)
+    warn_of_singular(machine, stacklevel=2)
     return trajectory
 
 
@@ -179,60 +174,6 @@ def _check_path(path: Any, what: str) -> None:
         as_path(path)
     except ResultError:
         raise LoadError(f"{what} is {shown(path)}; expected a path, such as 'run.nc'") from None
-
-
-def _warn_of_singular(machine: Machine) -> None:
-    """Warn that a run passed a singular position in a way that leaves errors.
-
-    Explicit fixed steps have no error control; adaptive steps cannot meet a very small tolerance.
-    """
-    settings, nearest = machine.settings, machine.memory[run.NEAREST]
-    if settings.integrator.implicit or nearest > SINGULAR:
-        return
-    if not settings.adaptive:
-        effect = (
-            "a fixed step may be inaccurate there: check the energy, or let the integrator choose "
-            "its steps"
-        )
-    elif settings.rtol < FINEST:
-        effect = (
-            "rounding errors are amplified there, and an error of the order of 1e-8 may remain, "
-            f"which rtol = {settings.rtol:.0e} does not reduce: rtol = {FINEST:.0e} takes fewer "
-            "steps"
-        )
-    else:
-        return
-    warnings.warn(
-        f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
-        f"position ({nearest:.2g} of a constraint was independent); {effect}",
-        SimulationWarning,
-        stacklevel=3,
-    )
-
-
-def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
-    """Warn if the error exceeds the tolerance; for a method that the user chose, if it is large.
-
-    The error is the sum of the estimates of all steps, relative to coordinate and speed sizes.
-    """
-    settings = machine.settings
-    error = machine.statistics.get("estimated_error", 0.0)
-    if not error > max(LARGE if asked else 0.0, 10 * settings.rtol):
-        return
-    worst = machine.system.layout.owner_v(int(machine.memory[run.ERROR_WORST]))
-    left, advice = "adaptive steps leave", "give a smaller rtol="
-    if not settings.adaptive:
-        left = f"a fixed step of {settings.step:g} s leaves"
-        advice = (
-            "shorten the step, let the integrator choose it (without step=), or give the error "
-            "that you accept as rtol="
-        )
-    warnings.warn(
-        f"{left} an error of about {error:.1g} with {settings.integrator.title} (1 is the size of "
-        f"a body, or 1 rad; rtol is {settings.rtol:g}), worst: {worst}; {advice}",
-        SimulationWarning,
-        stacklevel=3,
-    )
 
 
 def _with_hint(outcome: Outcome, record: Record) -> str:

@@ -48,8 +48,8 @@ REMEDY = (
 
 # Arrays have no owner here.  The only matrix that is seen as a vector is that of the composite
 # method, which runs on a GPU do not use.
-UNCOUNTED = r"define void \1(ptr %x) { ret void }\n"
-UNSHAPED = r"define \1(\2) { ret i32 0 }\n"
+UNCOUNTED = r"define linkonce_odr void \1(ptr %x) { ret void }\n"
+UNSHAPED = r"define linkonce_odr \1(\2) { ret i32 0 }\n"
 
 
 # Integers and numbers are never at the same place: what is read of one stays valid when the other

@@ -1,0 +1,83 @@
+"""Warnings of runs that are less accurate than asked for."""
+
+from __future__ import annotations
+
+import warnings
+
+from ...errors import SimulationWarning
+from ...kernels.run import fields as run
+from ..run.machine import Machine
+
+LARGE = 0.3  # error of fixed steps that causes a warning even if the user chose the integrator
+SINGULAR = 1e-4  # independent fraction of a constraint below which a position is nearly singular
+FINEST = 1e-10  # smallest rtol that is attained when passing such a position
+
+
+def warn_of_singular(machine: Machine, stacklevel: int) -> None:
+    """Warn that a run passed a singular position in a way that leaves errors.
+
+    Explicit fixed steps have no error control; adaptive steps cannot meet a very small tolerance.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its end.
+    stacklevel : int
+        As for `warnings.warn`, from the caller.
+    """
+    settings, nearest = machine.settings, machine.memory[run.NEAREST]
+    if settings.integrator.implicit or nearest > SINGULAR:
+        return
+    if not settings.adaptive:
+        effect = (
+            "a fixed step may be inaccurate there: check the energy, or let the integrator choose "
+            "its steps"
+        )
+    elif settings.rtol < FINEST:
+        effect = (
+            "rounding errors are amplified there, and an error of the order of 1e-8 may remain, "
+            f"which rtol = {settings.rtol:.0e} does not reduce: rtol = {FINEST:.0e} takes fewer "
+            "steps"
+        )
+    else:
+        return
+    warnings.warn(
+        f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
+        f"position ({nearest:.2g} of a constraint was independent); {effect}",
+        SimulationWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def warn_of_long_steps(machine: Machine, *, asked: bool, stacklevel: int) -> None:
+    """Warn if the error exceeds the tolerance; for a method that the user chose, if it is large.
+
+    The error is the sum of the estimates of all steps, relative to coordinate and speed sizes.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its end.
+    asked : bool
+        Whether the user chose the method.
+    stacklevel : int
+        As for `warnings.warn`, from the caller.
+    """
+    settings = machine.settings
+    error = machine.statistics.get("estimated_error", 0.0)
+    if not error > max(LARGE if asked else 0.0, 10 * settings.rtol):
+        return
+    worst = machine.system.layout.owner_v(int(machine.memory[run.ERROR_WORST]))
+    left, advice = "adaptive steps leave", "give a smaller rtol="
+    if not settings.adaptive:
+        left = f"a fixed step of {settings.step:g} s leaves"
+        advice = (
+            "shorten the step, let the integrator choose it (without step=), or give the error "
+            "that you accept as rtol="
+        )
+    warnings.warn(
+        f"{left} an error of about {error:.1g} with {settings.integrator.title} (1 is the size of "
+        f"a body, or 1 rad; rtol is {settings.rtol:g}), worst: {worst}; {advice}",
+        SimulationWarning,
+        stacklevel=stacklevel + 1,
+    )

@@ -1,0 +1,244 @@
+"""Many runs at once: on cores those of `simulate`, on a simulated device the same to round-off."""
+
+import numba
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.batches.functions import functions_ptx, numbered
+from lissom.kernels.run import event_values, instants, signals
+from lissom.sim.run.prepare import prepared
+from tests.four_bars import four_bar_of_a_chain
+from tests.simulated_device import Simulated
+from tests.test_batches import arm, states
+
+COUNTS = ("steps", "rejected_steps", "evaluations", "iterations", "divided_steps")
+
+
+def pendulum(mass=1.0, length=1.0):
+    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody(mass, com=(length, 0, 0)), ls.Revolute("y"), name="rod")
+    return model.compile()
+
+
+def both(system, start, count=COUNTS, device=None, **options):
+    """Runs on cores and on a simulated device, which must agree."""
+    here = ls.simulate_batch(system, start, **options)
+    there = ls.simulate_batch(system, start, device=device or Simulated(), **options)
+    assert list(here.status) == list(there.status)
+    for name in ("q", "v", "acceleration", "force"):
+        a, b = here.part(name), there.part(name)
+        size = max(1.0, np.nanmax(np.abs(a)))
+        assert a.shape == b.shape and np.nanmax(np.abs(a - b)) <= 1e-10 * size, name
+        assert np.array_equal(np.isnan(a), np.isnan(b))
+    for name in count:
+        assert np.array_equal(here.statistics[name], there.statistics[name]), name
+    return here, there
+
+
+def test_runs_on_cores_are_those_of_simulate():
+    system = arm()
+    q, v, _ = states(system, 6)
+    loads = [ls.JointSpring("hand", stiffness=3.0, damping=0.1), ls.JointDamper("link", 0.2)]
+    options = {"duration": 0.1, "loads": loads, "output_step": 0.01}
+    for more in ({}, {"step": 1e-3, "integrator": "generalized_alpha"}, {"integrator": "dopri5"}):
+        runs = ls.simulate_batch(system, (q, v), threads=2, **options, **more)
+        for k, found in enumerate(runs):
+            one = ls.simulate(system, (q[k], v[k]), **options, **more)
+            assert np.array_equal(found.q, one.q) and np.array_equal(found.v, one.v)
+            assert found.status == one.status and found.message == one.message
+            same = {x: one.statistics[x] for x in one.statistics if x != "seconds"}
+            assert {x: found.statistics[x] for x in same} == same
+        assert np.array_equal(runs.q[3], runs[3].q) and runs.q.shape == (6, 11, system.n_q)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"integrator": "rk4", "step": 5e-3},
+        {"integrator": "euler_cromer", "step": 2e-3},
+        {"integrator": "generalized_alpha", "step": 5e-3},
+        {"integrator": "dopri5"},
+        {"integrator": "dop853"},
+        {"integrator": "generalized_alpha"},
+    ],
+    ids=lambda x: "-".join(map(str, x.values())),
+)
+def test_methods_on_a_device(options):
+    system = arm()
+    q, v, _ = states(system, 3)
+    loads = [
+        ls.JointSpring("hand", stiffness=3.0, damping=0.1),
+        ls.Servo("link", 0.3, kp=20.0, kd=2.0, ki=1.0),
+        ls.NodeForce("link.tip", force=(0.0, 0.0, 1.0)),
+        ls.Actuator("hand", ls.Table([0.0, 0.01, 0.03], [[0.0, 0.0], [0.2, 0.1], [0.0, 0.3]])),
+    ]
+    here, _ = both(system, (q, v), duration=0.03, output_step=0.01, loads=loads, **options)
+    assert list(here.status) == ["finished"] * 3
+
+
+def test_loops_and_given_motions_on_a_device():
+    system = four_bar_of_a_chain().compile()
+    start = ls.assemble(system, system.state(crank=0.9))
+    both(system, [start] * 3, duration=0.02, step=5e-3, integrator="rk4")
+    both(system, [start] * 2, duration=0.02, step=5e-3, integrator="generalized_alpha")
+    motion = ls.Motion("link", position=lambda t: 0.2)
+    table = ls.Motion("link", ls.Table([0.0, 0.01, 0.02], [0.1, 0.1, 0.1], kind="smooth"))
+    two = arm()
+    q, v, _ = states(two, 2)
+    piece = two.layout.hinge_q("link")
+    q[:, piece], v[:, two.layout.hinge_v("link")] = 0.1, 0.0
+    both(two, (q, v), duration=0.02, step=5e-3, integrator="rk4", loads=[table])
+    with pytest.raises(ls.LoadError, match="plain Python"):
+        ls.simulate_batch(
+            two, (q, v), duration=0.02, step=5e-3, integrator="rk4", loads=[motion],
+            device=Simulated(),
+        )  # fmt: skip
+
+
+def test_variants_and_loads_of_each_run_on_a_device():
+    systems = [pendulum(length=x) for x in (0.5, 1.0, 2.0)]
+    here, there = both(
+        systems, None, duration=0.2, step=0.01, integrator="rk4", output_step=0.1,
+        loads=lambda k: [ls.JointSpring("rod", stiffness=1.0 + k)],
+    )  # fmt: skip
+    singles = [
+        ls.simulate(
+            system, duration=0.2, step=0.01, integrator="rk4", output_step=0.1,
+            loads=[ls.JointSpring("rod", stiffness=1.0 + k)],
+        )
+        for k, system in enumerate(systems)
+    ]  # fmt: skip
+    assert np.array_equal(here.q, [x.q for x in singles])
+    with pytest.raises(ls.ResultError, match="run 1 has no rows: run 1 has other loads"):
+        ls.simulate_batch(
+            systems, duration=0.2, step=0.01, integrator="rk4", device=Simulated(),
+            loads=lambda k: [ls.JointSpring("rod", stiffness=1.0)] * (k + 1),
+        )[1]  # fmt: skip
+    assert np.array_equal(there[2].q, there.q[2])
+
+
+def test_an_event_stops_its_run_alone():
+    system = pendulum()
+    q = np.array([[0.0], [0.5], [-0.3]])
+    start = q, np.zeros((3, 1))
+    event = ls.Event("rod", value=0.6)
+    options = {"duration": 0.38, "step": 0.01, "integrator": "rk4", "events": [event]}
+    here, there = both(system, start, count=(), **options)
+    assert list(here.status) == ["event", "event", "finished"]
+    one = ls.simulate(system, (q[0], [0.0]), **options)
+    assert np.abs(there.last("q")[0] - one.q[-1]).max() < 1e-12
+    assert there[0].events[0][0] == pytest.approx(one.events[0][0], rel=1e-12)
+    again = ls.Event("rod", action=(), value=0.6)  # the run goes on
+    runs = [
+        ls.simulate_batch(system, start, device=x, **{**options, "events": [again]})
+        for x in ("cpu", Simulated())
+    ]
+    for here, there in zip(*runs, strict=True):
+        assert here.status == there.status == "finished"
+        assert np.abs(here.q - there.q).max() < 1e-12
+        assert [x for _, x in here.events] == [x for _, x in there.events]
+    assert [len(x.events) for x in runs[1]] == [1, 1, 0]
+    with pytest.raises(ls.ResultError, match=r"rows at other times .* runs\[k\]"):
+        assert runs[0].q is None
+
+
+def test_a_run_that_fails_is_marked_and_does_not_disturb_the_others():
+    system = arm()
+    speeds = np.array([[0.0], [1e200], [1.0]]) * np.ones(system.n_v)
+    start = np.zeros((3, system.n_q)), speeds
+    options = {"duration": 0.05, "step": 0.01, "integrator": "rk4"}
+    runs = [ls.simulate_batch(system, start, device=x, **options) for x in ("cpu", Simulated())]
+    for found in runs:
+        assert found.status[0] == found.status[2] == "finished" != found.status[1]
+        assert "finite" in found.message[1]
+        assert np.isnan(found.q[1]).any() and np.isfinite(found.q[[0, 2]]).all()
+    alone = ls.simulate(system, (start[0][2], speeds[2]), **options)
+    assert np.array_equal(runs[0].q[2], alone.q)
+    assert np.abs(runs[1].q[2] - alone.q).max() < 1e-14
+
+
+def test_runs_are_fed_in_turns_and_rows_in_pieces():
+    system = pendulum()
+    q = np.linspace(-1, 1, 70)[:, None]
+    options = {"duration": 0.05, "step": 0.01, "integrator": "rk4"}
+    expected = ls.simulate_batch(system, (q, 0 * q), **options)
+    device = Simulated(free=900_000)
+    found = ls.simulate_batch(system, (q, 0 * q), device=device, **options)
+    assert np.abs(found.q - expected.q).max() < 1e-14
+    assert len({count for _, count, _ in device.launched}) == 2
+    with pytest.raises(ls.KernelError, match="32 runs need"):
+        ls.simulate_batch(system, (q, 0 * q), device=Simulated(free=1000), **options)
+
+
+@numba.njit
+def push(time, q, v, out):
+    out[0] = np.sin(3.0 * time) - 2.0 * v[0]
+
+
+@numba.njit
+def sampled(time, q, v, memory, out):
+    memory[0] += q[0]
+    out[0] = -memory[0]
+
+
+def test_compiled_functions_on_a_device(monkeypatch):
+    """The simulated device calls them in Python; their device code is made and looks right."""
+    system = pendulum()
+    controller = ls.Controller(sampled, period=0.02, memory=[0.0])
+
+    def call(_address, which, t, q, v, memory, o_memory, out, o_out):
+        if which == 0:
+            push.py_func(t, q, v, out[o_out:])
+        else:
+            sampled.py_func(t, q, v, memory[o_memory:], out[o_out:])
+        return 0
+
+    q = np.array([[0.1], [0.4]])
+    options = {"duration": 0.1, "step": 0.01, "integrator": "rk4", "forces": push}
+    expected = ls.simulate_batch(system, (q, 0 * q), loads=[controller], **options)
+    ready = prepared(
+        system, None, duration=0.1, start=0.0, step=0.01, integrator="rk4", rtol=1e-8,
+        forces=push, loads=[controller], events=(), drift="projection", method="auto",
+    )  # fmt: skip
+    _, functions = numbered(ready.machine)
+    assert [x.function for x in functions] == [push, sampled]
+    text = functions_ptx(functions)
+    assert ".visible .func" in text and "lissom_call" in text
+    for module in (event_values, instants, signals):
+        monkeypatch.setattr(module, "call", call)
+    found = ls.simulate_batch(system, (q, 0 * q), loads=[controller], device=Simulated(), **options)
+    assert np.abs(found.q - expected.q).max() < 1e-13
+
+
+def test_mistakes_are_answered_by_name():
+    system = pendulum()
+    q = np.zeros((2, 1))
+    for given, options, words in (
+        (system, {"step": 0.1, "speed": 3}, "no argument 'speed'"),
+        ([], {}, "at least one system"),
+        (system, {"states": 3}, "expected arrays"),
+        (system, {"states": (q, q[:1])}, "one state per row"),
+        (system, {"states": (q * np.nan, q)}, "row 0"),
+        ([system] * 3, {"states": (q, q)}, "2 states for 3 variants"),
+        (system, {"loads": lambda k: ()}, "one run only"),
+        (system, {"device": Simulated()}, "do not choose their method"),
+        (system, {"device": Simulated(), "integrator": "rosenbrock3"}, "is for the CPU"),
+        (
+            system,
+            {"device": Simulated(), "step": 0.1, "method": "composite"},
+            'use method="articulated"',
+        ),
+        (system, {"device": Simulated(), "step": 0.1, "threads": 2}, "a GPU chooses"),
+        (system, {"device": "tpu", "step": 0.1}, 'expected "cpu", "cuda" or "cuda:1"'),
+    ):
+        with pytest.raises(ls.LissomError, match=words):
+            ls.simulate_batch(given, duration=0.1, **options)
+
+
+def test_warnings_of_many_runs_are_said_once():
+    system = pendulum()
+    q = np.zeros((4, 1))
+    with pytest.warns(ls.SimulationWarning, match="in 4 of 4 runs: ") as found:
+        ls.simulate_batch(system, (q, q + 15.0), duration=5.0, step=0.5, integrator="rk4")
+    assert len(found) == 1
