@@ -54,6 +54,11 @@ class Batch:
     Arrays may be those of NumPy, CuPy, PyTorch or JAX; results are of the same library and in the
     same memory as the coordinates.
 
+    Parameters
+    ----------
+    systems, device, threads
+        As for `batch`.
+
     Attributes
     ----------
     system : System
@@ -105,7 +110,15 @@ class Batch:
         return self._result("forward", q, given, (self.system.n_v,))
 
     def inverse_dynamics(self, q: Array, v: Array, acceleration: Array) -> Array:
-        """Generalized forces (k, n_v) of a tree that produce accelerations (k, n_v)."""
+        """Generalized forces (k, n_v) of a tree.
+
+        Parameters
+        ----------
+        q, v : arrays (k, n_q), (k, n_v)
+            Coordinates and speeds.
+        acceleration : array (k, n_v)
+            Rates of the speeds.
+        """
         if self.system.constraints:
             raise StateError(
                 "inverse_dynamics of a batch is for trees: with loops the forces depend on which "
@@ -116,7 +129,13 @@ class Batch:
         return self._result("inverse", q, [*states, x], (self.system.n_v,))
 
     def mass_matrix(self, q: Array) -> Array:
-        """Mass matrices (k, n_v, n_v) of the tree."""
+        """Mass matrices (k, n_v, n_v) of the tree.
+
+        Parameters
+        ----------
+        q : array (k, n_q)
+            Coordinates.
+        """
         n = self.system.n_v
         return self._result("mass", q, [self._coordinates(q)], (n, n))
 
@@ -135,13 +154,27 @@ class Batch:
         return give(found[:, :9].reshape(-1, 3, 3)), give(found[:, 9:])
 
     def jacobian(self, q: Array, where: Any) -> Array:
-        """Jacobians (k, 6, n_v) of a frame, [angular; linear], world axes."""
+        """Jacobians (k, 6, n_v) of a frame, [angular; linear], world axes.
+
+        Parameters
+        ----------
+        q : array (k, n_q)
+            Coordinates.
+        where : str or Frame
+            As for `pose`.
+        """
         x = self._coordinates(q)
         shape = (6, self.system.n_v)
         return self._giver(q)(self._found("jacobian", [x], shape, self._paths(where)))
 
     def energy(self, q: Array, v: Array) -> Energies:
-        """Kinetic, potential and strain energies, (k,) each [J]."""
+        """Kinetic, potential and strain energies, (k,) each [J].
+
+        Parameters
+        ----------
+        q, v : arrays (k, n_q), (k, n_v)
+            Coordinates and speeds.
+        """
         found, give = self._found("totals", list(self._states(q, v)), (16,)), self._giver(q)
         return Energies(*(give(found[:, k]) for k in range(3)))
 

@@ -101,9 +101,12 @@ class Runs(Sequence[Trajectory]):
         return full, reached
 
     def part(self, name: str) -> Array:
-        """Numbers of all runs, (k, rows, n): "q", "v", "acceleration", "force", "wrench".
+        """Numbers of all runs, (k, rows, n); NaN in rows that a run did not reach.
 
-        A run that ended early has NaN in the rows that it did not reach.
+        Parameters
+        ----------
+        name : str
+            "q", "v", "acceleration", "force" or "wrench".
         """
         full, reached = self._common()
         piece = self._columns.slices[name]
@@ -113,7 +116,13 @@ class Runs(Sequence[Trajectory]):
         return out
 
     def last(self, name: str) -> Array:
-        """The same at the end of each run, (k, n): "time", "q", "v", "acceleration", ..."""
+        """Numbers at the end of each run, (k, n).
+
+        Parameters
+        ----------
+        name : str
+            As for `part`, or "time".
+        """
         piece = self._columns.slices[name]
         out = np.full((len(self), piece.stop - piece.start), np.nan)
         for k in range(len(self)):

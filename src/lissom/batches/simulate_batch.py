@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import LissomError, LoadError, StateError, shown
+from ..sim.integrators import as_integrator
 from ..sim.run.checks import positive
+from ..sim.run.judge import Judge
 from ..sim.run.prepare import Prepared, prepared, restarted
 from ..sim.run.progress import ProgressBar
+from ..sim.run.reasons import Outcome
 from ..sim.run.record import MemoryRecord
+from ..sim.run.saving import outcome_meta
 from ..sim.run.settings import TIME
 from ..sim.run.whole_run import begun_run, completed
 from ..system import State, System
@@ -21,6 +28,8 @@ from .batch import cores, found_device
 from .fleet import Fleet
 from .progress import Counted, collected_warnings, warn_after
 from .runs import OneRun, Runs, unfinished
+
+WHOLE = 1 << 40  # evaluations of a slice: the whole run
 
 # Arguments of `simulate` that all runs share, with their defaults
 OPTIONS: dict[str, Any] = {
@@ -106,45 +115,78 @@ def simulate_batch(
         own = loads(k) if callable(loads) else loads
         return prepared(system, state, loads=own, what="simulate_batch", **settings)
 
+    def again(first: Prepared, k: int) -> Prepared:
+        return restarted(first, given[k if len(given) > 1 else 0])
+
     bar = Counted(variants[0].name, count, progress)
-    if isinstance(device, str) and device == "cpu":
-        return Runs(variants, _on_cores(ready, count, cores(threads), bar))
-    if threads is not None:
-        raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
-    if alike:
-        first = ready(0)
-        many = lambda k: restarted(first, given[k if len(given) > 1 else 0])  # noqa: E731
-    else:
-        many = ready
-    fleet = Fleet(many, count, found_device(device), alike=alike)
     with collected_warnings(count):
-        return Runs(variants, fleet.run(bar))
+        if isinstance(device, str) and device == "cpu":
+            chosen = as_integrator(settings["integrator"]) is not None
+            shared = again if alike and chosen else None
+            return Runs(variants, _on_cores(ready, shared, count, cores(threads), bar))
+        if threads is not None:
+            raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
+        many = partial(again, ready(0)) if alike else ready
+        return Runs(variants, Fleet(many, count, found_device(device), alike=alike).run(bar))
 
 
 def _on_cores(
-    ready: Callable[[int], Prepared], count: int, threads: int, bar: Counted
+    ready: Callable[[int], Prepared],
+    again: Callable[[Prepared, int], Prepared] | None,
+    count: int,
+    threads: int,
+    bar: Counted,
 ) -> list[OneRun]:
-    """Runs on threads; each takes the next one when it is done with the last."""
+    """Runs on threads; each takes the next one when it is done with the last.
+
+    again(first, k): run k on the machine of another run of the same thread, where that is the same.
+    """
+    kept = threading.local()
 
     def one(k: int) -> OneRun:
         try:
-            run = ready(k)
-            begun_run(run)
-            columns = run.machine.plan.columns
-            silent = ProgressBar("", 0.0, 1.0, False)
-            store, meta, outcome = completed(run, MemoryRecord(columns, {}), silent, np.inf)
-            warn_after(run, outcome)
+            first = getattr(kept, "ready", None)
+            if again is not None and first is not None:
+                this = again(first, k)
+            else:
+                this = kept.ready = ready(k)
+            begun_run(this)
+            return _ended(this)
         except LissomError as error:
             return unfinished("failed", str(error))
         finally:
             bar.add(1)
-        return OneRun(columns, store.rows, meta)  # type: ignore[attr-defined]
 
-    with collected_warnings(count), bar:
+    with bar:
         if threads == 1:
             return [one(k) for k in range(count)]
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, range(count)))
+
+
+def _ended(ready: Prepared) -> OneRun:
+    """Result of a run that has begun; nothing but its end comes back to Python."""
+    machine, begun = ready.machine, time.perf_counter()
+    columns = machine.plan.columns
+    if machine.plan.functions.has_plain:
+        silent = ProgressBar("", 0.0, 1.0, False)
+        record = MemoryRecord(columns, {})
+        _, meta, outcome = completed(ready, record, silent, np.inf)
+        warn_after(ready, outcome)
+        return OneRun(columns, record.rows, meta)
+    judge = Judge(machine, [])
+    blocks: list[np.ndarray] = []
+    outcome_found: Outcome | None = None
+    while outcome_found is None:
+        status = machine.advance(WHOLE)
+        blocks.append(machine.rows())
+        outcome_found = judge.outcome(status)
+        blocks += judge.rows
+        judge.rows.clear()
+    warn_after(ready, outcome_found)
+    seconds = time.perf_counter() - begun
+    meta = outcome_meta(machine, outcome_found, ready.reason, seconds, judge.happened)
+    return OneRun(columns, blocks[0] if len(blocks) == 1 else np.concatenate(blocks), meta)
 
 
 def _states(variants: Sequence[System], states: Any) -> list[State | None]:

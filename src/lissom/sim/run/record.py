@@ -70,6 +70,11 @@ class MemoryRecord:
         self._rows = np.empty((n_rows, columns.width))
         self._n = self._looked = 0
 
+    @property
+    def rows(self) -> Array:
+        """All rows so far."""
+        return self._rows[: self._n]
+
     def add(self, rows: Array) -> None:
         """Append rows; a MemoryError leaves the earlier rows intact."""
         end = self._n + len(rows)
