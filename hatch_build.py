@@ -21,6 +21,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).resolve().parent / "src"
 BINARY = "lissom/kernels/_native.abi3.so"
+DEVICE = "lissom/kernels/_device.zip"  # code for GPUs, if `lissom build --device` made it
 TOOLS = ["numba>=0.62", "numpy>=2.0"]
 # Not by PYTHONPATH: where the sources are installed for development, pip takes them out of it.
 BUILDING = """
@@ -63,6 +64,8 @@ class KernelsHook(BuildHookInterface):
         command += ["--target", TARGET] if TARGET else []
         if subprocess.run(command, check=False).returncode != 0:
             return "they do not compile"
+        if (SOURCE / DEVICE).exists():
+            build_data["artifacts"].append(f"/src/{DEVICE}")
         if TARGET:
             build_data["force_include"][str(output)] = BINARY
         else:
