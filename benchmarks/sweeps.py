@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lissom as ls
+from lissom.batches.simulate_batch import OPTIONS
+from lissom.kernels.run import fields as run_fields
+from lissom.sim.run.prepare import prepared
 
 from .depth import Depth
 from .drawing import BLUE, ORANGE, Records, new_panels
@@ -36,7 +39,9 @@ a sixteenth of their share at a time in a loop and keep the same two channels. T
 masses, distributes the tasks in chunks, writes every result to a store on disk and gathers a
 dataset; it uses the workers of the plain loop, which have started before. Both alternate, and the
 fastest of each counts, wall-clock time. *Start* is the time until new workers have imported all
-that a task needs, which a sweep without an executor of one's own takes once."""
+that a task needs, which a sweep without an executor of one's own takes once. In the last row the
+same arm runs from many states, a thousand fixed implicit steps each: *plain* are the calls of the
+compiled loop alone, on as many threads, and *sweep* is `simulate_batch`, results included."""
 
 
 def arm(mass: float) -> Any:
@@ -89,6 +94,34 @@ def sweep_on(pool: Executor, n: int) -> None:
     assert set(found.status.values) == {"done"}
 
 
+def best_of_batch(threads: int, n: int, rounds: int) -> dict[str, float]:
+    """Shortest times of n runs: compiled loops alone on threads, and `simulate_batch`."""
+    system = arm(40.0).compile()
+    rng = np.random.default_rng(1)
+    q = np.tile(system.neutral().q, (n, 1))
+    v = 1e-3 * rng.normal(size=(n, system.n_v))
+    options: dict[str, Any] = {"integrator": "generalized_alpha", "output_step": 0.02}
+    options |= {"step": 1e-3, "loads": [ls.Actuator("upper", 20.0)]}
+    given = {**OPTIONS, **options, "duration": 1.0}
+    ready = [prepared(system, (q[0], v[0]), **given) for _ in range(threads)]
+
+    def share(k: int) -> None:
+        machine = ready[k].machine
+        for row in range(k, n, threads):
+            machine.begin(q[row], v[row], machine.settings.step)
+            assert machine.advance(1 << 40) == run_fields.FINISHED
+
+    def kernels() -> None:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(share, range(threads)))
+
+    def batch() -> None:
+        found = ls.simulate_batch(system, (q, v), duration=1.0, threads=threads, **options)
+        assert set(found.status) == {"finished"}
+
+    return _shortest({"plain seconds": kernels, "sweep seconds": batch}, rounds)
+
+
 def run(depth: Depth, progress: Progress) -> Result:
     """Tasks per second with and without a sweep.
 
@@ -116,6 +149,9 @@ def run(depth: Depth, progress: Progress) -> Result:
             started = time.perf_counter() - start
             best = _best(pool, workers, masses, ROUNDS[depth.name])
         records.append({"workers": kind, "n": n, "start seconds": started, **best})
+    progress("simulate_batch", len(records), len(pools) + 1)
+    best = best_of_batch(workers, n, ROUNDS[depth.name])
+    records.append({"workers": "threads, simulate_batch", "n": n, "start seconds": 0.0, **best})
     header = ("workers", "tasks", "plain [1/s]", "sweep [1/s]", "sweep over plain", "start [s]")
     rows = tuple(
         (
@@ -153,6 +189,11 @@ def _best(pool: Executor, workers: int, masses: list[float], rounds: int) -> dic
         "plain seconds": functools.partial(plain_on, pool, workers, masses),
         "sweep seconds": functools.partial(sweep_on, pool, len(masses)),
     }
+    return _shortest(calls, rounds)
+
+
+def _shortest(calls: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
+    """Shortest time of each call; they alternate."""
     best = dict.fromkeys(calls, math.inf)
     for _ in range(rounds):
         for name, call in calls.items():

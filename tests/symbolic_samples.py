@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -34,16 +35,20 @@ def inputs_of(function: str) -> tuple[str, ...]:
 class Sample:
     """A model, the level of its equations, and numbers for its symbols."""
 
-    model: ls.Model
+    kept: ls.Model  # shared by all tests; `model` is a copy that a test may change
     level: str = "linear"
     values: dict[sympy.Symbol, float] = field(default_factory=dict)
+
+    @property
+    def model(self) -> ls.Model:
+        return copy.copy(self.kept)
 
     def equations(self) -> ls.symbolic.Equations:
         return self._equations
 
     @cached_property
     def _equations(self) -> ls.symbolic.Equations:
-        return ls.symbolic.derive(self.model, level=self.level)
+        return ls.symbolic.derive(self.kept, level=self.level)
 
     def system(self) -> ls.System:
         return self.model.compile(level=self.level, values=self.values)

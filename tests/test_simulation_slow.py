@@ -72,7 +72,7 @@ def said(settings, *, until):
     options = {"integrator": "generalized_alpha", **settings}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = ls.simulate(boom(), duration=2.0, events=[end], time_limit=1.0, **options)
+        run = ls.simulate(boom(), duration=2.0, events=[end], time_limit=10.0, **options)
     return [str(x.message) for x in caught if "slowed down" in str(x.message)], run
 
 
