@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -177,6 +178,37 @@ def frax_rates() -> list[dict[str, Any]]:
     return rows
 
 
+def mjx_rates() -> list[dict[str, Any]]:
+    """Forward dynamics of MuJoCo's MJX on the same robots, without contacts, where it runs."""
+    try:
+        import frax
+        import jax
+        import mujoco
+        from mujoco import mjx
+    except Exception as error:
+        return [{"MJX": f"did not run: {type(error).__name__}: {error}"}]
+    jax.config.update("jax_enable_x64", True)
+    rows, folder = [], Path(frax.__file__).parent / "assets"
+    for name, file in ROBOTS.items():
+        text = (folder / file).read_text()
+        text = re.sub(r"<(visual|collision|mujoco)\b.*?</\1>", "", text, flags=re.DOTALL)
+        model = mujoco.MjModel.from_xml_string(text)
+        off = mujoco.mjtDisableBit
+        model.opt.disableflags |= off.mjDSBL_CONSTRAINT | off.mjDSBL_CONTACT
+        there = mjx.put_model(model)
+        data = mjx.make_data(there)
+
+        def one(q: Any, v: Any, f: Any, there: Any = there, data: Any = data) -> Any:
+            return mjx.forward(there, data.replace(qpos=q, qvel=v, qfrc_applied=f)).qacc
+
+        rng, count = np.random.default_rng(0), 131072
+        given = [jax.numpy.asarray(rng.normal(size=(count, model.nv))) for _ in range(3)]
+        seconds = best(partial(_finished, jax.jit(jax.vmap(one)), given), int)
+        rows.append({"mechanism": name, "MJX": count / seconds, "size": count})
+        print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
 def _finished(call: Callable[..., Any], given: list[Any]) -> None:
     call(*given).block_until_ready()
 
@@ -204,6 +236,7 @@ def main() -> None:
         "evaluations": lambda: evaluations(mechanisms()),
         "runs": runs,
         "frax": frax_rates,
+        "MJX": mjx_rates,
     }
     for name, measure in steps.items():
         found[name] = measure()
@@ -211,7 +244,7 @@ def main() -> None:
 
 
 def _gpu(cp: Any) -> dict[str, str]:
-    names = ("cupy-cuda12x", "cupy-cuda13x", "jax", "frax")
+    names = ("cupy-cuda12x", "cupy-cuda13x", "jax", "frax", "mujoco")
     return {
         "GPU": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(),
         "driver": str(cp.cuda.runtime.driverGetVersion()),
