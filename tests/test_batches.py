@@ -191,7 +191,6 @@ def test_mistakes_are_answered_by_name():
 
 def test_without_cupy_or_a_gpu_the_remedy_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    ls.batches.device.cuda.cache_clear()
     with pytest.raises(ls.KernelError, match=r"pip install lissom\[gpu\]"):
         ls.batch(arm(), device="cuda")
 
@@ -214,3 +213,22 @@ def test_the_kernels_of_a_device_in_the_simulator_of_cuda():
         timeout=240,
     )
     assert found.returncode == 0 and "agree" in found.stdout, found.stderr[-2000:]
+
+
+class FakeRuntime:
+    CUDARuntimeError = RuntimeError
+
+    @staticmethod
+    def getDeviceCount():
+        return 2
+
+    @staticmethod
+    def getDevice():
+        return 0
+
+
+def test_a_gpu_that_is_not_the_current_one_is_refused(monkeypatch):
+    fake = type("cupy", (), {"cuda": type("cuda", (), {"runtime": FakeRuntime})})
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    with pytest.raises(ls.KernelError, match=r"select it first: cupy.cuda.Device\(1\).use\(\)"):
+        ls.batch(arm(), device="cuda:1")

@@ -237,7 +237,7 @@ def found_device(device: Any) -> Device:
     name, _, number = device.partition(":")
     if name != "cuda" or not (number.isdigit() or not number):
         raise StateError(f'device is {device!r}; expected "cpu", "cuda" or "cuda:1"')
-    return cuda(int(number or 0))
+    return cuda(int(number) if number else None)
 
 
 def check_variants(systems: Sequence[System]) -> list[Packed]:

@@ -197,9 +197,25 @@ def _device_count(cp: Any) -> int:
     return count
 
 
+def cuda(number: int | None = None) -> Device:
+    """CuPy's current GPU; a number must be that of it.
+
+    Arrays and streams are those of the current one, which a batch must not change behind the user's
+    back.
+    """
+    cp = _cupy()
+    _device_count(cp)
+    current = int(cp.cuda.runtime.getDevice())
+    if number is not None and number != current:
+        raise KernelError(
+            f"GPU {number} is not the current one of CuPy, which is {current}; select it first: "
+            f"cupy.cuda.Device({number}).use()"
+        )
+    return _cuda(current)
+
+
 @cache
-def cuda(number: int = 0) -> Device:
-    """GPU of this machine by its number."""
+def _cuda(number: int) -> Device:
     return Cuda(number)
 
 
