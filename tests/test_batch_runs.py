@@ -230,6 +230,9 @@ def test_mistakes_are_answered_by_name():
             'use method="articulated"',
         ),
         (system, {"device": Simulated(), "step": 0.1, "threads": 2}, "a GPU chooses"),
+        ([system, arm()], {"device": Simulated(), "step": 0.1}, "variant 1 .*another mechanism"),
+        (ls.Model("m"), {}, "compile"),
+        ([system, 3], {}, "expected a System"),
         (system, {"device": "tpu", "step": 0.1}, 'expected "cpu", "cuda" or "cuda:1"'),
     ):
         with pytest.raises(ls.LissomError, match=words):

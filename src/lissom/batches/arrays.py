@@ -61,6 +61,11 @@ def taken(x: Any, what: str, xp: Any) -> Any:
     return rows.copy() if xp is np and not rows.flags.writeable else rows
 
 
+def on_cpu(x: Any) -> np.ndarray:
+    """Array of NumPy of one of NumPy or CuPy."""
+    return np.asarray(x.get() if hasattr(x, "get") else x)
+
+
 def giver(x: Any, xp: Any) -> Give:
     """Function that hands a result to the library of x, in the memory where x lives."""
     kind = library(x)

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..algorithms.tree import engine
 from ..algorithms.tree.arguments import check_system
-from ..algorithms.tree.packing import Packed
+from ..algorithms.tree.batch import check_quaternions, checked_threads
 from ..errors import StateError, shown
 from ..system import System
-from ..system.state import QUATERNION_TOLERANCE
 from . import arrays
 from .device import Device, cuda
 from .on_cores import Cores
@@ -74,22 +73,15 @@ class Batch:
         device: str | Device = "cpu",
         threads: int | None = None,
     ) -> None:
-        many = not isinstance(systems, System)
-        self.systems = (systems,) if isinstance(systems, System) else tuple(systems)
-        if not self.systems:
-            raise StateError("a batch needs at least one system; the sequence is empty")
-        for system in self.systems:
-            check_system(system)
-        self.system = self.systems[0]
-        self.n_variant = len(self.systems) if many else 0
+        self.systems = as_systems(systems, "a batch")
         check_variants(self.systems)
+        self.system = self.systems[0]
+        self.n_variant = 0 if isinstance(systems, System) else len(self.systems)
         self._on: Cores | OnDevice
         if isinstance(device, str) and device == "cpu":
             self._on = Cores(self.systems, cores(threads))
         else:
-            if threads is not None:
-                raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
-            self._on = OnDevice(self.systems, found_device(device))
+            self._on = OnDevice(self.systems, found_device(device, threads))
 
     def __repr__(self) -> str:
         variants = f", {self.n_variant} variants" if self.n_variant else ""
@@ -205,7 +197,7 @@ class Batch:
     def _coordinates(self, q: Array) -> Any:
         """Coordinates as rows, with the checks that the kernels do not make."""
         x = self._rows(q, self.system.n_q, "q", None)
-        _check_quaternions(self.system, x, self._on.xp)
+        check_quaternions(self.system, x, self._on.xp)
         return x
 
     def _states(self, q: Array, v: Array) -> tuple[Any, Any]:
@@ -228,8 +220,25 @@ class Batch:
         return rows
 
 
-def found_device(device: Any) -> Device:
-    """Device of its name, or a device itself."""
+def as_systems(systems: Any, what: str) -> tuple[System, ...]:
+    """The mechanism, or its variants; `what` needs them."""
+    if isinstance(systems, System):
+        return (systems,)
+    try:
+        found = tuple(systems)
+    except TypeError:
+        found = (systems,)  # `check_system` says what it is
+    if not found:
+        raise StateError(f"{what} needs at least one system; the sequence is empty")
+    for system in found:
+        check_system(system)
+    return found
+
+
+def found_device(device: Any, threads: Any) -> Device:
+    """Device of its name, or a device itself; threads, which are for the CPU, are refused."""
+    if threads is not None:
+        raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
     if not isinstance(device, str):
         if hasattr(device, "launch"):
             return device
@@ -240,8 +249,8 @@ def found_device(device: Any) -> Device:
     return cuda(int(number) if number else None)
 
 
-def check_variants(systems: Sequence[System]) -> list[Packed]:
-    """Packed constants of all variants, which must agree in all that is not a constant."""
+def check_variants(systems: Sequence[System]) -> None:
+    """Refuse variants that do not agree in all that is not a constant."""
     packed = [engine.packed_constants(x) for x in systems]
     for k, other in enumerate(packed):
         same = np.array_equal(other.ints, packed[0].ints)
@@ -251,29 +260,10 @@ def check_variants(systems: Sequence[System]) -> list[Packed]:
                 "may differ in masses, places, stiffness and other constants, not in bodies, "
                 "joints, levels or numbers of modes, nor in a constant that is zero in one of them"
             )
-    return packed
 
 
 def cores(threads: Any) -> int:
     """Number of threads: as given, or all cores."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise StateError(f"threads is {threads!r}; expected a whole number, at least 1")
-    return int(threads)
-
-
-def _check_quaternions(system: System, q: Any, xp: Any) -> None:
-    """Reject rows whose quaternions are not of unit length, as `State` does."""
-    for name, joint in zip(system.names, system.joints, strict=True):
-        if not joint.has_quaternion:
-            continue
-        start = system.layout.hinge_q(name).start
-        length = xp.linalg.norm(q[:, start : start + 4], axis=1)
-        wrong = xp.flatnonzero(~(xp.abs(length - 1) <= QUATERNION_TOLERANCE))
-        if len(wrong):
-            k = int(wrong[0])
-            raise StateError(
-                f"row {k}: the quaternion of joint {name!r} has length {float(length[k]):.6g}; "
-                "normalise it"
-            )
+    return checked_threads(threads)

@@ -16,8 +16,9 @@ import numpy as np
 from ..errors import KernelError
 from ..kernels.device.code import NOTHING_OUTSIDE, ptx_of
 from ..kernels.device.entry import LANES, DeviceEntry
+from ..kernels.device.ptx import GENERATIONS
 
-OLDEST = 75  # compute capability of the device code
+OLDEST = GENERATIONS[0].capability  # of the device code
 BLOCK = 128  # threads of a block
 # Threads for each multiprocessor: kernels take all registers, so that more would wait.
 RESIDENT = 256
@@ -64,15 +65,8 @@ class Cuda:
         Its number on this machine.
     """
 
-    def __init__(self, number: int = 0) -> None:
+    def __init__(self, number: int) -> None:
         self.xp = cp = _cupy()
-        self.number = number
-        count = _device_count(cp)
-        if not 0 <= number < count:
-            raise KernelError(
-                f"there is no GPU number {number}: this machine has {count}; give one of 0 to "
-                f"{count - 1}"
-            )
         found = cp.cuda.runtime.getDeviceProperties(number)
         self.name = found["name"].decode()
         self.capability = 10 * found["major"] + found["minor"]
@@ -184,7 +178,8 @@ def _cupy() -> Any:
     return cupy
 
 
-def _device_count(cp: Any) -> int:
+def _check_gpu(cp: Any) -> None:
+    """Refuse a machine whose GPU cannot be used."""
     try:
         count = int(cp.cuda.runtime.getDeviceCount())
     except cp.cuda.runtime.CUDARuntimeError as error:
@@ -194,7 +189,6 @@ def _device_count(cp: Any) -> int:
         ) from None
     if not count:
         raise KernelError('this machine has no GPU of NVIDIA; use device="cpu"')
-    return count
 
 
 def cuda(number: int | None = None) -> Device:
@@ -204,7 +198,7 @@ def cuda(number: int | None = None) -> Device:
     back.
     """
     cp = _cupy()
-    _device_count(cp)
+    _check_gpu(cp)
     current = int(cp.cuda.runtime.getDevice())
     if number is not None and number != current:
         raise KernelError(

@@ -25,6 +25,7 @@ from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
 from ..sim.run.saving import outcome_meta
 from ..sim.run.whole_run import begun_run
+from .arrays import on_cpu
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered
 from .on_device import check_known
@@ -233,11 +234,11 @@ class _Turn:
         statuses = self.device.launch(
             self.entry, len(self.turn), threads, given, self.fleet.outside
         )
-        return _on_cpu(statuses)
+        return on_cpu(statuses)
 
     def _headers(self) -> Array:
         """First numbers of the memory of each run."""
-        return _on_cpu(self.memory.numbers(0, run.M_HEADER))
+        return on_cpu(self.memory.numbers(0, run.M_HEADER))
 
     def _take_rows(self, headers: Array) -> None:
         """Fetch the rows that the last slice wrote."""
@@ -246,7 +247,7 @@ class _Turn:
         most, width = int(counts.max(initial=0)), self.machine.width
         if not most:
             return
-        rows = _on_cpu(self.rows.numbers(0, most * width)).reshape(len(self.turn), most, width)
+        rows = on_cpu(self.rows.numbers(0, most * width)).reshape(len(self.turn), most, width)
         for place in np.flatnonzero(counts):
             self.blocks[place].append(rows[place, : counts[place]].copy())
 
@@ -277,7 +278,7 @@ class _Turn:
         """Machine on the CPU that is where a run is."""
         machine: Machine = self.machines[0 if self.fleet.alike else place]
         row = self.memory.data[place // LANES, :, place % LANES]
-        machine.restore(_on_cpu(row).copy())
+        machine.restore(on_cpu(row).copy())
         return machine
 
     def _finish(self, place: int, machine: Machine, outcome: Outcome) -> None:
@@ -295,10 +296,6 @@ class _Turn:
         self.done[place] = True
         self.blocks[place] = []
         self.fleet.found[self.turn[place]] = found
-
-
-def _on_cpu(x: Any) -> Array:
-    return np.asarray(x.get() if hasattr(x, "get") else x)
 
 
 def check_runnable(ready: Prepared) -> DeviceEntry:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..algorithms.tree.articulated import forward_dynamics
 from ..algorithms.tree.inverse import inverse_dynamics
 from ..errors import LissomError, StateError
 from ..kernels import fields as field
+from .arrays import on_cpu
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -35,7 +34,7 @@ def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
         return
     row = int(wrong.argmax())
     system = batch.systems[row if batch.n_variant else 0]
-    numbers = [_on_cpu(x[row]) for x in given]
+    numbers = [on_cpu(x[row]) for x in given]
     try:
         state = system.state(*numbers[:2])
         if what == "forward":
@@ -46,7 +45,3 @@ def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
         error.args = (f"row {row}: {error}",)
         raise
     raise StateError(f"row {row}: the result is not finite; the values are too large")
-
-
-def _on_cpu(x: Any) -> np.ndarray:
-    return np.asarray(x.get() if hasattr(x, "get") else x)

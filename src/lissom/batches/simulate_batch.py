@@ -24,7 +24,7 @@ from ..sim.run.settings import TIME
 from ..sim.run.whole_run import begun_run, completed
 from ..system import State, System
 from . import arrays
-from .batch import cores, found_device
+from .batch import as_systems, check_variants, cores, found_device
 from .fleet import Fleet
 from .progress import Counted, collected_warnings, warn_after
 from .runs import OneRun, Runs, unfinished
@@ -96,9 +96,7 @@ def simulate_batch(
             f"simulate_batch has no argument {unknown[0]!r}; it takes those of simulate: "
             f"{', '.join(OPTIONS)}"
         )
-    variants = (systems,) if isinstance(systems, System) else tuple(systems)
-    if not variants:
-        raise StateError("simulate_batch needs at least one system; the sequence is empty")
+    variants = as_systems(systems, "simulate_batch")
     settings = {**OPTIONS, **options, "duration": positive(duration, "duration", TIME)}
     given = _states(variants, states)
     count = max(len(given), len(variants))
@@ -124,10 +122,10 @@ def simulate_batch(
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
             return Runs(variants, _on_cores(ready, shared, count, cores(threads), bar))
-        if threads is not None:
-            raise StateError('threads= is for device="cpu"; a GPU chooses them itself')
+        gpu = found_device(device, threads)
+        check_variants(variants)
         many = partial(again, ready(0)) if alike else ready
-        return Runs(variants, Fleet(many, count, found_device(device), alike=alike).run(bar))
+        return Runs(variants, Fleet(many, count, gpu, alike=alike).run(bar))
 
 
 def _on_cores(

@@ -52,7 +52,7 @@ def forward_dynamics_batch(
     array (k, n_v)
     """
     q, v = _states(system, Q, V)
-    result, n = _result(out, (len(q), system.n_v)), _threads(threads)
+    result, n = _result(out, (len(q), system.n_v)), checked_threads(threads)
     f = np.zeros((1, system.n_v)) if F is None else _rows(F, system.n_v, "F", len(q))
     try:
         engine.forward_dynamics_batch(system, q, v, f, result, n)
@@ -95,7 +95,7 @@ def inverse_dynamics_batch(
     q, v = _states(system, Q, V)
     check_no_loops(system, "inverse_dynamics_batch", "inverse_dynamics, state by state")
     a = _rows(A, system.n_v, "A", len(q))
-    result, n = _result(out, (len(q), system.n_v)), _threads(threads)
+    result, n = _result(out, (len(q), system.n_v)), checked_threads(threads)
     try:
         engine.inverse_dynamics_batch(system, q, v, a, result, n)
     except engine.RowError as failure:
@@ -109,7 +109,7 @@ def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
     check_system(system)
     q = _rows(Q, system.n_q, "Q", None)
     v = _rows(V, system.n_v, "V", len(q))
-    _check_quaternions(system, q)
+    check_quaternions(system, q)
     return q, v
 
 
@@ -148,22 +148,34 @@ def _delivered(result: Array, out: Array | None) -> Array:
     return out
 
 
-def _threads(threads: Any) -> int:
+def checked_threads(threads: Any) -> int:
+    """Number of threads, checked."""
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise StateError(f"threads is {threads!r}; expected a whole number, at least 1")
     return int(threads)
 
 
-def _check_quaternions(system: System, q: Array) -> None:
-    """Reject rows whose quaternions are not of unit length, as `State` does."""
+def check_quaternions(system: System, q: Any, xp: Any = np) -> None:
+    """Reject rows whose quaternions are not of unit length, as `State` does.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : array (k, n_q)
+        Coordinates.
+    xp : module
+        NumPy's functions where they are.
+    """
     for name, joint in zip(system.names, system.joints, strict=True):
         if not joint.has_quaternion:
             continue
         start = system.layout.hinge_q(name).start
-        length = np.linalg.norm(q[:, start : start + 4], axis=1)
-        wrong = np.flatnonzero(np.abs(length - 1) > QUATERNION_TOLERANCE)
+        length = xp.linalg.norm(q[:, start : start + 4], axis=1)
+        wrong = xp.flatnonzero(xp.abs(length - 1) > QUATERNION_TOLERANCE)
         if len(wrong):
-            _raise_for_row(int(wrong[0]), partial(system.state, q[wrong[0]]))
+            row = int(wrong[0])
+            _raise_for_row(row, partial(system.state, q[row].tolist()))
 
 
 def _raise_for_row(row: int, again: Callable[[], object]) -> None:

@@ -311,12 +311,10 @@ def _declared_once(text: str) -> str:
 
 def _around(kernel: str, kinds: str, native: str) -> str:
     """Text of the function that a GPU starts; Numba's arguments as in `front_end`."""
-    parameters, before, lines, given = (
-        ["i64 %count", "ptr addrspace(1) noalias %statuses"],
-        [],
-        [],
-        [],
-    )
+    parameters = ["i64 %count", "ptr addrspace(1) noalias %statuses"]
+    before: list[str] = []  # once in a thread
+    lines: list[str] = []  # for each state
+    given: list[str] = []  # to the kernel
     for k, letter in enumerate(kinds):
         if letter in "if":
             kind = "i64" if letter == "i" else "double"

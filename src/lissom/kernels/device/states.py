@@ -17,7 +17,7 @@ from ..entries import COUNTED, _inverse, _jacobian, _mass
 from ..loops.closed_tree import closed_accelerations
 from ..loops.closing import loops_open
 from ..small import put_matrix, put_vector
-from ..tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
+from ..tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base
 from ..tree.external import apply_external
 from ..tree.motion import motion_base_to_tip
 from ..tree.path import pose_along_path
@@ -79,13 +79,6 @@ def totals_state(ints, floats, scratch, q, v, out, flags):
     return all_finite(out, 13)
 
 
-@jit
-def prepare_state(ints, scratch):
-    """Constants of flexible bodies in the workspace of a thread."""
-    prepare(ints, scratch)
-    return field.DONE
-
-
 _I, _C, _W, _M = "int64[::1]", "float64[::1]", "float64[:]", "float64[:,::1]"
 _SYSTEM = f"{_I}, {_C}, {_W}"
 FORWARD = DeviceEntry(
@@ -100,4 +93,3 @@ JACOBIAN = DeviceEntry(jacobian_state, f"int64({_SYSTEM}, {_C}, {_C}, {_M})", "J
 TOTALS = DeviceEntry(
     totals_state, f"int64({_SYSTEM}, {_C}, {_C}, {_C}, int64)", "energies and momenta"
 )
-PREPARE = DeviceEntry(prepare_state, f"int64({_I}, {_W})", "constants of flexible bodies")
