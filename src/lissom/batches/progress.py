@@ -11,9 +11,18 @@ from types import TracebackType
 
 from ..errors import SimulationWarning
 from ..sim.run.prepare import Prepared
-from ..sim.run.progress import ProgressBar
+from ..sim.run.progress import Bar, time_left
 from ..sim.run.reasons import Outcome
 from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
+
+
+class RunsBar(Bar):
+    """Bar with the runs done, their rate and the time left."""
+
+    def words(self, t: float, speed: float) -> str:
+        """Runs done, their rate, time left."""
+        left = (self.end - t) / speed if speed > 0 else float("inf")
+        return f"{t:.4g} of {self.end:.4g} runs  {speed:.3g} runs/s  {time_left(left)}"
 
 
 class Counted:
@@ -26,11 +35,11 @@ class Counted:
     count : int
         Number of runs.
     wanted : bool or None
-        As for `ProgressBar`.
+        As for `Bar`.
     """
 
     def __init__(self, name: str, count: int, wanted: bool | None) -> None:
-        self._bar = ProgressBar(name, 0.0, float(count), wanted, unit="runs")
+        self._bar = RunsBar(name, 0.0, float(count), wanted)
         self._done, self._lock = 0.0, threading.Lock()
 
     def __enter__(self) -> Counted:

@@ -164,7 +164,7 @@ class _Progress:
         self.records[record.task] = record
         if self.store is not None:
             self.store.append(record)
-        self.bar.update(len(self.records), self.bad)
+        self.bar.show(len(self.records), self.bad)
 
     def close(self) -> None:
         self.bar.close()

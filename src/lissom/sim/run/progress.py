@@ -1,4 +1,4 @@
-"""Progress bar of a run, on standard error."""
+"""Progress bars, on standard error."""
 
 from __future__ import annotations
 
@@ -13,26 +13,21 @@ PERIOD = 0.2  # [s], between two updates
 LINES = 5.0  # [s], between two lines where standard error is not a terminal
 
 
-class ProgressBar:
-    """Bar with simulated time, speed relative to real time and time left.
+class Bar:
+    """Progress bar; what it says beside the bar is for subclasses.
 
     Parameters
     ----------
     name : str
-        Name of the system.
+        Name of what is done.
     start, end : float
-        Start and end of the run [s].
+        Start and end of the progress.
     wanted : bool or None
         Whether to show it; None: if standard error is a terminal.  Where it is not, True prints a
         line every few seconds.
-    unit : str
-        Unit of the progress; other than "s" it is not compared with real time.
     """
 
-    def __init__(
-        self, name: str, start: float, end: float, wanted: bool | None, unit: str = "s"
-    ) -> None:
-        self.unit = unit
+    def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:
         self.name, self.start, self.end = printable(name) or "run", start, end
         self.shown = _is_terminal() if wanted is None else bool(wanted)
         self._begun = self._drawn = time.monotonic()
@@ -42,21 +37,22 @@ class ProgressBar:
         self._task: Any = None
 
     def resume_at(self, t: float) -> None:
-        """Set the time from which the run continues; speed is measured from there."""
+        """Set the progress from which it continues; speed is measured from there."""
         self._from = t
 
+    def words(self, t: float, speed: float) -> str:
+        """What is said at the progress t, at so much of it per second."""
+        raise NotImplementedError
+
     def update(self, t: float) -> None:
-        """Show the simulated time t."""
+        """Show the progress t."""
         now = time.monotonic()
         if not self.shown or now - self._begun < PATIENCE:
             return
         if self._drawn > self._begun and now - self._drawn < self._period:
             return
         self._drawn = now
-        speed = (t - self._from) / (now - self._begun)
-        left = (self.end - t) / speed if speed > 0 else float("inf")
-        pace = _speed(speed) if self.unit == "s" else f"{speed:.3g} {self.unit}/s"
-        words = f"{t:.4g} of {self.end:.4g} {self.unit}  {pace}  {_left(left)}"
+        words = self.words(t, (t - self._from) / (now - self._begun))
         if not _is_terminal():
             print(f"{self.name}: {words}", file=sys.stderr, flush=True)
             return
@@ -85,6 +81,15 @@ class ProgressBar:
         self._task = self._bar.add_task(self.name, total=self.end - self.start, words="")
 
 
+class ProgressBar(Bar):
+    """Bar with simulated time, speed relative to real time and time left."""
+
+    def words(self, t: float, speed: float) -> str:
+        """Simulated time, speed, time left."""
+        left = (self.end - t) / speed if speed > 0 else float("inf")
+        return f"{t:.4g} of {self.end:.4g} s  {_speed(speed)}  {time_left(left)}"
+
+
 def _is_terminal() -> bool:
     try:
         return sys.stderr.isatty()
@@ -97,7 +102,8 @@ def _speed(ratio: float) -> str:
     return f"{digits} x real time"
 
 
-def _left(seconds: float) -> str:
+def time_left(seconds: float) -> str:
+    """Time left in words; empty if it is not known."""
     if seconds == float("inf"):
         return ""
     whole = round(seconds)
