@@ -160,7 +160,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path):
 
 
 def test_progress_is_a_line_every_so_often_where_there_is_no_terminal(monkeypatch, capsys):
-    from lissom.sweeps import progress
+    from lissom.sim.run import progress
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "LINES", 0.0)
