@@ -12,6 +12,7 @@ import numpy as np
 from ..bodies.sections import Sections, has_sections, needs_balance
 from ..errors import ResultError, StateError, printable, suggestion
 from .channels import resolved
+from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
 from .section_quantities import SECTION, asked
 from .stress_quantities import has_strain, strain_at_points, worst
@@ -181,16 +182,17 @@ def _is_inboard(run: Trajectory, place: str) -> bool:
     return frame.node == run.system.bodies[frame.body].inboard
 
 
-def envelope(run: Trajectory, names: Sequence[str]) -> Envelope:
+def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelope:
     """Extremes of loads; see `Trajectory.envelope`."""
     if not run.n:
         raise StateError("the trajectory has no rows, so that there are no extremes")
-    found = []
+    found, chosen = [], ChosenUnits.of(units)
     for name in names or usual_loads(run):
-        values, labels, units, places = _values(run, name)
-        for k, (label, unit) in enumerate(zip(labels, units, strict=True)):
+        values, labels, of_si, places = _values(run, name)
+        for k, (label, unit) in enumerate(zip(labels, of_si, strict=True)):
             full = f"{name}.{label}" if label else name
-            found.append(_extreme(full, unit, values[:, :, k], run.time, places))
+            word, factor = chosen.shown(unit)
+            found.append(_extreme(full, word, in_unit(values[:, :, k], factor), run.time, places))
     return Envelope(found)
 
 

@@ -1,4 +1,4 @@
-"""Loads over time as text for other programs."""
+"""Loads and other channels over time as text for other programs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import numpy as np
 from .channels import resolved
 from .envelopes import check_csv, usual_loads
 from .files.disk import PathLike, replacing
+from .tables import table_columns, usual_channels
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
+
+Array = np.ndarray
 
 _SECTION = "on the part before the section from the part beyond it; a pull is positive"
 _SIGNS = {
@@ -25,28 +28,65 @@ _SIGNS = {
 }
 
 
-def load_table(run: Trajectory, path: PathLike, names: Sequence[str], times: Any) -> None:
+def load_table(
+    run: Trajectory, path: PathLike, names: Sequence[str], times: Any, units: Any = None
+) -> None:
     """Write loads over time; see `Trajectory.load_table`."""
     check_csv(path)
     usual = (name for name in usual_loads(run) if not name.endswith(".stress") and name in run)
     chosen = names or list(usual)  # a frame has no section at its root
     channels = [resolved(run.system, run.store.columns, name)[0] for name in chosen]
     rows = run if times is None else run.sample(times)
-    columns, headings = [rows.time[:, None]], ["time [s]"]
-    for channel in channels:
-        columns.append(rows[channel.name].reshape(rows.n, -1))
-        parts = zip(channel.labels or ("",), channel.units, strict=True)
-        headings += [f"{channel.name}{f'.{x}' if x else ''} [{unit}]" for x, unit in parts]
+    columns = table_columns(rows, channels, units)
+    notes = _notes(run, channels, si=units is None)
+    write_table(path, columns, notes)
+
+
+def channel_table(
+    run: Trajectory, path: PathLike, names: Sequence[str] | None, units: Any = None
+) -> None:
+    """Write channels over time as text: names with units, then numbers in full precision.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    path : path
+        File to write, with the suffix ".csv".
+    names : sequence of str or None
+        Channels; None: those of `Trajectory.to_pandas`.
+    units : str or iterable of str, optional
+        Units in place of those of SI.
+    """
+    write_table(path, table_columns(run, usual_channels(run, tuple(names or ())), units))
+
+
+def write_table(
+    path: PathLike, columns: Sequence[tuple[str, Array, str]], notes: Sequence[str] = ()
+) -> None:
+    """Write columns with a line of names and units.
+
+    Parameters
+    ----------
+    path : path
+        File to write.
+    columns : sequence of (str, array (n,), str)
+        Name, values and unit.
+    notes : sequence of str
+        Lines before them.
+    """
+    table = np.stack([values for _, values, _ in columns], axis=1)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
-        file.writelines(f"# {line}\n" for line in _notes(run, channels))
+        file.writelines(f"# {line}\n" for line in notes)
+        headings = [f"{name} [{unit}]" for name, _, unit in columns]
         csv.writer(file, lineterminator="\n").writerow(headings)
-        table = np.concatenate(columns, axis=1)
         file.writelines(",".join(map(repr, row)) + "\n" for row in table.tolist())
 
 
-def _notes(run: Trajectory, channels: Sequence[Any]) -> list[str]:
+def _notes(run: Trajectory, channels: Sequence[Any], *, si: bool) -> list[str]:
     """Meaning of the columns: what acts on what, and in which axes."""
-    lines = [f"loads of {run.system.name or 'a system'}; SI units, moments before forces"]
+    units = "SI units, " if si else ""
+    lines = [f"loads of {run.system.name or 'a system'}; {units}moments before forces"]
     for channel in channels:
         key = channel.name.rpartition(".")[2]
         kind = key.removesuffix("_world").removesuffix("_parent")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import printable
+import numpy as np
+
+from ..errors import StateError, printable, shown
 from .channels import Channel, resolved
+from .chosen_units import ChosenUnits
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
+
+Array = np.ndarray
 
 _SHOWN = 60  # lines of a printed table
 
@@ -61,7 +66,16 @@ def _short(unit: str) -> str:
     return unit if len(unit) < 16 else "mixed"
 
 
-def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
+def usual_channels(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
+    """Channels by name, or the usual ones.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    names : tuple of str
+        Channels; empty for the usual ones.
+    """
     if names:
         return [resolved(run.system, run.store.columns, name)[0] for name in names]
     usual, loops = [], [one.name for one in run.system.constraints]
@@ -74,7 +88,9 @@ def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
     return usual
 
 
-def labelled(run: Trajectory, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+def labelled(
+    run: Trajectory, names: tuple[str, ...], units: Any = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Variables and coordinates of channels by name: dimensions, values, attributes.
 
     Parameters
@@ -83,41 +99,85 @@ def labelled(run: Trajectory, names: tuple[str, ...]) -> tuple[dict[str, Any], d
         The run.
     names : tuple of str
         Channels; empty for the usual ones.
+    units : str or iterable of str, optional
+        Units in place of those of SI.
     """
+    chosen = ChosenUnits.of(units)
+    (clock,), times = chosen.columns(run.time[:, None], ("s",))
     shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
     variables: dict[str, Any] = {}
-    coordinates: dict[str, Any] = {"time": (["time"], run.time, {"units": "s"})}
-    for c in _chosen(run, names):
+    coordinates: dict[str, Any] = {"time": (["time"], times[:, 0], {"units": clock})}
+    for c in usual_channels(run, names):
         dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
         if len(c.shape) == 2:
             dims = ["axis", "own_axis"]
         for dim, n in zip(dims, c.shape, strict=True):
             labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
             coordinates[dim] = ([dim], labels, {})
-        attributes = {"units": c.unit, "long_name": c.description}
-        variables[c.name] = (["time", *dims], run[c.name], attributes)
+        words, flat = chosen.columns(run[c.name].reshape(run.n, -1), c.units)
+        attributes = {"units": "; ".join(dict.fromkeys(words)), "long_name": c.description}
+        variables[c.name] = (["time", *dims], flat.reshape(run[c.name].shape), attributes)
     return variables, coordinates
 
 
-def to_xarray(run: Trajectory, names: tuple[str, ...]) -> Any:
+def to_xarray(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any:
     """Dataset of xarray; see `Trajectory.to_xarray`."""
     xarray = _module("xarray")
     about = {"system": run.system.name, "status": str(run.status), "message": run.message}
-    return xarray.Dataset(*labelled(run, names), about)
+    return xarray.Dataset(*labelled(run, names, units), about)
 
 
-def to_pandas(run: Trajectory, names: tuple[str, ...]) -> Any:
+def to_pandas(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any:
     """DataFrame of pandas; see `Trajectory.to_pandas`."""
     pandas = _module("pandas")
-    columns, units = {}, {}
-    for c in _chosen(run, names):
-        flat = run[c.name].reshape(run.n, -1)
-        for k, label in enumerate(c.labels or ("",)):
-            column = f"{c.name}.{label}" if label else c.name
-            columns[column], units[column] = flat[:, k], c.units[k]
-    table = pandas.DataFrame(columns, index=pandas.Index(run.time, name="time"))
-    table.attrs["units"] = units
+    (_, time, _), *columns = table_columns(run, usual_channels(run, names), units)
+    table = pandas.DataFrame(
+        {name: values for name, values, _ in columns}, index=pandas.Index(time, name="time")
+    )
+    table.attrs["units"] = {name: unit for name, _, unit in columns}
     return table
+
+
+def checked_names(given: Any) -> tuple[str, ...] | None:
+    """Names of channels as the user gave them; None stays None.
+
+    Parameters
+    ----------
+    given : sequence of str or None
+        The names.
+    """
+    if given is None:
+        return None
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Iterable) or not (found := tuple(names)):
+        raise StateError(f'channels is {shown(given)}; expected names, such as ["arm.angle"]')
+    return found
+
+
+def table_columns(
+    run: Trajectory, channels: Sequence[Channel], units: Any
+) -> list[tuple[str, Array, str]]:
+    """Name, values and unit of the columns of a table: the time, then all components.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    channels : sequence of Channel
+        What the table has; a time among them is not repeated.
+    units : str or iterable of str, optional
+        Units in place of those of SI.
+    """
+    chosen = ChosenUnits.of(units)
+    (clock,), times = chosen.columns(run.time[:, None], ("s",))
+    found = [("time", times[:, 0], clock)]
+    for c in channels:
+        if c.name == "time":
+            continue
+        words, flat = chosen.columns(run[c.name].reshape(run.n, -1), c.units)
+        names = [f"{c.name}.{label}" if label else c.name for label in c.labels or ("",)]
+        found += zip(names, flat.T, words, strict=False)
+    return found
 
 
 def _module(name: str) -> Any:

@@ -17,7 +17,7 @@ from .load_tables import load_table
 from .quantities import sums
 from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
-from .tables import Channels, to_pandas, to_xarray
+from .tables import Channels, checked_names, to_pandas, to_xarray
 
 if TYPE_CHECKING:
     import os
@@ -262,7 +262,7 @@ class Trajectory:
         """
         return strain(self.system, self.store, body, at)
 
-    def envelope(self, *names: str) -> Envelope:
+    def envelope(self, *names: str, units: Any = None) -> Envelope:
         """Largest and smallest values of loads, with times and places.
 
         Parameters
@@ -272,15 +272,19 @@ class Trajectory:
             and panels, "body.strain" are searched all over the body.  By default all but the last
             of every body, the reactions of joints, loads of nodes to which something is attached,
             and forces of loops.
+        units : str or sequence of str, optional
+            Units in place of those of SI, such as "kN, N mm, MPa"; times stay in seconds.
 
         Returns
         -------
         Envelope
             Prints as a table; ``.save("envelope.csv")`` writes it, ``.times`` are the instants.
         """
-        return envelope(self, names)
+        return envelope(self, names, units)
 
-    def load_table(self, path: str | os.PathLike[str], *names: str, times: Any = None) -> None:
+    def load_table(
+        self, path: str | os.PathLike[str], *names: str, times: Any = None, units: Any = None
+    ) -> None:
         """Write loads over time as text for other programs.
 
         Lines that begin with # say what acts on what, and in which axes; then follow a line of
@@ -294,8 +298,10 @@ class Trajectory:
             Channels; by default as in `envelope`, without stresses, sections at the root.
         times : array (k,), optional
             Instants [s], such as ``run.envelope().times``; by default all rows.
+        units : str or sequence of str, optional
+            Units in place of those of SI, such as "kN, mm".
         """
-        load_table(self, path, names, times)
+        load_table(self, path, names, times, units)
 
     def state(self, t: float) -> State:
         """State at a time.
@@ -340,16 +346,33 @@ class Trajectory:
         wanted = check_times(self.time, times)
         return sampled_rows(self.system, self.store, self.time, wanted)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trajectory and its system to a file.
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        channels: Sequence[str] | None = None,
+        units: Any = None,
+    ) -> None:
+        """Write the trajectory and its system to a file, or channels as a table.
 
         Parameters
         ----------
         path : path
             File to write; the suffix selects the format: .nc, .npz, .csv or .mat.
+        channels : sequence of str, optional
+            Columns of a .csv file besides the time, such as ``["crank.angle", "pin.force"]``; by
+            default all that the rows hold, or with `units` what `to_pandas` has.
+        units : str or sequence of str, optional
+            Units of a .csv file in place of those of SI, such as ``"deg, mm, kN"``.  Within others
+            they are replaced, too: speeds are then in mm/s.
         """
-        from .files.formats import save
+        from .files.formats import check_table, save
 
+        if channels is not None or units is not None:
+            from .load_tables import channel_table
+
+            channel_table(self, check_table(path), checked_names(channels), units)
+            return
         save(path, self.system, self.store, dict(self.meta))
 
     @classmethod
@@ -370,7 +393,7 @@ class Trajectory:
 
         return cls(*open_results(path, salvage=bool(salvage)))
 
-    def to_xarray(self, *names: str) -> Any:
+    def to_xarray(self, *names: str, units: Any = None) -> Any:
         """Dataset of xarray, with the units and descriptions of the channels.
 
         Parameters
@@ -378,14 +401,16 @@ class Trajectory:
         *names : str
             Channels; by default the stored quantities, position and quaternion of every body, the
             forces of loops and the energies.
+        units : str or sequence of str, optional
+            Units in place of those of SI, as in `save`.
 
         Returns
         -------
         xarray.Dataset
         """
-        return to_xarray(self, names)
+        return to_xarray(self, names, units)
 
-    def to_pandas(self, *names: str) -> Any:
+    def to_pandas(self, *names: str, units: Any = None) -> Any:
         """DataFrame of pandas with the time as index and a column for each component.
 
         Columns are named after the channel, followed by a dot and the label of the component if
@@ -395,12 +420,14 @@ class Trajectory:
         ----------
         *names : str
             Channels, by default as in `to_xarray`.
+        units : str or sequence of str, optional
+            Units in place of those of SI, as in `save`.
 
         Returns
         -------
         pandas.DataFrame
         """
-        return to_pandas(self, names)
+        return to_pandas(self, names, units)
 
     def plot(
         self,
@@ -408,6 +435,7 @@ class Trajectory:
         file: str | os.PathLike[str] | None = None,
         title: str | None = None,
         size: Any = None,
+        units: Any = None,
         events: bool = True,
         show: bool = False,
     ) -> Figure:
@@ -425,6 +453,8 @@ class Trajectory:
             Heading; by default the name of the system, empty for none.
         size : pair of float, optional
             Width and height [inch].
+        units : str or sequence of str, optional
+            Units in place of those of SI, as in `save`: ``"deg, mm, kN"``.
         events : bool
             Whether to mark events with thin lines.
         show : bool
@@ -436,7 +466,8 @@ class Trajectory:
         """
         from ..viz.plots.over_time import plot
 
-        return plot(self, names, file=file, title=title, size=size, events=events, show=show)
+        options: dict[str, Any] = {"title": title, "size": size, "events": events, "show": show}
+        return plot(self, names, file=file, units=units, **options)
 
     def to_html(
         self,

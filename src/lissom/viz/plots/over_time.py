@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StateError
+from ...results.chosen_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from .defaults import usual_panels
 from .panels import Panel, named_panels
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ...results import Trajectory
+
+Array = np.ndarray
 
 _WIDTH, _HEIGHT = 7.6, 1.95  # of a panel [inch]
 _ONE_COLUMN, _MOST = 5, 60  # panels: largest number in one column, and in a figure
@@ -31,6 +34,7 @@ def plot(
     file: PathLike | None = None,
     title: str | None = None,
     size: Any = None,
+    units: Any = None,
     events: bool = True,
     show: bool = False,
 ) -> Figure:
@@ -42,7 +46,7 @@ def plot(
         Run to plot.
     names : tuple of str or sequence of str
         Channels; empty for the default panels.
-    file, title, size, events, show
+    file, title, size, units, events, show
         As in `Trajectory.plot`.
     """
     if not run.n:
@@ -51,7 +55,10 @@ def plot(
         raise StateError(f"title is {title!r}; expected a string")
     if not isinstance(events, bool):
         raise StateError(f"events is {events!r}; expected True or False")
+    chosen = ChosenUnits.of(units)
     panels = named_panels(run, names) if names else usual_panels(run)
+    panels = [panel.shown_in(chosen) for panel in panels]
+    (clock,), times = chosen.columns(run.time[:, None], ("s",))
     if len(panels) > _MOST:
         raise StateError(f"{len(panels)} panels are too many for a figure; give fewer names")
     columns = 1 if len(panels) <= _ONE_COLUMN else 2
@@ -61,27 +68,28 @@ def plot(
         grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
         for k, axes in enumerate(grid.T.flat):
             if k < len(panels):
-                _draw_panel(axes, run, panels[k])
+                _draw_panel(axes, times[:, 0], panels[k])
             else:
                 axes.set_visible(False)
-        _label_time(grid, len(panels))
+        _label_time(grid, len(panels), clock)
         if events:
-            _mark_events(grid.T.ravel()[: len(panels)], run)
+            _mark_events(grid.T.ravel()[: len(panels)], run, chosen.shown("s")[1])
+        figure.align_ylabels(grid.T.ravel()[: len(panels)])
         words = run.system.name if title is None else title
         if words:
             figure.suptitle(words, x=0.01, ha="left", color=INK)
     return figure
 
 
-def _label_time(grid: Any, n: int) -> None:
+def _label_time(grid: Any, n: int, unit: str) -> None:
     """Label the time axis of the lowest panel in each column."""
     for c, column in enumerate(grid.T):
         last = column[min(len(column), n - c * len(column)) - 1]
-        last.set_xlabel("time [s]")
+        last.set_xlabel(f"time [{unit}]")
         last.tick_params(labelbottom=True)
 
 
-def _draw_panel(axes: Axes, run: Trajectory, panel: Panel) -> None:
+def _draw_panel(axes: Axes, time: Array, panel: Panel) -> None:
     named = len(panel.lines) if len(panel.lines) <= _NAMED + 1 else _NAMED
     plain = 0
     for k, line in enumerate(panel.lines):
@@ -91,7 +99,7 @@ def _draw_panel(axes: Axes, run: Trajectory, panel: Panel) -> None:
         elif k >= named:
             look = {"color": GREY, "linewidth": 0.7, "zorder": 1.5}
         plain += 1
-        axes.plot(run.time, line.values, label=line.label or "_", **look)
+        axes.plot(time, line.values, label=line.label or "_", **look)
     axes.set_title(panel.title, color=INK)
     axes.set_ylabel(panel.label)
     axes.margins(x=0)
@@ -100,8 +108,8 @@ def _draw_panel(axes: Axes, run: Trajectory, panel: Panel) -> None:
         highest = np.nanmax([np.nanmax(line.values) for line in panel.lines])
         axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-5 * highest))
     _legend(axes, [line.label for line in panel.lines], named)
-    if run.n > 1 and run.time[-1] > run.time[0]:
-        axes.set_xlim(run.time[0], run.time[-1])
+    if len(time) > 1 and time[-1] > time[0]:
+        axes.set_xlim(time[0], time[-1])
 
 
 def _legend(axes: Axes, labels: list[str], named: int) -> None:
@@ -127,11 +135,12 @@ def _legend(axes: Axes, labels: list[str], named: int) -> None:
     )
 
 
-def _mark_events(panels: Any, run: Trajectory) -> None:
+def _mark_events(panels: Any, run: Trajectory, second: Any) -> None:
     """Mark events with thin lines, and with their labels in the first panel if they are few."""
     happened = [(t, label) for t, label in run.events if run.time[0] <= t <= run.time[-1]]
     if not happened:
         return
+    happened = [(float(in_unit(np.array(t), second)), label) for t, label in happened]
     times = np.unique([t for t, _ in happened])
     for axes in panels:
         look = {"color": GREY, "lw": 0.8, "ls": (0, (1, 1.5)), "zorder": 1, "label": "event"}

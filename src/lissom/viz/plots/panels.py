@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import StateError
 from ...results.channels import Channel, resolved
+from ...results.chosen_units import ChosenUnits, in_unit
 
 if TYPE_CHECKING:
     from ...results import Trajectory
@@ -65,6 +66,18 @@ class Panel:
     def label(self) -> str:
         """Label of the vertical axis."""
         return f"{self.quantity} [{shown_unit(self.unit)}]"
+
+    def shown_in(self, units: ChosenUnits) -> Panel:
+        """Panel in chosen units.
+
+        Parameters
+        ----------
+        units : ChosenUnits
+            Units in place of those of SI.
+        """
+        unit, factor = units.shown(self.unit)
+        lines = [replace(line, values=in_unit(line.values, factor)) for line in self.lines]
+        return replace(self, unit=unit, lines=lines)
 
 
 def shown_unit(unit: str) -> str:
