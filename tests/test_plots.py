@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import lissom as ls
+from lissom.results.store import MemoryStore
 
 BOOM = ls.beam(
     2.0, ls.Tube(radius=0.02, thickness=0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
@@ -125,9 +126,6 @@ def test_without_names_there_are_joints_bending_and_energies_with_their_balance(
 
 
 def test_a_balance_that_rows_cannot_tell_is_left_out():
-    rotor = ls.Actuator("boom", 20.0, ratio=3.0, rotor_inertia=2.0)
-    driven = ls.simulate(ARM, duration=0.5, output_step=0.005, loads=[rotor])
-    assert "start + work − losses" not in lines(driven.plot().axes[-1])
     spring = [ls.JointSpring("boom", 50.0)]
     start = ARM.state(boom=0.5)
     fine = ls.simulate(ARM, start, duration=1.0, output_step=0.002, loads=spring)
@@ -155,9 +153,55 @@ def test_a_high_level_of_the_potential_is_taken_off():
 def test_loops_have_a_panel_of_their_gap(loop_run):
     gap = loop_run.plot().axes[-1]
     assert gap.get_ylabel() == "gap [m]"
-    assert gap.get_yscale() == "log"
+    np.testing.assert_array_equal(gap.get_lines()[0].get_ydata(), loop_run["closure"])
+    largest = loop_run["closure"].max()
+    stated = float(gap.get_title(loc="left").split("closed to ")[1].removesuffix(" m"))
+    assert largest <= stated < 10 * largest
+    assert max(gap.get_ylim()) > 100 * largest  # rounding is not enlarged
+    (named,) = loop_run.plot("pin.gap").axes
+    assert "closed to" in named.get_title(loc="left")
+
+
+def test_a_gap_that_is_open_is_a_curve():
+    run = ls.simulate(LINKAGE, CLOSED, duration=0.3, output_step=0.01)
+    rows = run.store.read("q").copy()
+    rows[:, 0] += 1e-3 * run.time
+    columns = run.store.columns
+    table = np.array(run.store.read("time")[:, None])
+    parts = [table, rows, *(run.store.read(x) for x in columns.fields[2:])]
+    broken = ls.Trajectory(LINKAGE, MemoryStore(columns, np.concatenate(parts, axis=1)))
+    gap = broken.plot().axes[-1]
+    assert gap.get_yscale() == "log" and "closed" not in gap.get_title(loc="left")
     values = gap.get_lines()[0].get_ydata()
-    np.testing.assert_array_equal(values[values > 0], loop_run["closure"][loop_run["closure"] > 0])
+    np.testing.assert_array_equal(values[1:], broken["closure"][1:])
+
+
+def test_units_are_chosen(run, tmp_path):
+    figure = run.plot(["boom.angle"], "boom.tip.deflection", "boom.reaction", units="deg, mm, kN")
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["angle [deg]", "deflection [mm]", "reaction [kN mm]", "reaction [kN]"]
+    np.testing.assert_allclose(
+        figure.axes[0].get_lines()[0].get_ydata(), np.rad2deg(run["boom.angle"]), rtol=1e-15
+    )
+    np.testing.assert_allclose(
+        lines(figure.axes[1])["y"], 1e3 * run["boom.tip.deflection"][:, 1], rtol=1e-15
+    )
+    np.testing.assert_allclose(
+        lines(figure.axes[3])["force_z"], 1e-3 * run["boom.reaction"][:, 5], rtol=1e-15
+    )
+    (axes,) = run.plot("boom.angle", units=["ms"]).axes
+    assert axes.get_xlabel() == "time [ms]" and axes.get_lines()[0].get_xdata()[-1] == 1000.0
+    with pytest.raises(ls.StateError, match="there is no unit 'degree'"):
+        run.plot("boom.angle", units="degree")
+    with pytest.raises(ls.StateError, match="'mm' and 'cm' are of the same kind"):
+        run.plot("boom.angle", units=["mm", "cm"])
+
+
+def test_labels_of_the_vertical_axes_stand_in_one_line(run):
+    figure = run.plot("boom.angle", "energy.total", "boom.modes", units=["deg"])
+    FigureCanvasAgg(figure).draw()
+    places = [axes.yaxis.label.get_window_extent().x0 for axes in figure.axes]
+    assert np.ptp(places) < 3.0  # pixels; letters differ
 
 
 def test_positions_and_attitudes_of_free_bodies_are_apart():
@@ -166,8 +210,8 @@ def test_positions_and_attitudes_of_free_bodies_are_apart():
     system = model.compile()
     start = system.state(**{"hub.rates": [0, 0, 1, 0.1, 0, 0]})
     axes = ls.simulate(system, start, duration=0.1, output_step=0.01).plot().axes
-    assert [a.get_ylabel() for a in axes] == ["position [m]", "coordinate [1]", "energy [J]"]
-    assert legend(axes[1]) == ["hub.qw", "hub.qx", "hub.qy", "hub.qz"]
+    assert [a.get_ylabel() for a in axes] == ["angle [rad]", "position [m]", "energy [J]"]
+    assert legend(axes[0]) == ["hub.roll", "hub.pitch", "hub.yaw"]
 
 
 def test_of_many_lines_the_legend_names_some_and_counts_the_rest():

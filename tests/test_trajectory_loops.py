@@ -117,7 +117,8 @@ def test_coordinates_go_on_over_a_turn_where_the_joint_is_the_same_after_it(turn
 def test_every_channel_of_loops_is_listed_with_shape_labels_and_units():
     run = random_run(looped(ls.Cylindrical("z"), ls.Fixed()), np.random.default_rng(1))
     listed = {name: c for name, c in run.channels().items() if name.split(".")[0] in ("pin", "rod")}
-    kinds = ("force", "moment", "gap", "rate", "coordinates")
+    axes = [f"{a}{b}" for a in ("force", "moment") for b in ("", "_a", "_world")]
+    kinds = (*axes, "gap", "rate", "coordinates")
     assert set(listed) == {f"{a}.{b}" for a in ("pin", "rod") for b in kinds} - {"rod.coordinates"}
     for name, channel in listed.items():
         assert name in run and run[name].shape == (run.n, *channel.shape)
@@ -130,6 +131,42 @@ def test_every_channel_of_loops_is_listed_with_shape_labels_and_units():
     assert channels["closure"].shape == () and channels["closure_rate"].unit == "m/s"
     assert "closure" not in random_run(pendulum(), np.random.default_rng(0)).channels()
     assert run["rod.coordinates"].shape == (run.n, 0)
+
+
+def about_z(angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+def test_forces_of_loops_in_other_axes():
+    """End b is on the rocker and end a on the coupler, both with turned frames."""
+    model = ls.Model("four bar", gravity=(0, -9.81, 0))
+    link, bar = (
+        ls.RigidBody.rod(3.0, 1.0, com=(0.5, 0, 0)),
+        ls.RigidBody.rod(5.0, 2.0, com=(1, 0, 0)),
+    )
+    model.add(link, ls.Revolute("z"), name="crank")
+    model.add(bar, ls.Revolute("z"), to="crank", at=(1, 0, 0), name="coupler")
+    model.add(link, ls.Revolute("z"), at=(2, 0, 0), name="rocker")
+    turned = {"rotation_a": about_z(0.4), "rotation_b": about_z(-0.3)}
+    ends = {"at_a": (2, 0, 0), "at_b": (1, 0, 0), **turned}
+    model.close(ls.Revolute("z"), "coupler", "rocker", **ends, name="pin")
+    system = model.compile()
+    start = system.state(crank=-0.4, coupler=0.4, rocker=-0.4)
+    run = ls.simulate(system, start, duration=0.5, output_step=0.05)
+    b = run["rocker.rotation"] @ turned["rotation_b"]
+    a = run["coupler.rotation"] @ turned["rotation_a"]
+    for kind in ("force", "moment"):
+        world = np.einsum("nij,nj->ni", b, run[f"pin.{kind}"])
+        np.testing.assert_allclose(run[f"pin.{kind}_world"], world, atol=1e-12)
+        back = np.einsum("nji,nj->ni", a, world)
+        np.testing.assert_allclose(run[f"pin.{kind}_a"], back, atol=1e-12)
+    # Newton's law of the rocker about its pivot: moment of the pin's force and of its weight
+    arm, middle = run["rocker.rotation"][:, :, 0], run["rocker.rotation"][:, :, 0] / 2
+    weight = np.array([0, -9.81 * 3.0, 0])
+    moment = np.cross(arm, run["pin.force_world"]) + np.cross(middle, weight)
+    expected = run["rocker.hinge_acceleration"][:, 0] * 3.0 * 1.0**2 / 3
+    np.testing.assert_allclose(moment[:, 2], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(

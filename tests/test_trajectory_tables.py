@@ -11,7 +11,7 @@ from tests.result_samples import META, boom_model, random_run
 def test_channels_print_as_a_table():
     run = random_run(boom_model().compile(), np.random.default_rng(0), n=2, wrenches=["boom.tip"])
     table = repr(run.channels("tip"))
-    assert table.splitlines()[0] == "12 channels"
+    assert table.splitlines()[0] == "13 channels"
     assert (
         "  boom.tip.rotation               3x3  [1]        rotation matrix, own axes to world axes"
         in table

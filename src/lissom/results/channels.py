@@ -20,11 +20,11 @@ import numpy as np
 
 from ..errors import StateError, suggestion
 from ..joints import Joint
-from ..spatial.many_rotations import continuous
+from ..spatial.many_rotations import continuous, roll_pitch_yaw
 from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
-from .quantities import BODY, NODE, STORED, SUMS, of_body, sums
+from .quantities import BODY, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
 from .quantity import Frame
 from .section_quantities import SECTION, missing
 from .store import Columns, Store
@@ -76,6 +76,8 @@ def _whole(system: System, columns: Columns, name: str) -> Channel | None:
         return _channel(name, "time", (("", "s"),))
     if name in SUMS:
         return _channel(name, *SUMS[name][:2])
+    if name in (loads := of_loads(columns)):
+        return _channel(name, *loads[name])
     if name in CLOSURE and system.constraints:
         return _channel(name, *CLOSURE[name])
     if name not in STORED:
@@ -95,7 +97,7 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
     text : str
         Part of a name.
     """
-    names = ["time", *STORED, *SUMS, *CLOSURE]
+    names = ["time", *STORED, *SUMS, *LOADS, *CLOSURE]
     found = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
     places: list[tuple[str, Joint | None]] = []
     for body, own, hinge in zip(system.names, system.bodies, system.joints, strict=True):
@@ -249,6 +251,36 @@ def _missing(frame: Frame, place: str, key: str) -> str:
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 
 
+def _summed(system: System, store: Store) -> dict[str, Array]:
+    """Energies and momenta; the total energy with what springs and rotors have."""
+    found = sums(system, store, np.zeros(3))
+    total = found["energy.total"].copy()
+    for name in set(of_loads(store.columns)) - {"energy.work"}:
+        total += (more := _of_loads(system, store, name)[name])
+        found[name] = more
+    total.flags.writeable = False
+    return found | {"energy.total": total}
+
+
+def _of_loads(system: System, store: Store, name: str) -> dict[str, Array]:
+    from .stored_energy import rotors, springs, work
+
+    if name == "energy.rotors":
+        found = rotors(store)
+    else:
+        found = (springs if name == "energy.springs" else work)(system, store)
+    found.flags.writeable = False
+    return {name: found}
+
+
+def _angles(system: System, store: Store, name: str) -> Array:
+    """Roll, pitch and yaw without jumps, from all rows at once."""
+    place, _, key = name.rpartition(".")
+    if key == "angles":
+        return roll_pitch_yaw(values(system, store, f"{place}.quaternion")[f"{place}.quaternion"])
+    return roll_pitch_yaw(store.read("q")[:, system.layout.hinge_q(system.names.index(place))])
+
+
 def values(system: System, store: Store, name: Any) -> dict[str, Array]:
     """Values of a channel by name, with others that result from the same computation; read-only.
 
@@ -258,8 +290,12 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
     if name == "center_of_mass" and not sum(body.mass for body in system.bodies):
         raise StateError("the system has no mass, so that its centre of mass is undefined")
     if name in SUMS:
-        return sums(system, store, np.zeros(3))
-    if compute is not None:
+        return _summed(system, store)
+    if name in LOADS:
+        return _of_loads(system, store, name)
+    if channel.labels == ("roll", "pitch", "yaw"):
+        found = _angles(system, store, name)
+    elif compute is not None:
         found = collected(store, channel.shape, compute)
         if name.endswith(".quaternion"):
             found = continuous(found)

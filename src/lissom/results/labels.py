@@ -13,6 +13,7 @@ from .store import Columns
 __all__ = [
     "LOAD",
     "QUATERNION",
+    "ROLL_PITCH_YAW",
     "XYZ",
     "Parts",
     "coupling_units",
@@ -27,6 +28,7 @@ Parts = tuple[tuple[str, str], ...]  # label and unit of each component
 
 XYZ = ("x", "y", "z")
 QUATERNION: Parts = tuple((x, "1") for x in ("w", *XYZ))
+ROLL_PITCH_YAW: Parts = tuple((x, "rad") for x in ("roll", "pitch", "yaw"))
 LOAD: Parts = (*((f"moment_{x}", "N m") for x in XYZ), *((f"force_{x}", "N") for x in XYZ))
 
 # Modes have unit mass: half the square of a modal rate is an energy.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import ResultError
 from .channels import resolved
 from .envelopes import check_csv, usual_loads
-from .files.disk import PathLike, replacing
+from .files.disk import PathLike, as_path, replacing
 from .tables import table_columns, usual_channels
 
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ def channel_table(
     units : str or iterable of str, optional
         Units in place of those of SI.
     """
+    name = as_path(path)
+    if not name.lower().endswith(".csv"):
+        raise ResultError(
+            f"cannot save {name}: channels and units are for tables, NAME.csv; files of other "
+            "formats hold whole runs in SI units"
+        )
     write_table(path, table_columns(run, usual_channels(run, tuple(names or ())), units))
 
 

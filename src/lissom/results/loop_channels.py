@@ -14,6 +14,7 @@ from ..joints import Joint
 from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
 from .labels import XYZ, Parts, coupling_units, forces
+from .loop_forces import in_axes
 from .store import Columns, Store
 from .within import Block, collected
 
@@ -33,6 +34,10 @@ def _rows(unit: str) -> Callable[[Loop], Parts]:
 LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "force": ("constraint force on its end b, axes of that end", _vector("N")),
     "moment": ("constraint moment on its end b, axes of that end", _vector("N m")),
+    "force_a": ("constraint force on its end b, axes of end a", _vector("N")),
+    "moment_a": ("constraint moment on its end b, axes of end a", _vector("N m")),
+    "force_world": ("constraint force on its end b, world axes", _vector("N")),
+    "moment_world": ("constraint moment on its end b, world axes", _vector("N m")),
     "gap": ("constraint residual of its joint", _rows("m")),
     "rate": ("rate of the constraint residual", _rows("m/s")),
     "coordinates": ("coordinates of its joint", lambda loop: loop.joint.coordinates),
@@ -50,8 +55,6 @@ CLOSURE: dict[str, tuple[str, Parts]] = {
     "closure_rate": ("largest rate of a loop or coupling", (("", "m/s"),)),
 }
 _COMPUTED = ("gap", "rate", "coordinates")
-
-# Joints whose angles are the same after a turn.
 
 
 def coupling_parts(system: System, coupling: Coupling, key: str) -> Parts:
@@ -71,12 +74,22 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
         found = store.read("loop_load")[:, loaded_speeds(system, store.columns, group)].view()
         found.flags.writeable = False
         return {name: found}
-    if key not in ("force", "moment"):
+    kind, _, axes = key.partition("_")
+    if kind not in ("force", "moment"):
         motions = _motions(system, store)
         # a loop's name alone
         return motions if name in motions else {**motions, name: motions[f"{name}.coordinates"]}
-    k = 6 * [loop.name for loop in system.loops].index(group) + (3 if key == "force" else 0)
-    found = store.read("loop_force")[:, k : k + 3].view()
+    number = [loop.name for loop in system.loops].index(group)
+    k = 6 * number + (3 if kind == "force" else 0)
+    if axes:
+        loop = system.loops[number]
+
+        def compute(block: Block) -> Array:
+            return in_axes(system, loop, block["q"], block["loop_force"][:, k : k + 3], axes)
+
+        found = collected(store, (3,), compute)
+    else:
+        found = store.read("loop_force")[:, k : k + 3].view()
     found.flags.writeable = False
     return {name: found}
 

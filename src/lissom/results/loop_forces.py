@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..system import GROUND, Frame, LoopEnd, System
+from ..system import GROUND, Frame, Loop, LoopEnd, System
 
 Array = np.ndarray
 
@@ -40,6 +40,28 @@ def forces_at_nodes(system: System, q: Array, stored: Array) -> tuple[list[tuple
                 places.append((end.body, end.node))
                 forces += [sign * _turned(back, about), sign * _turned(back, force)]
     return places, np.concatenate(forces, axis=1)
+
+
+def in_axes(system: System, loop: Loop, q: Array, vectors: Array, axes: str) -> Array:
+    """Vectors in the axes of end b of a loop, in the world's or in those of end a.
+
+    Parameters
+    ----------
+    system : System
+        System with the loop.
+    loop : Loop
+        The loop.
+    q : array (n, n_q)
+        Coordinates of n rows.
+    vectors : array (n, 3)
+        In the axes of end b.
+    axes : {"world", "a"}
+        Axes of the result.
+    """
+    found = _turned(_poses(system, loop.b, q)[0] @ loop.b.rotation, vectors)
+    if axes == "world":
+        return found
+    return _turned(np.swapaxes(_poses(system, loop.a, q)[0] @ loop.a.rotation, 1, 2), found)
 
 
 def _turned(matrices: Array, vectors: Array) -> Array:

@@ -12,12 +12,12 @@ import numpy as np
 
 from ..bodies.rod_poses import section_poses
 from ..joints import Joint
-from ..spatial.many_rotations import exponential, quaternions, rotated
+from ..spatial.many_rotations import exponential, quaternions, roll_pitch_yaw, rotated
 from ..system import System
-from .labels import LOAD, QUATERNION, XYZ, Parts, forces, per, times
+from .labels import LOAD, QUATERNION, ROLL_PITCH_YAW, XYZ, Parts, forces, per, times
 from .load_quantities import BODY_LOADS, NODE_LOADS
 from .quantity import Frame, Quantity
-from .store import Store
+from .store import Columns, Store
 from .within import Block, collected
 
 Array = np.ndarray
@@ -96,6 +96,20 @@ def _quaternion(frame: Frame, block: Block) -> Array:
     return quaternions(_pose(0)(frame, block))
 
 
+def _angles(frame: Frame, block: Block) -> Array:
+    """Roll, pitch and yaw of a block; `channels.values` joins blocks without jumps."""
+    return roll_pitch_yaw(_quaternion(frame, block))
+
+
+def _hinge_angles(frame: Frame, block: Block) -> Array:
+    return roll_pitch_yaw(_stored("q", "hinge_q")(frame, block))
+
+
+def _turning(frame: Frame) -> Parts | None:
+    """Labels and units of attitudes, for joints with a quaternion."""
+    return ROLL_PITCH_YAW if frame.system.joints[frame.body].has_quaternion else None
+
+
 def _deflection(frame: Frame, block: Block) -> Array:
     if not frame.bends:
         return np.zeros((block.stop - block.start, 3))
@@ -164,6 +178,11 @@ NODE = {
     "quaternion": Quantity(
         "rotation from own axes to world axes", lambda _: QUATERNION, _quaternion
     ),
+    "angles": Quantity(
+        "roll, pitch and yaw in the world",
+        lambda _: ROLL_PITCH_YAW,
+        _angles,
+    ),
     "velocity": Quantity("velocity of the origin, world axes", _same("m/s"), _rate(slice(3, 6), 1)),
     "angular_velocity": Quantity(
         "angular velocity, world axes", _same("rad/s"), _rate(slice(3), 1)
@@ -182,6 +201,7 @@ BODY = {
     "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
     "slide": Quantity("hinge slide", _one("slide"), _coordinate("slide"), ()),
     "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
+    "hinge_angles": Quantity("roll, pitch and yaw of the hinge", _turning, _hinge_angles),
     "rates": Quantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),
     "hinge_acceleration": Quantity(
         "rates of the hinge speeds",
@@ -251,7 +271,7 @@ SUMS: dict[str, tuple[str, Parts, Any]] = {
     "energy.kinetic": ("kinetic energy", _ENERGY, 0),
     "energy.potential": ("potential energy of gravity", _ENERGY, 1),
     "energy.strain": ("strain energy", _ENERGY, 2),
-    "energy.total": ("kinetic + potential + strain", _ENERGY, slice(0, 3)),
+    "energy.total": ("of the mechanism, with its springs and rotors", _ENERGY, slice(0, 3)),
     "momentum": ("about the world origin, world axes", _BOTH, slice(7, 13)),
     "momentum.angular": (
         "about the world origin, world axes",
@@ -261,6 +281,26 @@ SUMS: dict[str, tuple[str, Parts, Any]] = {
     "momentum.linear": ("linear momentum, world axes", _LINEAR, slice(10, 13)),
     "center_of_mass": ("centre of mass in the world", tuple((x, "m") for x in XYZ), slice(4, 7)),
 }
+
+
+# Energies of loads, and work: name -> description.
+LOADS = {
+    "energy.springs": "of the springs among the loads",
+    "energy.rotors": "kinetic energy of rotors geared to joints",
+    "energy.work": "work since the start, of all but springs",
+}
+
+
+def of_loads(columns: Columns) -> dict[str, tuple[str, Parts]]:
+    """Channels of the energies of loads that a run has.
+
+    Parameters
+    ----------
+    columns : Columns
+        Columns of the rows.
+    """
+    there = {"energy.springs": columns.springs, "energy.rotors": columns.rotors}
+    return {name: (words, _ENERGY) for name, words in LOADS.items() if there.get(name, True)}
 
 
 def sums(system: System, store: Store, about: Array) -> dict[str, Array]:

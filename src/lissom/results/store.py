@@ -53,6 +53,11 @@ class Columns:
         Whether the motion was found without the terms of second order in the speeds.
     field : bool
         Whether a field of gravity acts; its wrenches are those on the origins of bodies.
+    springs : tuple of tuple
+        Springs among the loads: ("joint", name, stiffness, rest), ("ball", name, stiffness of
+        rotation, of translation) or ("node", ends, points, stiffness, length).
+    rotors : tuple of (int, float)
+        Speeds at which rotors add inertia, and how much.
     """
 
     n_q: int
@@ -66,6 +71,8 @@ class Columns:
     n_loaded: int = 0
     rate_linear: bool = False
     field: bool = False
+    springs: tuple[Any, ...] = ()
+    rotors: tuple[Any, ...] = ()
 
     @classmethod
     def of(
@@ -77,6 +84,8 @@ class Columns:
         *,
         rate_linear: bool = False,
         field: bool = False,
+        springs: Any = (),
+        rotors: Any = (),
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -88,24 +97,27 @@ class Columns:
             As the attributes.
         rate_linear, field : bool
             As the attributes.
+        springs, rotors : sequence
+            As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
         names = tuple(servos)
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
-        given = (*counts, names, numbers, loops, on_loops, rate_linear, field)
+        given = (*counts, names, numbers, loops, on_loops, rate_linear, field, springs, rotors)
         return cls(system.n_q, system.n_v, tuple(wrenches), *given)
 
     @property
     def names(self) -> Any:
         """Names of loads with columns, for a file; often those on nodes alone."""
-        flags = {"rate_linear": self.rate_linear, "field": self.field}
-        if not self.servos and not self.loaded and not any(flags.values()):
+        more: dict[str, Any] = {"rate_linear": self.rate_linear, "field": self.field}
+        more |= {"springs": self.springs, "rotors": self.rotors}
+        if not self.servos and not self.loaded and not any(more.values()):
             return self.wrenches
         found = {"wrenches": self.wrenches, "servos": self.servos}
         found |= {"loops": self.loaded} if self.loaded else {}
-        return found | {name: True for name, given in flags.items() if given}
+        return found | {name: given for name, given in more.items() if given}
 
     @classmethod
     def named(cls, system: System, names: Any) -> Columns:
@@ -121,8 +133,10 @@ class Columns:
         if isinstance(names, dict):
             lists = (names["wrenches"], names["servos"], names.get("loops", ()))
             linear, field = (bool(names.get(x, False)) for x in ("rate_linear", "field"))
+            springs, rotors = (_fixed(names.get(x, ())) for x in ("springs", "rotors"))
+            stored = {"springs": springs, "rotors": rotors}
             given = (map(str, x) for x in lists)
-            return cls.of(system, *given, rate_linear=linear, field=field)
+            return cls.of(system, *given, rate_linear=linear, field=field, **stored)
         return cls.of(system, map(str, names))
 
     @property
@@ -160,6 +174,11 @@ class Columns:
         """Field of rows (n, width): (n,) for time, (n, k) for the others."""
         piece = rows[:, self.slices[field]]
         return piece[:, 0] if field == "time" else piece
+
+
+def _fixed(given: Any) -> Any:
+    """Lists of a file as tuples."""
+    return tuple(map(_fixed, given)) if isinstance(given, (list, tuple)) else given
 
 
 class Store(Protocol):

@@ -172,10 +172,12 @@ class Trajectory:
 
     @property
     def energy(self) -> Energy:
-        """Energies [J]; its fields ``.kinetic``, ``.potential``, ``.strain`` have shape (n,)."""
+        """Energies [J] of the mechanism, its springs and rotors, each of shape (n,)."""
         from ..algorithms.tree.energy import Energy
 
-        return Energy(*(self[f"energy.{part}"] for part in ("kinetic", "potential", "strain")))
+        parts = ("kinetic", "potential", "strain", "springs", "rotors")
+        none = np.zeros(self.n)
+        return Energy(*(self[x] if (x := f"energy.{part}") in self else none for part in parts))
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
         """Momentum of the whole system [angular; linear] in world axes, shape (n, 6).
@@ -366,12 +368,12 @@ class Trajectory:
             Units of a .csv file in place of those of SI, such as ``"deg, mm, kN"``.  Within others
             they are replaced, too: speeds are then in mm/s.
         """
-        from .files.formats import check_table, save
+        from .files.formats import save
 
         if channels is not None or units is not None:
             from .load_tables import channel_table
 
-            channel_table(self, check_table(path), checked_names(channels), units)
+            channel_table(self, path, checked_names(channels), units)
             return
         save(path, self.system, self.store, dict(self.meta))
 

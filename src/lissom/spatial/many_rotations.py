@@ -125,3 +125,37 @@ def jacobian_rate(s: Array, s_dot: Array) -> Array:
     b1 = _series_or(t2, _B1, lambda t: (t * np.sin(t) - 2 * (1 - np.cos(t))) / t**4)
     c1 = _series_or(t2, _C1, lambda t: (3 * np.sin(t) - 2 * t - t * np.cos(t)) / t**5)
     return p * (c1 * cross(s, x) - b1 * x) + c * cross(s_dot, x)
+
+
+def roll_pitch_yaw(q: Array) -> Array:
+    """Roll, pitch and yaw (n, 3) of rotations R = R_z(yaw) R_y(pitch) R_x(roll), without jumps.
+
+    Two triples stand for each rotation, and where the pitch is a quarter turn infinitely many do:
+    each row takes the one nearest to the row before.
+
+    Parameters
+    ----------
+    q : array (n, 4) or more
+        Unit quaternions, in the order of a motion.
+    """
+    w, x, y, z = np.moveaxis(q[:, :4], -1, 0)
+    xx, xy, xz = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)
+    zy, zz = 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    level = np.hypot(xx, xy)  # cosine of the pitch
+    found = np.stack([np.arctan2(zy, zz), np.arctan2(-xz, level), np.arctan2(xy, xx)], axis=-1)
+    for k in np.flatnonzero(level < _UPRIGHT):  # only the difference or sum of the others is known
+        up = 1.0 if found[k, 1] > 0 else -1.0
+        found[k, 0] = found[k - 1, 0] if k else 0.0
+        together = np.arctan2(2 * (x[k] * y[k] - w[k] * z[k]), 1 - 2 * (x[k] ** 2 + z[k] ** 2))
+        found[k, 2] = up * (found[k, 0] - up * together)
+    other = np.stack([found[:, 0] + np.pi, np.pi - found[:, 1], found[:, 2] + np.pi], axis=-1)
+    near, far = (np.abs(_wrapped(a[1:] - found[:-1])).sum(axis=1) for a in (found, other))
+    changed = np.cumsum(np.concatenate([[False], far < near])[: len(found)]) % 2 == 1
+    return np.unwrap(np.where(changed[:, None], other, found), axis=0)
+
+
+_UPRIGHT = 1e-9  # cosine of a pitch that is taken for a quarter turn
+
+
+def _wrapped(angles: Array) -> Array:
+    return (angles + np.pi) % (2 * np.pi) - np.pi

@@ -30,16 +30,22 @@ class Energy:
         Potential energy of gravity; zero with the centre of mass at the world origin.
     strain : float
         Strain energy of the flexible bodies.
+    springs : float
+        Of springs among the loads; `lissom.energy` knows no loads, a `Trajectory` does.
+    rotors : float
+        Kinetic energy of rotors geared to joints, which are loads, too.
     """
 
     kinetic: Any
     potential: Any
     strain: Any
+    springs: Any = 0.0
+    rotors: Any = 0.0
 
     @property
     def total(self) -> Any:
-        """Sum of the three [J]."""
-        return self.kinetic + self.potential + self.strain
+        """Sum of all [J]."""
+        return self.kinetic + self.potential + self.strain + self.springs + self.rotors
 
 
 def energy(system: System, state: StateLike) -> Energy:

@@ -47,23 +47,6 @@ def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> 
     getattr(import_module(f".{module}", __package__), writer)(path, system, store, meta)
 
 
-def check_table(path: PathLike) -> str:
-    """Path of a table of channels, which is written as .csv alone.
-
-    Parameters
-    ----------
-    path : path
-        Where to write it.
-    """
-    name = as_path(path)
-    if os.path.splitext(name)[1].lower() != ".csv":
-        raise ResultError(
-            f"cannot save {name}: channels and units are for tables, NAME.csv; files of other "
-            "formats hold whole runs in SI units"
-        )
-    return name
-
-
 def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Store, dict[str, Any]]:
     """System, rows and notes from a results file.
 

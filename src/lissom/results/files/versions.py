@@ -44,7 +44,8 @@ def version_for(system: System, columns: Columns | None = None, *, frames: bool 
         return 6
     if any(body.second_order is not None for body in system.bodies):
         return 5
-    if (frames and system.frames) or (columns is not None and columns.servos):
+    named = columns is not None and (columns.servos or columns.springs or columns.rotors)
+    if named or (frames and system.frames):
         return 4
     if system.couplings:
         return 3

@@ -455,6 +455,8 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
+        from .stored import rotor_records, spring_records
+
         slots = (name for name, *_ in self.slots)
         return Columns.of(
             self.system,
@@ -463,6 +465,8 @@ class Plan:
             self.loop_joints,
             rate_linear=self.rate_linear,
             field=self.field,
+            springs=spring_records(self),
+            rotors=rotor_records(self),
         )
 
     @property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...bodies import NormalBody
 from ...bodies.nodes import node_called
-from .panels import Line, Panel
+from ...results.stored_energy import damping_forces, integral, power, power_on_nodes, trapezoids
+from .panels import Line, Panel, closed_or
 
 if TYPE_CHECKING:
     from ...results import Trajectory
@@ -24,11 +24,12 @@ _COARSE, _MISSING = 0.05, 1e-6
 _HIGH = 3.0  # potential energy, in ranges of the energies, above which its level is subtracted
 _BALANCE = "start + work − losses"
 _LOOKED_AT = 7  # rows at which this is checked
-# Unit of joint coordinates -> title and axis label, in the order of the panels.
+# Unit of joint coordinates, or "attitude" -> title, axis label, unit, in the order of the panels.
 _JOINTS = {
-    "rad": ("Joint angles", "angle"),
-    "m": ("Joint positions", "position"),
-    "1": ("Attitudes and other joint coordinates", "coordinate"),
+    "rad": ("Joint angles", "angle", "rad"),
+    "attitude": ("Attitudes", "angle", "rad"),
+    "m": ("Joint positions", "position", "m"),
+    "1": ("Other joint coordinates", "coordinate", "1"),
 }
 
 
@@ -44,14 +45,18 @@ def usual_panels(run: Trajectory) -> list[Panel]:
 
 
 def _joints(run: Trajectory) -> list[Panel]:
-    """Coordinates of all joints, one panel for each unit."""
+    """Coordinates of all joints, one panel for each kind; attitudes as angles."""
     system, lines = run.system, dict[str, list[Line]]()
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
         parts, q = joint.coordinates, run.q[:, system.layout.hinge_q(i)]
+        if joint.has_quaternion:
+            angles = zip(("roll", "pitch", "yaw"), run[f"{name}.hinge_angles"].T, strict=True)
+            lines.setdefault("attitude", []).extend(Line(f"{name}.{x}", y) for x, y in angles)
+            parts, q = parts[4:], q[:, 4:]
         for k, (label, unit) in enumerate(parts):
             words = name if len(parts) == 1 else f"{name}.{label}"
             lines.setdefault(unit, []).append(Line(words, q[:, k]))
-    return [Panel(*_JOINTS[unit], unit, lines[unit]) for unit in _JOINTS if unit in lines]
+    return [Panel(*look, lines[kind]) for kind, look in _JOINTS.items() if kind in lines]
 
 
 def _deflections(run: Trajectory) -> list[Panel]:
@@ -89,7 +94,8 @@ def _end(body: NormalBody) -> str:
 
 def _energies(run: Trajectory) -> Panel:
     """Nonzero energies, their sum, and the expected sum from the work done."""
-    parts = {key: run[f"energy.{key}"] for key in ("kinetic", "potential", "strain")}
+    known = ("kinetic", "potential", "strain", "springs", "rotors")
+    parts = {key: run[f"energy.{key}"] for key in known if f"energy.{key}" in run}
     found = {key: values for key, values in parts.items() if np.any(values)}
     if len(found) != 1:
         found["total"] = run["energy.total"]
@@ -100,8 +106,9 @@ def _energies(run: Trajectory) -> Panel:
     level = float(parts["potential"][0])
     range_ = max(np.ptp(values) for values in found.values())
     level = level if abs(level) > _HIGH * range_ > 0 else 0.0
+    levelled = ("potential", "total", _BALANCE)
     lines = [
-        Line(key, values if key in ("kinetic", "strain") else values - level, key == _BALANCE)
+        Line(key, values - level if key in levelled else values, key == _BALANCE)
         for key, values in found.items()
     ]
     title = f"Energies; potential and total less {level:.6g} J" if level else "Energies"
@@ -112,21 +119,19 @@ def _balance(run: Trajectory) -> Array | None:
     """Initial energy plus the work of forces and loads, minus the losses of modal damping.
 
     None if there is nothing to balance, if the rows are too far apart to integrate, or if they are
-    incomplete: the kinetic energy of rotors belongs to actuators, not to the mechanism.
+    incomplete: earlier versions did not note the inertia of rotors.
     """
-    drag = np.zeros_like(run.v)
-    for i, body in enumerate(run.system.bodies):
-        piece = run.system.layout.modal_v(i)
-        drag[:, piece] = run.v[:, piece] @ body.damping.T
-    loads = _power_of_loads(run)
-    power = np.einsum("ti,ti->t", run.force - drag, run.v) + loads
-    if run.n < 3 or not np.any(power):
+    system, store = run.system, run.store
+    rate = power(system, store)
+    if run.n < 3 or not np.any(rate):
         return None
-    fine, coarse = _integral(run.time, power), _trapezoids(run.time, power)
-    doubt = max(np.abs(fine - coarse).max(), _doubt(run, np.abs(run.force) + np.abs(drag), loads))
-    if doubt > _COARSE * np.ptp(run["energy.total"]) or _has_rotors(run):
+    fine, coarse = integral(run.time, rate), trapezoids(run.time, rate)
+    forces = np.abs(run.force) + np.abs(damping_forces(system, run.v))
+    doubt = max(np.abs(fine - coarse).max(), _doubt(run, forces, power_on_nodes(system, store)))
+    energy = run.energy
+    if doubt > _COARSE * np.ptp(energy.total - energy.springs) or _has_rotors(run):
         return None
-    return run["energy.total"][0] + fine
+    return run["energy.total"][0] + run["energy.work"]
 
 
 def _doubt(run: Trajectory, forces: Array, loads: Array) -> float:
@@ -143,58 +148,25 @@ def _doubt(run: Trajectory, forces: Array, loads: Array) -> float:
 
 
 def _has_rotors(run: Trajectory) -> bool:
-    """Whether the power through single-axis joints differs from that of the applied forces."""
+    """Whether single-axis joints pass on another power than that of forces and noted rotors."""
     rows = np.linspace(0, run.n - 1, min(_LOOKED_AT, run.n)).astype(int)
     few = run.sample(run.time[rows])
     missing, whole = 0.0, 0.0
-    for name, joint in zip(run.system.names, run.system.joints, strict=True):
+    noted = dict(run.store.columns.rotors)
+    for i, (name, joint) in enumerate(zip(run.system.names, run.system.joints, strict=True)):
         if joint.n_v == 1:
             passed = few[f"{name}.reaction"] @ joint.motion_map(joint.neutral())
             given, rates = few[f"{name}.force"], few[f"{name}.rates"]
+            inertia = noted.get(run.system.layout.hinge_v(i).start, 0.0)
+            given = given - inertia * few[f"{name}.hinge_acceleration"]
             missing = max(missing, float(np.abs((passed - given) * rates).max()))
             size = np.abs(few[f"{name}.reaction"]).max() + np.abs(given).max()
             whole = max(whole, float(size * np.abs(rates).max()))
     return missing > _MISSING * whole
 
 
-def _power_of_loads(run: Trajectory) -> Array:
-    """Power of the loads on nodes [W]."""
-    power = np.zeros(run.n)
-    stored = np.asarray(run.store.read("wrench")).reshape(run.n, -1, 6)
-    for k, place in enumerate(run.store.columns.wrenches):
-        load = run.system.place(place).wrench_at_frame(stored[:, k].T).T
-        turn = run[f"{place}.rotation"]
-        for given, rate in ((load[:, :3], "angular_velocity"), (load[:, 3:], "velocity")):
-            power += np.einsum("tij,tj,ti->t", turn, given, run[f"{place}.{rate}"])
-    return power
-
-
-def _trapezoids(time: Array, power: Array) -> Array:
-    steps = np.diff(time) * (power[1:] + power[:-1]) / 2
-    return np.concatenate([[0.0], np.cumsum(steps)])
-
-
-def _integral(time: Array, power: Array) -> Array:
-    """Integral by Simpson's rule on each interval without a jump."""
-    from scipy.integrate import cumulative_simpson
-
-    total = _trapezoids(time, power)
-    jumps = np.flatnonzero(np.diff(time) == 0) + 1
-    ends = [0, *(int(k) for k in jumps), len(time)]
-    before = 0.0
-    for a, b in pairwise(ends):
-        if b - a >= 3:
-            total[a:b] = before + cumulative_simpson(power[a:b], x=time[a:b], initial=0.0)
-        else:
-            total[a:b] = before + _trapezoids(time[a:b], power[a:b])
-        before = total[b - 1]
-    return total
-
-
 def _loops(run: Trajectory) -> list[Panel]:
+    """Largest gap of the loops: a curve on a logarithmic scale, or that there is none."""
     if not run.system.constraints:
         return []
-    gap = np.where(run["closure"] > 0, run["closure"], np.nan)
-    if not np.any(np.isfinite(gap)):
-        return []
-    return [Panel("Largest gap of the loops", "gap", "m", [Line("", gap)], logarithmic=True)]
+    return [closed_or("Largest gap of the loops", "gap", "m", [Line("", run["closure"])])]

@@ -54,6 +54,8 @@ class Panel:
         The curves.
     logarithmic : bool
         Whether the vertical axis is logarithmic.
+    reach : float
+        Least range of the vertical axis to both sides, so that rounding is not enlarged.
     """
 
     title: str
@@ -61,6 +63,7 @@ class Panel:
     unit: str
     lines: list[Line]
     logarithmic: bool = False
+    reach: float = 0.0
 
     @property
     def label(self) -> str:
@@ -77,7 +80,34 @@ class Panel:
         """
         unit, factor = units.shown(self.unit)
         lines = [replace(line, values=in_unit(line.values, factor)) for line in self.lines]
-        return replace(self, unit=unit, lines=lines)
+        reach = float(in_unit(np.array(self.reach), factor))
+        return replace(self, unit=unit, lines=lines, reach=reach)
+
+
+def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
+    """Panel of gaps of loops: if they are closed, it says so instead of enlarging the rounding.
+
+    Parameters
+    ----------
+    title, quantity, unit, lines
+        As of `Panel`.
+    """
+    largest = max((float(np.nanmax(np.abs(line.values))) for line in lines), default=0.0)
+    if largest < _CLOSED:
+        words = f"closed to {_decade(largest)} {shown_unit(unit)}" if largest else "closed exactly"
+        return Panel(f"{title}: {words}", quantity, unit, lines, reach=10 * _CLOSED)
+    if all(np.all(line.values >= 0) for line in lines):
+        positive = [replace(x, values=np.where(x.values > 0, x.values, np.nan)) for x in lines]
+        return Panel(title, quantity, unit, positive, logarithmic=True)
+    return Panel(title, quantity, unit, lines)
+
+
+_CLOSED = 1e-10  # [m or rad], gap of a loop that is taken for closed
+
+
+def _decade(value: float) -> str:
+    """Next power of ten above a number."""
+    return f"1e{int(np.ceil(np.log10(value)))}"
 
 
 def shown_unit(unit: str) -> str:
@@ -141,7 +171,14 @@ def _by_unit(run: Trajectory, channels: list[Channel]) -> list[Panel]:
     elif len(channels) > 4:
         title += f" and {len(channels) - 4} more"
     quantity = _quantity(channels)
+    if all(_is_gap(channel) for channel in channels):
+        return [closed_or(title, quantity, unit, found) for unit, found in lines.items()]
     return [Panel(title, quantity, unit, found) for unit, found in lines.items()]
+
+
+def _is_gap(channel: Channel) -> bool:
+    """Whether it is the constraint residual of a loop or coupling, or the largest of all."""
+    return channel.name == "closure" or channel.description.startswith("constraint residual")
 
 
 _WORDS = {

@@ -1,0 +1,70 @@
+"""Loads that store energy, as records for the columns of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..events.event import Switch
+from ..loads.drive import Drive
+from ..loads.joint_spring import JointSpring
+from ..loads.node_spring import NodeSpring
+from ..loads.on_joint import spread
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+Record = tuple[Any, ...]
+
+
+def spring_records(plan: Plan) -> tuple[Record, ...]:
+    """Constants of the springs that act all the time; those that are switched do work instead.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the run, with all loads.
+    """
+    switched = {x.load for event, _ in plan.events for x in event.actions if isinstance(x, Switch)}
+    steady = [load for load in plan.loads if load.on and load.label not in switched]
+    found: list[Record] = []
+    for load in steady:
+        if isinstance(load, Drive):
+            found.append(("joint", load.joint, (load.stiffness,), (0.0,)))
+        elif isinstance(load, JointSpring) and np.any(load.stiffness):
+            found.append(_joint(plan, load))
+        elif isinstance(load, NodeSpring) and load.stiffness:
+            ends = tuple(x if (x := _name(end)) else _numbers(end) for end in (load.a, load.b))
+            points = (_numbers(load.at_a), _numbers(load.at_b))
+            found.append(("node", ends, points, float(load.stiffness), float(load.length)))
+    return tuple(found)
+
+
+def _joint(plan: Plan, load: JointSpring) -> Record:
+    joint = plan.joint(load.joint, load, loops=True)
+    if joint.has_quaternion:
+        turning, moving = np.broadcast_to(np.asarray(load.stiffness, dtype=float).ravel(), 2)
+        return ("ball", str(load.joint), float(turning), float(moving))
+    columns = (_numbers(spread(load, x, joint.n_v)) for x in ("stiffness", "rest"))
+    return ("joint", str(load.joint), *columns)
+
+
+def _name(end: Any) -> str:
+    """Name of an end of a spring; empty for a point of the world."""
+    return "" if isinstance(end, (tuple, list, np.ndarray)) else str(end)
+
+
+def _numbers(given: Any) -> tuple[float, ...]:
+    return tuple(float(x) for x in given)
+
+
+def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:
+    """Numbers of the speeds at which rotors add inertia, and how much.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the run.
+    """
+    return tuple((int(k), float(plan.armature[k])) for k in np.flatnonzero(plan.armature))
