@@ -39,7 +39,62 @@ def test_a_new_file_is_checked_run_plotted_and_shown(lissom, tmp_path):
     assert (tmp_path / "boom.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "tip.svg").read_text()
     assert "webgl2" in (tmp_path / "boom.html").read_text()
-    assert "boom.angle" in lissom("plot", "boom.nc", "--list").splitlines()
+    listed = lissom("plot", "boom.nc", "--list").splitlines()
+    assert ["boom.angle", "[rad]", "hinge", "angle"] in [line.split() for line in listed]
+    few = lissom("plot", "boom.nc", "--list", "tip.deflection").splitlines()
+    assert [line.split()[:3] for line in few] == [["boom.tip.deflection", "3", "[m]"]]
+    assert "there is no quantity 'tipp'" in lissom("plot", "boom.nc", "--list", "tipp", fails=True)
+
+
+def test_tables_in_chosen_units(lissom, tmp_path):
+    lissom("new", "boom.toml")
+    options = ("--channels", "boom.angle, load.position", "--units", "deg,mm")
+    lissom("run", "boom.toml", "--duration", "0.3", "-o", "a.csv", *options)
+    lissom("run", "boom.toml", "--duration", "0.3")
+    names = ("boom.angle", "load.position")
+    assert "wrote b.csv" in lissom("table", "boom.nc", *names, "--units", "deg,mm", "-o", "b.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    head = (
+        "time [s],boom.angle [deg],load.position.x [mm],load.position.y [mm],load.position.z [mm]"
+    )
+    assert lines[0] == head and lines == (tmp_path / "b.csv").read_text().splitlines()
+    run = ls.load("boom.nc")
+    found = np.loadtxt(tmp_path / "a.csv", delimiter=",", skiprows=1)
+    expected = np.c_[run.time, np.rad2deg(run["boom.angle"]), 1e3 * run["load.position"]]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert "kN" in lissom("loads", "boom.nc", "--units", "kN,kN m")
+    assert "wrote boom.png" in lissom("plot", "boom.nc", "--units", "deg")
+    assert "channels and units are for tables" in lissom(
+        "table", "boom.nc", "-o", "a.mat", fails=True
+    )
+    assert "did you mean 'deg'" in lissom("table", "boom.nc", "--units", "degg", fails=True)
+
+
+def test_values_of_a_model_file_are_set(lissom, tmp_path):
+    """A heavier load and a longer boom give the run of a file that says so."""
+    lissom("new", "boom.toml")
+    changes = ("--set", "parts.load.body.mass=3 kg", "--set", "gravity[2]=-1.62")
+    more = ("--set", "simulation.state.boom=0.1", "--set", "bodies.boom.modes=2")
+    steps = ("--integrator", "rk4", "--step", "2 ms", "--duration", "0.2")
+    lissom("run", "boom.toml", *changes, *more, *steps, "-o", "set.nc")
+    text = (tmp_path / "boom.toml").read_text()
+    text = text.replace("2 kg", "3 kg").replace('"-9.81 m/s^2"', "-1.62")
+    text = text.replace('boom = "-20 deg"', "boom = 0.1").replace("modes = 4", "modes = 2")
+    (tmp_path / "other.toml").write_text(text)
+    lissom("run", "other.toml", *steps, "-o", "other.nc")
+    one, other = ls.load("set.nc"), ls.load("other.nc")
+    assert one.meta["integrator"] == "RK4" and one.statistics["steps"] == 100
+    assert np.array_equal(one.q, other.q) and one.q.shape == (21, 3)
+    for given, words in {
+        "bodies.boom.lenght=3": "did you mean 'length'",
+        "bodies.boom.length=3 kg": "which is a mass; expected a length",
+        "bodys.boom.length=3": "leads nowhere: the file has no 'bodys'",
+        "bodies.boom.length": "expected ADDRESS=VALUE",
+    }.items():
+        assert words in lissom("run", "boom.toml", "--set", given, fails=True)
+    assert "there is no integrator 'rk5'" in lissom(
+        "run", "boom.toml", "--integrator", "rk5", "-o", "c.nc", fails=True
+    )
 
 
 def test_a_new_file_does_not_overwrite(lissom, tmp_path):

@@ -46,7 +46,10 @@ def lissom(tmp_path, monkeypatch, capsys):
 
 
 def test_every_command_of_the_requirement_is_there():
-    assert NAMES == "demo new check info run plot loads view sweep equations selftest build".split()
+    assert (
+        NAMES
+        == "demo new check info run plot table loads view sweep equations selftest build".split()
+    )
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in NAMES)], ids=lambda x: "".join(x))

@@ -21,7 +21,7 @@ from .equations import equations
 from .help import Command, Group
 from .info import info
 from .new import new
-from .results import loads, plot, view
+from .results import loads, plot, table, view
 from .run import run
 from .selftest import selftest
 from .sweep import sweep
@@ -35,6 +35,7 @@ COMMANDS: dict[Callable[..., None], str] = {  # with an example of each
     info: "lissom info boom.toml",
     run: 'lissom run boom.toml --duration "2 s"',
     plot: "lissom plot boom.nc boom.angle load.position -o boom.svg",
+    table: "lissom table boom.nc boom.angle load.position --units deg,mm -o boom.csv",
     loads: "lissom loads boom.nc -o envelope.csv --table loads.csv",
     view: "lissom view boom.nc --scale 5",
     sweep: "lissom sweep boom.toml --samples 200 --seed 1",

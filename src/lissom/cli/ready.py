@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import typer
 
 from .sources import divided, load_model
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from ..io.model_file.problems import Problem
 
 
-def load_source(source: str, *, code: bool = True) -> ModelRun:
+def load_source(source: str, *, code: bool = True, changes: Sequence[str] = ()) -> ModelRun:
     """Model of a source, ready to run; without a section [simulation] it starts at rest.
 
     Parameters
@@ -21,8 +24,10 @@ def load_source(source: str, *, code: bool = True) -> ModelRun:
         As for `load_model`.
     code : bool
         Whether user programs may be run.
+    changes : sequence of str
+        Values in place of those of a model file, ADDRESS=VALUE.
     """
-    run, problems = checked_source(source, functions=True, code=code)
+    run, problems = checked_source(source, functions=True, code=code, changes=changes)
     if run is None or problems:
         from ..io.model_file.source import failed
 
@@ -60,7 +65,7 @@ def check_settings(run: ModelRun) -> None:
 
 
 def checked_source(
-    source: str, *, functions: bool, code: bool = True
+    source: str, *, functions: bool, code: bool = True, changes: Sequence[str] = ()
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a source, or None if it cannot be loaded, and the problems of a model file.
 
@@ -72,13 +77,20 @@ def checked_source(
         Whether to look up functions named in a model file, which runs user programs.
     code : bool
         Whether user programs may be run; otherwise functions are problems.
+    changes : sequence of str
+        As for `load_source`.
     """
     from ..io.load import MODEL_SUFFIXES
     from ..io.model_file.build.simulation import ModelRun, checked_run
 
     place, name = divided(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):
-        return checked_run(place, functions=functions, code=code)
+        return checked_run(place, functions=functions, code=code, changes=changes)
+    if changes:
+        raise typer.BadParameter(
+            f"--set {changes[0]}: {source} is no model file, whose values could be set; write one "
+            "with Model.save, or change the program"
+        )
     model = load_model(source, code=code)
     system = model.compile()
     return ModelRun(model, system, system.neutral(), {}), []

@@ -1,10 +1,10 @@
-"""The commands `lissom plot`, `lissom loads` and `lissom view`."""
+"""The commands `lissom plot`, `lissom table`, `lissom loads` and `lissom view`."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from .browser import open_in_browser
 from .completion import offered
 from .live import follow, in_progress
 from .output import say
-from .values import number
+from .values import Units, number
 
 if TYPE_CHECKING:
     from ..results import Trajectory
@@ -51,18 +51,58 @@ def plot(
             metavar="FILE",
         ),
     ] = None,
+    units: Units = None,
     quantities: Annotated[
-        bool, typer.Option("--list", help="List the quantities that can be plotted.")
+        bool, typer.Option("--list", help="List the quantities that can be plotted, with units.")
     ] = False,
 ) -> None:
     """Plot quantities of a run over time and write the plot to a file."""
     run = _loaded(file)
     if quantities:
-        for name in run.channels():
-            say(name)
+        say(_listed(run, names or [""]))
         return
     target = Path(f"{_stem(file)}.png") if output is None else output
-    run.plot(*(names or ()), file=target)
+    run.plot(*(names or ()), file=target, units=units)
+    say(f"wrote {target}")
+
+
+def _listed(run: Trajectory, parts: list[str]) -> str:
+    """Channels whose names contain one of some texts, one in a line."""
+    from ..errors import StateError, suggestion
+    from ..results.tables import channel_lines
+
+    found: dict[str, Any] = {}
+    for text in parts:
+        if not (some := run.channels(text)):
+            raise StateError(f"there is no quantity {text!r}; {suggestion(text, run.channels())}")
+        found |= some
+    return "\n".join(channel_lines(list(found.values())))
+
+
+def table(
+    file: ResultFile,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAMES",
+            help="Quantities, such as load.position; by default the main ones.",
+            autocompletion=_quantities,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="NAME.csv; by default named after the results.", metavar="FILE"
+        ),
+    ] = None,
+    units: Units = None,
+) -> None:
+    """Write quantities of a run over time as a table."""
+    from ..results.load_tables import channel_table
+
+    run = _loaded(file)
+    target = Path(f"{_stem(file)}.csv") if output is None else output
+    channel_table(run, target, names, units)
     say(f"wrote {target}")
 
 
@@ -88,16 +128,17 @@ def loads(
             metavar="FILE",
         ),
     ] = None,
+    units: Units = None,
 ) -> None:
     """Show the largest and smallest loads of a run, when and where."""
     run = _loaded(file)
-    envelope = run.envelope(*(names or ()))
+    envelope = run.envelope(*(names or ()), units=units)
     say(repr(envelope))
     if output is not None:
         envelope.save(output)
         say(f"wrote {output}")
     if table is not None:
-        run.load_table(table, *(names or ()), times=envelope.times)
+        run.load_table(table, *(names or ()), times=envelope.times, units=units)
         say(f"wrote {table}")
 
 

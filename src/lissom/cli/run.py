@@ -13,7 +13,7 @@ import typer
 from .ending import FAILED, INTERRUPTED
 from .live import in_progress, shown_live
 from .output import json_text, say
-from .values import NoCode, number
+from .values import NoCode, Units, number
 
 if TYPE_CHECKING:
     from ..io.model_file.build.simulation import ModelRun
@@ -40,6 +40,25 @@ def run(
             help='Simulated time, overrides the file: 2 (seconds), "200 ms".', metavar="TIME"
         ),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help='Value in place of that of the file: "parts.load.body.mass=3 kg"; repeatable.',
+            metavar="ADDRESS=VALUE",
+        ),
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="Method, overrides the file, such as rk4.", metavar="NAME")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option(help="Step of the method, overrides the file.", metavar="TIME")
+    ] = None,
+    channels: Annotated[
+        str | None,
+        typer.Option(help="Columns of a .csv file, separated by commas.", metavar="NAMES"),
+    ] = None,
+    units: Units = None,
     rate_linear: Annotated[
         bool, typer.Option("--rate-linear", help="Omit terms of second order in the speeds.")
     ] = False,
@@ -60,7 +79,8 @@ def run(
 
     seconds = number(duration, "--duration", "time")
     target = _target(model, output, resume)
-    loaded, moved = closed_start(load_source(model, code=not no_code))
+    columns = _columns(target, channels, units)
+    loaded, moved = closed_start(load_source(model, code=not no_code, changes=set_ or ()))
     if moved:
         say("lissom: the initial state was changed to close all loops", err=True)
     if seconds is None and "duration" not in loaded.settings:
@@ -69,19 +89,24 @@ def run(
             "[simulation] with duration = 5"
         )
     with shown_live(target, wanted=view):
-        changes = {"duration": seconds} if seconds is not None else {}
+        changes: dict[str, Any] = {"duration": seconds} if seconds is not None else {}
         changes |= {"rate_linear": True} if rate_linear else {}
+        changes |= {"integrator": integrator} if integrator is not None else {}
+        changes |= {"step": number(step, "--step", "time")} if step is not None else {}
         result, reason, warned = _simulated(
             loaded, target, changes, resume=resume, progress=False if quiet or json else None
         )
+        if target.suffix != ".nc":
+            result.save(target, **columns)
     kept = _kept(target)
     if json:
         _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": warned})
     elif not quiet:
         _print_summary(loaded, result, kept)
     if reason:
-        options = {"-o": output, "--duration": duration}
+        options = {"-o": output, "--duration": duration, "--integrator": integrator, "--step": step}
         given = [y for name, x in options.items() if x is not None for y in (name, str(x))]
+        given += [y for x in set_ or () for y in ("--set", x)]
         given += [*rate_linear * ["--rate-linear"], *no_code * ["--no-code"], "--resume"]
         words = shlex.join(["lissom", "run", model, *given])
         go_on = f"; continue with: {words}" if kept != target else ""
@@ -113,9 +138,16 @@ def _simulated(
         if error.trajectory is None:
             raise
         result, reason = error.trajectory, error.trajectory.message
-    if target.suffix != ".nc":
-        result.save(target)
     return result, reason, warned
+
+
+def _columns(target: Path, channels: str | None, units: str | None) -> dict[str, Any]:
+    """Columns and units of a table, as arguments of `Trajectory.save`."""
+    if target.suffix != ".csv" and (channels is not None or units is not None):
+        option = "--channels" if channels is not None else "--units"
+        raise typer.BadParameter(f"{option} is for tables; give --output NAME.csv as well")
+    names = None if channels is None else [x.strip() for x in channels.split(",")]
+    return {"channels": names, "units": units} if target.suffix == ".csv" else {}
 
 
 def _end_early(result: Trajectory, reason: str, kept: str) -> None:

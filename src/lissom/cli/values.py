@@ -11,6 +11,11 @@ NoCode = Annotated[
     typer.Option("--no-code", help="Run no user programs: reject functions and models in Python."),
 ]
 
+Units = Annotated[
+    str | None,
+    typer.Option(help="Units in place of those of SI, such as deg,mm,kN.", metavar="UNITS"),
+]
+
 
 @overload
 def number(text: str, option: str, dimension: str = ...) -> float: ...

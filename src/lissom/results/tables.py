@@ -45,21 +45,31 @@ class Channels(Mapping[str, Channel]):
 
     def __repr__(self) -> str:
         """Name, shape, unit and description, one line per channel."""
-        shown = list(self.values())[:_SHOWN]
-        table = [
-            (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
-            for c in shown
-        ]
-        widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
-        lines = [
-            "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]])
-            for row in table
-        ]
-        if more := len(self) - len(shown):
+        lines = channel_lines(list(self.values())[:_SHOWN])
+        if (more := len(self) - _SHOWN) > 0:
             lines.append(
                 f"... and {more} more; channels('text') lists those whose names contain 'text'"
             )
-        return "\n".join([f"{len(self)} channels", *(f"  {printable(line)}" for line in lines)])
+        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+
+
+def channel_lines(channels: Sequence[Channel]) -> list[str]:
+    """Name, shape, unit and description of channels, aligned.
+
+    Parameters
+    ----------
+    channels : sequence of Channel
+        What is listed.
+    """
+    table = [
+        (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
+        for c in channels
+    ]
+    widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
+    return [
+        printable("  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]]))
+        for row in table
+    ]
 
 
 def _short(unit: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import ModelFileError, suggestion
+from .overrides import overridden
 from .problems import Problem
 from .schema.model import FileTable
 from .schema.simulation import SimulationTable
@@ -88,9 +90,18 @@ class Document:
         return None if table is None else Entry(self.source, ("sweep",), table)
 
 
-def read_document(path: str | os.PathLike[str]) -> Document:
-    """Model file with all its includes; raises only if the file itself cannot be read."""
-    return document_of(read_source(path))
+def read_document(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> Document:
+    """Model file with all its includes; raises only if the file itself cannot be read.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    changes : sequence of str
+        Values in place of those of the file, see `overridden`.
+    """
+    source = read_source(path)
+    return document_of(overridden(source, changes) if changes else source)
 
 
 def document_of(source: Source) -> Document:

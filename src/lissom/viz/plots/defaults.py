@@ -9,7 +9,7 @@ import numpy as np
 from ...bodies import NormalBody
 from ...bodies.nodes import node_called
 from ...results.stored_energy import damping_forces, integral, power, power_on_nodes, trapezoids
-from .panels import Line, Panel, closed_or
+from .panels import Line, Panel, closed_or, closed_words
 
 if TYPE_CHECKING:
     from ...results import Trajectory
@@ -166,7 +166,21 @@ def _has_rotors(run: Trajectory) -> bool:
 
 
 def _loops(run: Trajectory) -> list[Panel]:
-    """Largest gap of the loops: a curve on a logarithmic scale, or that there is none."""
-    if not run.system.constraints:
+    """Largest gap of the loops, if they are open."""
+    if not run.system.constraints or closing_note(run):
         return []
     return [closed_or("Largest gap of the loops", "gap", "m", [Line("", run["closure"])])]
+
+
+def closing_note(run: Trajectory) -> str:
+    """How well the loops are closed, in words; empty if they are not or if there are none.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Run to plot.
+    """
+    if not run.system.constraints:
+        return ""
+    words = closed_words(run["closure"], "m")
+    return words and f"loops {words}"

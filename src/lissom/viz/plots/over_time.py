@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import StateError
 from ...results.chosen_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
-from .defaults import usual_panels
+from .defaults import closing_note, usual_panels
 from .panels import Panel, named_panels
 from .style import GREY, INK, checked_size, line_style, picture
 
@@ -76,6 +76,8 @@ def plot(
             _mark_events(grid.T.ravel()[: len(panels)], run, chosen.shown("s")[1])
         figure.align_ylabels(grid.T.ravel()[: len(panels)])
         words = run.system.name if title is None else title
+        if title is None and not names and (note := closing_note(run)):
+            words = f"{words} ({note})" if words else note.capitalize()
         if words:
             figure.suptitle(words, x=0.01, ha="left", color=INK)
     return figure

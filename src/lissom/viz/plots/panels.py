@@ -92,14 +92,28 @@ def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
     title, quantity, unit, lines
         As of `Panel`.
     """
-    largest = max((float(np.nanmax(np.abs(line.values))) for line in lines), default=0.0)
-    if largest < _CLOSED:
-        words = f"closed to {_decade(largest)} {shown_unit(unit)}" if largest else "closed exactly"
+    if words := closed_words(np.stack([line.values for line in lines]), unit):
         return Panel(f"{title}: {words}", quantity, unit, lines, reach=10 * _CLOSED)
     if all(np.all(line.values >= 0) for line in lines):
         positive = [replace(x, values=np.where(x.values > 0, x.values, np.nan)) for x in lines]
         return Panel(title, quantity, unit, positive, logarithmic=True)
     return Panel(title, quantity, unit, lines)
+
+
+def closed_words(gaps: Array, unit: str) -> str:
+    """How well loops are closed, as "closed to 1e-13 m"; empty if they are not.
+
+    Parameters
+    ----------
+    gaps : array
+        Constraint residuals.
+    unit : str
+        Their unit.
+    """
+    largest = float(np.nanmax(np.abs(gaps)))
+    if largest >= _CLOSED:
+        return ""
+    return f"closed to {_decade(largest)} {shown_unit(unit)}" if largest else "closed exactly"
 
 
 _CLOSED = 1e-10  # [m or rad], gap of a loop that is taken for closed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -82,7 +82,11 @@ class ModelRun:
 
 
 def checked_run(
-    path: str | os.PathLike[str], *, functions: bool, code: bool = True
+    path: str | os.PathLike[str],
+    *,
+    functions: bool,
+    code: bool = True,
+    changes: Sequence[str] = (),
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a model file, None if it cannot be created, and all problems.
 
@@ -94,8 +98,10 @@ def checked_run(
         Whether to look up the functions named in it, which runs the user's programs.
     code : bool
         Whether it may name functions at all; if False, they are problems and no program is run.
+    changes : sequence of str
+        Values in place of those of the file, ADDRESS=VALUE.
     """
-    return checked_document(read_document(path), functions=functions, code=code)
+    return checked_document(read_document(path, changes), functions=functions, code=code)
 
 
 def checked_document(
