@@ -30,6 +30,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "counts": "counts.measure",
     "crossover": "crossover",
     "batch": "batch",
+    "batches": "batches",
     "loops": "loops",
     "simulate-rigid": "simulation.rigid",
     "simulate-flexible": "simulation.flexible",

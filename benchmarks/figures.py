@@ -252,6 +252,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "counts": {"": _counts},
     "crossover": {"": _crossover},
     "batch": {"": _batch},
+    "batches": {},
     "loops": {"": _loops},
     "simulate-rigid": {"": draw_rigid},
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},

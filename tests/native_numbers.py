@@ -46,7 +46,7 @@ ALGEBRA = {
     "forward_rows": engine.forward_dynamics,
     "composite_rows": partial(engine.forward_dynamics, composite=True),
     "inverse_rows": engine.inverse_dynamics,
-    "mass": lambda s, q, v, x: engine.mass_matrix(s, q),
+    "mass_rows": lambda s, q, v, x: engine.mass_matrix(s, q),
     "totals_rows": lambda s, q, v, x: engine.totals(s, q, v, np.ones(3)),
     "frame_rows": lambda s, q, v, x: np.concatenate(
         [a.ravel() for a in engine.frame_motion(s, s.n_body - 1, 0, q, v, x, ALL)]
@@ -54,7 +54,7 @@ ALGEBRA = {
     "pose_rows": lambda s, q, v, x: np.concatenate(
         [a.ravel() for a in engine.pose(s, s.place(s.names[-1]), q)]
     ),
-    "jacobian": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
+    "jacobian_rows": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
     "joint_forces_rows": engine.joint_forces,
     "inverse_derivative_rows": lambda s, q, v, x: engine.inverse_derivatives(s, q, v, x)[1],
     "forward_derivative_rows": lambda s, q, v, x: engine.forward_derivatives(s, q, v, x)[1],

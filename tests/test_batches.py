@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.algorithms.tree import threads
 from lissom.batches import arrays
 from tests.four_bars import four_bar_of_a_chain
 from tests.oracle.random_mechanism import draw
@@ -232,3 +233,33 @@ def test_a_gpu_that_is_not_the_current_one_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", fake)
     with pytest.raises(ls.KernelError, match=r"select it first: cupy.cuda.Device\(1\).use\(\)"):
         ls.batch(arm(), device="cuda:1")
+
+
+def test_rows_on_threads_that_are_worth_it(monkeypatch):
+    """Threads change nothing, whether they are used or not; a failed row is found in any part."""
+    monkeypatch.setattr(threads, "WORTH", 0.0)
+    system = ls.library.rigid_chain(4).compile()
+    rng = np.random.default_rng(3)
+    q, v = rng.normal(size=(2, 101, 4))
+    one, three = ls.batch(system, threads=1), ls.batch(system, threads=3)
+    for name, given in (
+        ("forward_dynamics", (q, v)),
+        ("mass_matrix", (q,)),
+        ("jacobian", (q, system.names[-1])),
+    ):
+        found = getattr(three, name)(*given)
+        assert np.array_equal(found, getattr(one, name)(*given))
+    assert np.array_equal(three.mass_matrix(q)[77], ls.mass_matrix(system, (q[77], v[77])))
+    v[90] = 1e300
+    with pytest.raises(ls.SingularError, match="row 90"):
+        three.forward_dynamics(q, v)
+
+
+def test_a_row_that_asks_for_rows_does_not_wait_for_itself(monkeypatch):
+    monkeypatch.setattr(threads, "WORTH", 0.0)
+
+    def outer(start, stop):
+        return threads.in_threads(40, 2, lambda a, b: (a, b))
+
+    found = threads.in_threads(100, 2, outer)
+    assert found[0][-1][1] == 40 and len(found) == 3

@@ -211,18 +211,18 @@ def test_other_arguments_are_refused():
     system = ls.library.rigid_chain(2).compile()
     kernel, call = entries.MASS.load(), engine.workspace(system).call
     q, M = np.zeros(2), np.empty((2, 2))
-    assert kernel(*call, q, M, 0, 1, True) == 0
+    assert kernel(*call, q, M, 0, 1, True, 0, 1) == -1
     read_only = np.zeros(2)
     read_only.flags.writeable = False
     others = (np.zeros(2, dtype=int), np.zeros(4)[::2], np.zeros((1, 2)), read_only, [0.0, 0.0])
     for other in (*others, np.zeros(2, dtype=">f8"), None):
         with pytest.raises(TypeError, match="argument 3 is not a writable contiguous vector"):
-            kernel(*call, other, M, 0, 1, True)
+            kernel(*call, other, M, 0, 1, True, 0, 1)
     with pytest.raises(TypeError, match="argument 4 is not a writable contiguous matrix"):
-        kernel(*call, q, np.empty((2, 2), order="F"), 0, 1, True)
+        kernel(*call, q, np.empty((2, 2), order="F"), 0, 1, True, 0, 1)
     with pytest.raises(TypeError, match="argument 5 is not an integer"):
-        kernel(*call, q, M, 0.5, 1, True)
-    with pytest.raises(TypeError, match="takes 8 arguments, not 3"):
+        kernel(*call, q, M, 0.5, 1, True, 0, 1)
+    with pytest.raises(TypeError, match="takes 10 arguments, not 3"):
         kernel(*call)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..algorithms.tree import engine
+from ..algorithms.tree.threads import in_threads
 from ..kernels import entries, fields as field
 from ..system import System
 
 Array = np.ndarray
-LEAST = 16  # states for which a thread is worth its start
 
 
 class Cores:
@@ -53,19 +52,8 @@ class Cores:
                 path = None if paths is None else paths[k]
                 _rows(what, self.systems[k], flat, out, path, statuses, k, k + 1)
 
-        self._spread(count, work)
+        in_threads(count, self.threads, work)
         return out, statuses
-
-    def _spread(self, count: int, work: Callable[[int, int], None]) -> None:
-        """Call work(start, stop) on all threads."""
-        n = max(1, min(self.threads, count // LEAST))
-        ends = np.linspace(0, count, n + 1).astype(int)
-        if n == 1:
-            work(0, count)
-            return
-        with ThreadPoolExecutor(n) as pool:
-            for done in [pool.submit(work, ends[k], ends[k + 1]) for k in range(n)]:
-                done.result()
 
 
 def _rows(
@@ -111,14 +99,7 @@ def _kernel(
         return int(kernel(*call, *given, out.ravel(), field.ACCELERATED, start, stop))
     if what == "pose":
         return int(space.kernel(entries.POSE)(*call, *given, out.ravel(), path, start, stop))
-    q, n = given[0], space.system.n_q
-    kernel = space.kernel(entries.MASS if what == "mass" else entries.JACOBIAN)
-    for k in range(start, stop):
-        row = q[k * n : (k + 1) * n]
-        if what == "mass":
-            status = kernel(*call, row, out[k], 0, 1, True)
-        else:
-            status = kernel(*call, row, path, out[k])
-        if status != field.DONE:
-            return k
-    return -1
+    matrices = out.reshape(out.shape[0] * out.shape[1], out.shape[2])
+    if what == "mass":
+        return int(space.kernel(entries.MASS)(*call, *given, matrices, 0, 1, True, start, stop))
+    return int(space.kernel(entries.JACOBIAN)(*call, *given, path, matrices, start, stop))

@@ -95,6 +95,17 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
 
 
 @jit
+def _mass_rows(ints, floats, scratch, Q, M, flags, repeats, whole, start, stop):
+    """`_mass` of states start to stop, n_v rows of M each; returns the state that failed, or -1."""
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, part = Q[k * n : (k + 1) * n], M[k * m : (k + 1) * m]
+        if _mass(ints, floats, scratch, q, part, flags, repeats, whole) != field.DONE:
+            return k
+    return -1
+
+
+@jit
 def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     """Accelerations by the mass matrix, with REFINED corrected once; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
@@ -203,6 +214,17 @@ def _jacobian(ints, floats, scratch, q, path, J):
     for r in range(6):
         status = max(status, all_finite(J[r], ints[field.N_V]))
     return status
+
+
+@jit
+def _jacobian_rows(ints, floats, scratch, Q, path, J, start, stop):
+    """`_jacobian` of states start to stop, six rows of J each; returns the failed one, or -1."""
+    n = ints[field.N_Q]
+    for k in range(start, stop):
+        q, part = Q[k * n : (k + 1) * n], J[6 * k : 6 * k + 6]
+        if _jacobian(ints, floats, scratch, q, path, part) != field.DONE:
+            return k
+    return -1
 
 
 @jit
@@ -315,8 +337,8 @@ INVERSE = Entry(
     _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10
 )
 MASS = Entry(
-    _mass,
-    f"int64({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64, boolean)",
+    _mass_rows,
+    f"int64({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64, boolean, int64, int64)",
     "the mass matrix",
     seconds=10,
 )
@@ -343,8 +365,8 @@ LOOPS_CLOSURE = Entry(
 )
 POSE = Entry(_pose_rows, f"int64({_SYSTEM}, {_THREE}, int64, int64)", "poses of frames", seconds=5)
 JACOBIAN = Entry(
-    _jacobian,
-    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX})",
+    _jacobian_rows,
+    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX}, int64, int64)",
     "Jacobians",
     seconds=10,
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,6 +28,7 @@ from .derivative_packing import derivative_plan
 from .node_packing import node_numbers
 from .packing import Packed, pack
 from .reference import Armature, External
+from .threads import in_threads
 
 Array = np.ndarray
 
@@ -396,7 +396,7 @@ def _through_joints(
 def mass_matrix(system: System, q: Array) -> Array:
     """Mass matrix."""
     M = np.empty((system.n_v, system.n_v))
-    if _kernel(system, entries.MASS)(*workspace(system).call, q, M, 0, 1, True) != field.DONE:
+    if _kernel(system, entries.MASS)(*workspace(system).call, q, M, 0, 1, True, 0, 1) >= 0:
         raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
     return M
 
@@ -404,7 +404,7 @@ def mass_matrix(system: System, q: Array) -> Array:
 def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
     """Compute one triangle of the mass matrix repeatedly inside compiled code, for timing."""
     work = workspace(system)
-    work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False)
+    work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False, 0, 1)
 
 
 def totals(system: System, q: Array, v: Array, about: Array) -> Array:
@@ -526,7 +526,7 @@ def jacobian(system: System, frame: Frame, q: Array) -> Array:
     """Jacobian (6, n_v) of a frame, world axes."""
     J = np.zeros((6, system.n_v))
     kernel = _kernel(system, entries.JACOBIAN)
-    if kernel(*workspace(system).call, q, path_constants(system, frame), J) != field.DONE:
+    if kernel(*workspace(system).call, q, path_constants(system, frame), J, 0, 1) >= 0:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
 
@@ -584,7 +584,7 @@ def forward_dynamics_batch(
     def call(work: Workspace, start: int, stop: int) -> int:
         return work.accelerations(rows, work.composite, CAREFUL, ALL, start, stop)
 
-    _in_threads(system, call, len(Q), threads)
+    _divided(system, call, len(Q), threads)
 
 
 def inverse_dynamics_batch(
@@ -596,25 +596,14 @@ def inverse_dynamics_batch(
     def call(work: Workspace, start: int, stop: int) -> int:
         return work.inverse(*work.call, *rows, ALL | field.ACCELERATED, start, stop)
 
-    _in_threads(system, call, len(Q), threads)
+    _divided(system, call, len(Q), threads)
 
 
-def _in_threads(
+def _divided(
     system: System, call: Callable[[Workspace, int, int], int], n: int, threads: int
 ) -> None:
     """Divide n rows among threads, each with its workspace; RowError at the first failure."""
-    threads = max(1, min(threads, n))
-    edges = [n * k // threads for k in range(threads + 1)]
-
-    def part(k: int) -> int:
-        return call(workspace(system), edges[k], edges[k + 1])
-
-    if threads == 1:
-        failed = [part(0)]
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            failed = list(pool.map(part, range(threads)))
-    for row in failed:
+    for row in in_threads(n, threads, lambda a, b: call(workspace(system), a, b)):
         if row >= 0:
             raise RowError(row)
 

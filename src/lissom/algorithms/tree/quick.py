@@ -30,7 +30,7 @@ from .kinematics import Pose
 Array = np.ndarray
 Call = Callable[..., Any]  # its result, or None
 
-_ALL_ROWS = -1  # status of kernels that work on rows of states
+_ALL_ROWS = -1  # what a kernel returns where no row has failed
 _FLOAT = np.dtype(float)
 _MOST_PLACES = 1000  # nodes whose shortcuts are kept
 _IN_USE = (
@@ -82,7 +82,7 @@ class Quick:
         n, vectors = self._system.n_v, (None, None, None, self.accelerations)
         given = (*self._work.derivatives, *vectors, np.empty(n), ..., engine.ALL, 0, 1)
         shape = (3 * n, n)
-        return self._shortcut(entries.FORWARD_DERIVATIVES, given, self._sizes, shape, _ALL_ROWS)
+        return self._shortcut(entries.FORWARD_DERIVATIVES, given, self._sizes, shape)
 
     @cached_property
     def inverse_derivatives(self) -> Call:
@@ -90,7 +90,7 @@ class Quick:
         n, flags = self._system.n_v, engine.ALL | field.ACCELERATED
         given = (*self._work.derivatives, None, None, None, np.empty(n), ..., flags, 0, 1)
         shape = (3 * n, n)
-        return self._shortcut(entries.INVERSE_DERIVATIVES, given, self._sizes, shape, _ALL_ROWS)
+        return self._shortcut(entries.INVERSE_DERIVATIVES, given, self._sizes, shape)
 
     @cached_property
     def gravity_force(self) -> Call:
@@ -101,14 +101,14 @@ class Quick:
     def mass_matrix(self) -> Call:
         """Mass matrix (n_v, n_v) of the tree from q."""
         n = self._system.n_v
-        given = (None, ..., 0, 1, True)
-        return self._shortcut(entries.MASS, given, self._sizes[:1], (n, n), field.DONE)
+        given = (None, ..., 0, 1, True, 0, 1)
+        return self._shortcut(entries.MASS, given, self._sizes[:1], (n, n))
 
     @cached_property
     def totals(self) -> Call:
         """Kinetic, potential and strain energy, and more (`engine.totals`), from q and v."""
         given = (None, None, ..., field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.TOTALS, given, self._sizes[:2], (16,), _ALL_ROWS, zeroed=True)
+        return self._shortcut(entries.TOTALS, given, self._sizes[:2], (16,), zeroed=True)
 
     def pose(self, where: str) -> Call | None:
         """`Pose` of a frame, from q."""
@@ -124,19 +124,19 @@ class Quick:
 
     def _pose(self, frame: Frame) -> Call:
         given = (None, ..., engine.path_constants(self._system, frame), 0, 1)
-        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), _ALL_ROWS, made=Pose)
+        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), made=Pose)
 
     def _velocity(self, frame: Frame) -> Call | None:
         if not frame.plain:
             return None
         node = engine.node_constants(self._system, frame.body, frame.node)
         given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.FRAME, given, self._sizes, (18,), _ALL_ROWS)
+        return self._shortcut(entries.FRAME, given, self._sizes, (18,))
 
     def _jacobian(self, frame: Frame) -> Call:
-        given = (None, engine.path_constants(self._system, frame), ...)
+        given = (None, engine.path_constants(self._system, frame), ..., 0, 1)
         shape, sizes = (6, self._system.n_v), self._sizes[:1]
-        return self._shortcut(entries.JACOBIAN, given, sizes, shape, field.DONE, zeroed=True)
+        return self._shortcut(entries.JACOBIAN, given, sizes, shape, zeroed=True)
 
     # Workspace and shortcuts, made when first used
 
@@ -151,7 +151,7 @@ class Quick:
     def _moving(self, entry: Any, *more: Any) -> Call:
         """Shortcut of a kernel from q, v and another vector to one of the same length."""
         given = (None, None, None, ..., *more)
-        return self._shortcut(entry, given, self._sizes, (self._system.n_v,), _ALL_ROWS)
+        return self._shortcut(entry, given, self._sizes, (self._system.n_v,))
 
     def _shortcut(
         self,
@@ -159,7 +159,6 @@ class Quick:
         given: tuple[Any, ...],
         sizes: tuple[int, ...],
         shape: tuple[int, ...],
-        good: int,
         zeroed: bool = False,
         made: type[Pose] | None = None,
     ) -> Call:
@@ -168,7 +167,7 @@ class Quick:
         With `made` the result is a `Pose`, from attitude 9 and position 3.
         """
         work = self._work
-        about = ((*work.call, *given), sizes, shape, good, zeroed, made, self._quaternions)
+        about = ((*work.call, *given), sizes, shape, _ALL_ROWS, zeroed, made, self._quaternions)
         if READABLE:
             return lambda *_: None
         if compiling.LIBRARY is None or work.packed.own.served:
