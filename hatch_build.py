@@ -22,7 +22,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = Path(__file__).resolve().parent / "src"
 BINARY = "lissom/kernels/_native.abi3.so"
 DEVICE = "lissom/kernels/_device.zip"  # code for GPUs, if `lissom build --device` made it
-TOOLS = ["numba>=0.62", "numpy>=2.0"]
+TOOLS = ["numba>=0.62,<0.69", "numpy>=2.0"]
 # Not by PYTHONPATH: where the sources are installed for development, pip takes them out of it.
 BUILDING = """
 import sys

@@ -1,17 +1,20 @@
-"""The page docs/commands.md: its commands are run in order, and say what is printed there."""
+"""Pages of commands: they are run in order, and say what is printed there."""
 
 from __future__ import annotations
 
 import doctest
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import lissom.cli as cli
 
-PAGE = (Path(__file__).parent.parent / "docs" / "commands.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(console|python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKER = doctest.OutputChecker()
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -27,10 +30,21 @@ def commands(block):
 def test_the_page_says_what_the_commands_say(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("lissom.building.build", lambda **_: False)  # takes minutes after an edit
+    assert followed(PAGE, capsys) == {command.__name__ for command in cli.COMMANDS}
+
+
+def test_the_press_of_the_migration_page_runs_and_obeys_its_formulas(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "coming_from/simscape_adams.md").read_text(encoding="utf-8")
+    assert followed(page, capsys) == {"check", "run", "plot", "table", "compare.py"}
+
+
+def followed(page, capsys):
+    """Follow a page in this folder; the commands that it had."""
     code, seen = 0, set()
-    for kind, block in BLOCK.findall(PAGE):
+    for kind, block in BLOCK.findall(page):
         if kind != "console":
-            Path(block.split()[1]).write_text(block)
+            Path(block.split()[1]).write_text(block, encoding="utf-8")
             continue
         for line, expected in commands(block):
             program, *words = shlex.split(line)
@@ -40,12 +54,16 @@ def test_the_page_says_what_the_commands_say(tmp_path, monkeypatch, capsys):
             if program == "echo":
                 assert str(code) == expected.strip(), line
                 continue
+            seen.add(words[0])
+            if program == "python":
+                found = subprocess.check_output([sys.executable, *words], text=True)
+                assert CHECKER.check_output(expected, found, FLAGS), (line, found)
+                continue
             with pytest.raises(SystemExit) as end:
                 cli.main(words)
             code, found = end.value.code, capsys.readouterr()
             assert CHECKER.check_output(expected, found.out, FLAGS), (line, found)
-            seen.add(words[0])
-    assert seen == {command.__name__ for command in cli.COMMANDS}
+    return seen
 
 
 def change(words):

@@ -22,7 +22,10 @@ from tests.test_docs import ROOT, TEXTS, relative
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)((?: {4}[^\n]*\n)+)")
 SHELL = ("bash", "text", "indented")
-RUN_BY = {"docs/commands.md": "tests/test_cli_page.py"}  # pages that a test runs from top to end
+RUN_BY = {  # pages that a test runs from top to end
+    "docs/commands.md": "tests/test_cli_page.py",
+    "docs/coming_from/simscape_adams.md": "tests/test_cli_page.py",
+}
 
 # A second block of a page's model file may need parts that the text speaks of and does not show.
 MORE_PARTS = """
@@ -79,7 +82,7 @@ def test_every_block_is_of_a_kind_that_is_checked():
     known = ("python", "toml", "matlab", "math", *SHELL)
     for block in BLOCKS:
         is_directive = block.language.startswith("{")  # Sphinx, whose warnings are errors
-        is_run = relative(block.path) in RUN_BY and block.language in ("console", "python")
+        is_run = relative(block.path) in RUN_BY and block.language in ("console", "python", "toml")
         is_recipe = block.path.name == "CONTRIBUTING.md" and " " in block.language
         assert is_directive or is_run or is_recipe or block.language in known, block
     assert len(of("python")) > 300 and len(of(*SHELL)) > 5 and len(of("toml")) > 2

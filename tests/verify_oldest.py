@@ -42,10 +42,12 @@ def requirements() -> dict[str, str]:
 
 
 def lower_bound(requirement: str) -> tuple[str, str]:
-    """Name and version of a requirement "name>=version"; nothing else may be written."""
-    found = re.fullmatch(r"([A-Za-z0-9_-]+)>=([0-9.]+)", requirement)
+    """Name and version of a requirement "name>=version", with an upper bound or without."""
+    found = re.fullmatch(r"([A-Za-z0-9_-]+)>=([0-9.]+)(?:,<[0-9.]+)?", requirement)
     if found is None:
-        raise ValueError(f"{requirement!r} has no lower bound; write name>=version")
+        raise ValueError(
+            f"{requirement!r} has no lower bound; write name>=version or name>=version,<version"
+        )
     return found[1], found[2]
 
 

@@ -19,7 +19,7 @@ import importlib
 import pkgutil
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 
 def _homes() -> dict[str, tuple[str, str]]:

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 __all__ = [
     "MOST_LINES",
+    "DeprecatedWarning",
     "KernelError",
     "LissomError",
     "LoadError",
@@ -184,6 +185,10 @@ class ModelWarning(_Printable, UserWarning):
 
 class SimulationWarning(_Printable, UserWarning):
     """A run ended early, or its result should be checked."""
+
+
+class DeprecatedWarning(_Printable, FutureWarning):
+    """A name or parameter that a later version will not have; the message says what to write."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

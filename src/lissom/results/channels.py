@@ -293,7 +293,7 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
         return _summed(system, store)
     if name in LOADS:
         return _of_loads(system, store, name)
-    if channel.labels == ("roll", "pitch", "yaw"):
+    if name.rpartition(".")[2] in ("angles", "hinge_angles"):
         found = _angles(system, store, name)
     elif compute is not None:
         found = collected(store, channel.shape, compute)

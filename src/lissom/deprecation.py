@@ -1,0 +1,119 @@
+"""Names on their way out: one warning, with the version of the removal and what to write instead.
+
+The page "Stability" says what is promised.  A test finds the uses of these decorators and fails
+when the version has come that removes a name.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .errors import DeprecatedWarning
+
+__all__ = ["deprecated", "renamed"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def deprecated(*, since: str, removal: str, instead: str) -> Callable[[F], F]:
+    """Mark a function, a method or a class as one that a later version will not have.
+
+    Parameters
+    ----------
+    since : str
+        First version that warns, such as "0.3.0".
+    removal : str
+        First version without it.
+    instead : str
+        What to write now, such as "ls.rod()".
+
+    Returns
+    -------
+    callable
+        Decorator.  What is decorated works as before, and warns at each place that calls it.
+
+    Examples
+    --------
+    >>> @deprecated(since="0.3.0", removal="0.5.0", instead="mass_of()")
+    ... def weight_of(part):
+    ...     return part["mass"]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     weight_of({"mass": 2.0})
+    2.0
+    >>> print(caught[0].message)
+    weight_of() is deprecated since 0.3.0 and will be removed in 0.5.0: use mass_of()
+    """
+
+    def decorate(marked: Any) -> Any:
+        words = f"{marked.__qualname__}() {_fate(since, removal)}: use {instead}"
+        note = f"\n\n.. deprecated:: {since}\n   Use {instead}; {removal} removes it.\n"
+        if isinstance(marked, type):
+            made: Any = marked.__init__  # type: ignore[misc]
+            marked.__init__ = _warning(made, words)  # type: ignore[misc]
+            marked.__doc__ = (marked.__doc__ or "") + note
+            return marked
+        warned = _warning(marked, words)
+        warned.__doc__ = (marked.__doc__ or "") + note
+        return warned
+
+    return decorate
+
+
+def renamed(*, since: str, removal: str, **names: str) -> Callable[[F], F]:
+    """Let a function take parameters by their former names, too.
+
+    Parameters
+    ----------
+    since, removal : str
+        As in `deprecated`.
+    **names : str
+        The new name of each former one: ``length="reach"``.
+
+    Returns
+    -------
+    callable
+        Decorator.
+
+    Examples
+    --------
+    >>> @renamed(since="0.3.0", removal="0.5.0", length="reach")
+    ... def volume(reach):
+    ...     return reach**3
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     volume(length=2)
+    8
+    >>> print(caught[0].message)
+    volume(length=) is deprecated since 0.3.0 and will be removed in 0.5.0: use reach=
+    """
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def translated(*args: Any, **kwargs: Any) -> Any:
+            for former in names.keys() & kwargs.keys():
+                name, new = function.__qualname__, names[former]
+                if new in kwargs:
+                    raise TypeError(f"{name}() got {former}= and {new}=, which are the same")
+                words = f"{name}({former}=) {_fate(since, removal)}: use {new}="
+                warnings.warn(words, DeprecatedWarning, stacklevel=2)
+                kwargs[new] = kwargs.pop(former)
+            return function(*args, **kwargs)
+
+        return translated
+
+    return decorate
+
+
+def _fate(since: str, removal: str) -> str:
+    return f"is deprecated since {since} and will be removed in {removal}"
+
+
+def _warning(function: Any, words: str) -> Any:
+    @functools.wraps(function)
+    def warned(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(words, DeprecatedWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    return warned
