@@ -49,9 +49,9 @@ def test_nodes_stand_where_their_transforms_put_them(read):
     asset = '<unit meter="0.001"/><up_axis>Y_UP</up_axis>'
     (piece,) = read(collada(nodes=nodes, asset=asset, more=library)).pieces
     corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 2) for z in (0, 3)], dtype=float)
-    quarter = Rotation.from_euler("z", 90, degrees=True).apply(corners) + [4, 5, 6]
+    quarter = Rotation.from_euler("z", 90, degrees=True).apply(corners) + np.array([4, 5, 6])
     axis = np.array([1, 2, 2]) / 3
-    expected = Rotation.from_rotvec(np.radians(40) * axis).apply(quarter) + [1, 2, 3]
+    expected = Rotation.from_rotvec(np.radians(40) * axis).apply(quarter) + np.array([1, 2, 3])
     order = [np.lexsort(x.round(9).T) for x in (1e3 * piece.vertices, expected)]
     np.testing.assert_allclose(1e3 * piece.vertices[order[0]], expected[order[1]], atol=1e-12)
 

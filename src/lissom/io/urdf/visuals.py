@@ -1,7 +1,7 @@
 """Appearance of URDF links: shapes, meshes and colours.
 
-A link is drawn by its visuals.  Where a visual cannot be drawn, and in files without any visual, the
-collision shapes of the link take their place.
+A link is drawn by its visuals.  Where a visual cannot be drawn, and in files without any visual,
+the collision shapes of the link take their place.
 """
 
 from __future__ import annotations
