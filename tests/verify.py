@@ -142,6 +142,8 @@ def main() -> int:
         Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
         Check("100,000 model files with random mistakes", "tests.verify_model_files", ("100000",)),
         Check("100,000 robots with random mistakes", "tests.verify_urdf", ("100000",)),
+        Check("20,000 Collada meshes with random mistakes", "tests.verify_collada", ("20000",)),
+        Check("meshes of published robots against Assimp", "tests.verify_meshes"),
         Check("10,000 damaged files of results", "tests.verify_damage", ("10000",)),
         Check("20,000 damaged finite-element files", "tests.verify_structure_files", ("20000",)),
         Check("bad input of real size is named within a second", "tests.verify_bad_input"),

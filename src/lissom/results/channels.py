@@ -22,6 +22,7 @@ from ..errors import StateError, suggestion
 from ..joints import Joint
 from ..spatial.many_rotations import continuous, roll_pitch_yaw
 from ..system import Coupling, Loop, System
+from .drive_quantities import DRIVE
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
@@ -247,8 +248,20 @@ def _missing(frame: Frame, place: str, key: str) -> str:
         if grounded:
             return missing(place, None, key)
         return missing(frame.system.names[frame.body], frame.system.bodies[frame.body], key)
+    if key in DRIVE:
+        return _no_drive(frame, place, key)
     label = frame.system.joints[frame.body].label
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
+
+
+def _no_drive(frame: Frame, place: str, key: str) -> str:
+    """Message for a channel of a drive at a joint that has none, or not such a one."""
+    if frame.drive is None:
+        driven = [drive[1] for drive in (*frame.columns.drives, *frame.system.drives)]
+        hint = suggestion(place, dict.fromkeys(driven)) if driven else "see flexible_drive"
+        return f"the joint of {place!r} has no elastic drive, so that it has no {key}; {hint}"
+    there = ", ".join(repr(f"{place}.{x}") for x in DRIVE if DRIVE[x].parts(frame))
+    return f"the drive of {place!r} has no {key}; use {there}"
 
 
 def _summed(system: System, store: Store) -> dict[str, Array]:

@@ -14,6 +14,7 @@ from ..bodies.rod_poses import section_poses
 from ..joints import Joint
 from ..spatial.many_rotations import exponential, quaternions, roll_pitch_yaw, rotated
 from ..system import System
+from .drive_quantities import DRIVE
 from .labels import LOAD, QUATERNION, ROLL_PITCH_YAW, XYZ, Parts, forces, per, times
 from .load_quantities import BODY_LOADS, NODE_LOADS
 from .quantity import Frame, Quantity
@@ -228,6 +229,7 @@ BODY = {
     "servo_integral": Quantity(
         "integral of the error of its servo", _driven(lambda x: times("s", x)), _servo(2)
     ),
+    **DRIVE,
     **BODY_LOADS,
 }
 

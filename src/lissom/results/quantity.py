@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,13 @@ class Frame(NamedTuple):
             return [k for k, name in enumerate(names) if name == self.place.name]
         here, places = (self.body, self.node), map(self.system.place, names)
         return [k for k, place in enumerate(places) if (place.body, place.node) == here]
+
+    @property
+    def drive(self) -> tuple[Any, ...] | None:
+        """Elastic drive of the body's joint: rotor, joint, and constants as far as known."""
+        name = self.system.names[self.body]
+        known = [*self.columns.drives, *self.system.drives]
+        return next((drive for drive in known if drive[1] == name), None)
 
     @property
     def coordinates(self) -> Parts:

@@ -58,6 +58,8 @@ class Columns:
         rotation, of translation) or ("node", ends, points, stiffness, length).
     rotors : tuple of (int, float)
         Speeds at which rotors add inertia, and how much.
+    drives : tuple of tuple
+        Elastic drives: rotor, joint, ratio, and stiffness and damping if they act all the time.
     """
 
     n_q: int
@@ -73,6 +75,7 @@ class Columns:
     field: bool = False
     springs: tuple[Any, ...] = ()
     rotors: tuple[Any, ...] = ()
+    drives: tuple[Any, ...] = ()
 
     @classmethod
     def of(
@@ -86,6 +89,7 @@ class Columns:
         field: bool = False,
         springs: Any = (),
         rotors: Any = (),
+        drives: Any = (),
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -97,7 +101,7 @@ class Columns:
             As the attributes.
         rate_linear, field : bool
             As the attributes.
-        springs, rotors : sequence
+        springs, rotors, drives : sequence
             As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
@@ -105,14 +109,15 @@ class Columns:
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
-        given = (*counts, names, numbers, loops, on_loops, rate_linear, field, springs, rotors)
-        return cls(system.n_q, system.n_v, tuple(wrenches), *given)
+        given = (*counts, names, numbers, loops, on_loops, rate_linear, field)
+        kept = springs, rotors, drives
+        return cls(system.n_q, system.n_v, tuple(wrenches), *given, *kept)
 
     @property
     def names(self) -> Any:
         """Names of loads with columns, for a file; often those on nodes alone."""
         more: dict[str, Any] = {"rate_linear": self.rate_linear, "field": self.field}
-        more |= {"springs": self.springs, "rotors": self.rotors}
+        more |= {"springs": self.springs, "rotors": self.rotors, "drives": self.drives}
         if not self.servos and not self.loaded and not any(more.values()):
             return self.wrenches
         found = {"wrenches": self.wrenches, "servos": self.servos}
@@ -133,8 +138,7 @@ class Columns:
         if isinstance(names, dict):
             lists = (names["wrenches"], names["servos"], names.get("loops", ()))
             linear, field = (bool(names.get(x, False)) for x in ("rate_linear", "field"))
-            springs, rotors = (_fixed(names.get(x, ())) for x in ("springs", "rotors"))
-            stored = {"springs": springs, "rotors": rotors}
+            stored = {x: _fixed(names.get(x, ())) for x in ("springs", "rotors", "drives")}
             given = (map(str, x) for x in lists)
             return cls.of(system, *given, rate_linear=linear, field=field, **stored)
         return cls.of(system, map(str, names))

@@ -1,42 +1,62 @@
-"""Triangle meshes from STL and OBJ files, for drawings."""
+"""Triangle meshes from STL, OBJ and Collada files, for drawings."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import ModelError
 from ..reading import read_regular
+from .collada import read_collada
+from .collada_geometry import Piece
 
 Array = np.ndarray
 
 _LARGEST = 200_000_000  # bytes
 
 
-def read_mesh(path: Path) -> tuple[Array, Array]:
-    """Vertices (n, 3) and triangles (m, 3) of a mesh file.
+class Surfaces(NamedTuple):
+    """Content of a mesh file.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+        Triangles, those of each colour together.
+    notes : tuple of str
+        What the file has and the pieces lack.
+    """
+
+    pieces: tuple[Piece, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_mesh(path: Path) -> Surfaces:
+    """Triangles of a mesh file.
 
     Parameters
     ----------
     path : Path
-        STL file, text or binary, or OBJ file.
+        STL file, text or binary, OBJ file, or Collada file (.dae).
     """
     kind = path.suffix.lower()
+    if kind == ".dae":
+        return Surfaces(*read_collada(path))
     if kind not in (".stl", ".obj"):
-        raise ModelError(f"{path}: not a supported mesh format; use .stl or .obj")
+        raise ModelError(f"{path}: not a supported mesh format; use .stl, .obj or .dae")
     try:
         data = read_regular(path, _LARGEST)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         vertices, triangles = _stl(data) if kind == ".stl" else _obj(data)
-    except (ValueError, IndexError) as error:
+    except (ValueError, IndexError, OverflowError) as error:
         raise ModelError(f"{path}: not a valid mesh ({error})") from None
     if not np.all(np.isfinite(vertices)):
         raise ModelError(f"{path}: not a valid mesh (vertices are not finite)")
-    return vertices, triangles
+    return Surfaces((Piece(vertices, triangles, None),))
 
 
 def _stl(data: bytes) -> tuple[Array, Array]:
@@ -67,4 +87,5 @@ def _obj(data: bytes) -> tuple[Array, Array]:
     points, faces = np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=int).reshape(-1, 3)
     if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
         raise ValueError("a face refers to a vertex that does not exist")
-    return points, faces
+    used, order = np.unique(faces, return_inverse=True)
+    return points[used], order.reshape(-1, 3)

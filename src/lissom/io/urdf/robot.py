@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -72,6 +72,8 @@ class Urdf:
         Values by joint, only those above zero [N m s/rad and N m, or N s/m and N].
     mimics : mapping
         Mimic joints by name; the model couples them unless it was read with ``mimics="free"``.
+    left_out : tuple of str
+        What is not drawn, with line and reason.
     """
 
     model: Model
@@ -81,6 +83,7 @@ class Urdf:
     damping: Mapping[str, float] = field(default_factory=dict)
     friction: Mapping[str, float] = field(default_factory=dict)
     mimics: Mapping[str, Mimic] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
 
 def read_urdf(
@@ -93,6 +96,7 @@ def read_urdf(
     mimics: str = "couple",
     meshes: bool = True,
     packages: Mapping[str, str | Path] | None = None,
+    package_dirs: Sequence[str | Path] = (),
 ) -> Urdf:
     """Read a robot from a URDF file.
 
@@ -113,11 +117,13 @@ def read_urdf(
     mimics : {"couple", "free"}
         Treatment of mimic joints: couplings named "JOINT_mimic", or independent joints.
     meshes : bool
-        Read the meshes of links for drawings (STL and OBJ; others are omitted and named in a log
-        message).
+        Read the meshes of links for drawings: STL, OBJ and Collada (.dae).  Where a mesh cannot be
+        read, collision shapes stand in, and one warning is logged.
     packages : mapping, optional
-        Folders of ROS packages, for "package://NAME/..."; by default the folders above the file
-        are searched.
+        Folders of packages by name, for "package://NAME/..." and "model://NAME/...".
+    package_dirs : sequence of path
+        Folders in which other packages are searched, before the folders above the file and those
+        of ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, GZ_SIM_RESOURCE_PATH and GAZEBO_MODEL_PATH.
 
     Returns
     -------
@@ -139,11 +145,22 @@ def read_urdf(
             f"read_urdf: packages is {packages!r}; expected folders by package name, such as "
             '{"my_robot": "../my_robot"}'
         )
+    if isinstance(package_dirs, (str, os.PathLike)) or not _are_paths(package_dirs):
+        raise ModelError(
+            f"read_urdf: package_dirs is {package_dirs!r}; expected a list of folders, such as "
+            '["../robots"]'
+        )
     root = read_xml(path)
     with np.errstate(all="ignore"):  # overflows are errors here, not warnings
-        looks = Looks(Path(path), meshes, packages or {})
+        looks = Looks(Path(path), meshes, packages or {}, package_dirs)
         robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
-        return robot.build(_BASES[base](), gravity, merge_fixed)
+        found = robot.build(_BASES[base](), gravity, merge_fixed)
+    looks.report()
+    return found
+
+
+def _are_paths(folders: Any) -> bool:
+    return isinstance(folders, Sequence) and all(isinstance(x, (str, os.PathLike)) for x in folders)
 
 
 def _are_folders(packages: Any) -> bool:
@@ -216,7 +233,7 @@ class _Robot:
                     "is xacro; expand the file first: xacro robot.xacro > robot.urdf"
                 )
         self.root, self.looks, self.keep, self.coupled = root, looks, keep, coupled
-        looks.keep_materials(root)
+        looks.survey(root)
         self.links = {e.text("name"): e for e in self._unique("link")}
         self.joints = {e.text("name"): e for e in self._unique("joint")}
         if not self.links:
@@ -338,6 +355,7 @@ class _Robot:
             damping=_dynamics(moving, "damping"),
             friction=_dynamics(moving, "friction"),
             mimics=mimics,
+            left_out=tuple(self.looks.left_out),
         )
 
     def _names(self, links: list[str]) -> dict[str, str]:

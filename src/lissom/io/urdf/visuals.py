@@ -1,9 +1,13 @@
-"""Visuals of URDF links: shapes, meshes and colours."""
+"""Appearance of URDF links: shapes, meshes and colours.
+
+A link is drawn by its visuals.  Where a visual cannot be drawn, and in files without any visual,
+the collision shapes of the link take their place.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere
-from ...errors import ModelError
-from .meshes import read_mesh
+from ...errors import ModelError, name_list
+from .meshes import Surfaces, read_mesh
+from .packages import Packages
 from .xml_tree import Element, shown
 
 Array = np.ndarray
@@ -26,41 +31,71 @@ class Looks:
     Parameters
     ----------
     file : Path
-        URDF file; meshes are searched for in its folder and above.
+        URDF file.
     meshes : bool
         Whether meshes are read at all.
     packages : mapping
         Folders of packages by name.
+    package_dirs : sequence
+        Folders above packages.
     """
 
-    def __init__(self, file: Path, meshes: bool, packages: Mapping[str, str | Path]) -> None:
-        self.file, self.meshes = file.resolve(), meshes
-        self.packages = {name: Path(folder) for name, folder in packages.items()}
+    def __init__(
+        self,
+        file: Path,
+        meshes: bool,
+        packages: Mapping[str, str | Path],
+        package_dirs: Sequence[str | Path] = (),
+    ) -> None:
+        self.file, self.meshes = file, meshes
+        self.packages = Packages(file, packages, package_dirs)
         self.colors: dict[str, str] = {}
-        self._read: dict[Path, tuple[Array, Array] | None] = {}
+        self.invisible = False  # whether no link has a visual
+        self.left_out: list[str] = []
+        self.stand_ins: list[str] = []  # links drawn by their collision shapes
+        self._read: dict[Path, Surfaces | str] = {}
 
-    def keep_materials(self, robot: Element) -> None:
-        """Store the colours of named materials."""
+    def survey(self, robot: Element) -> None:
+        """Store the colours of named materials, and whether there are visuals."""
         for material in robot.all("material"):
             color = _color(material)
             if color and "name" in material.attributes:
                 self.colors[material.attributes["name"]] = color
+        self.invisible = not any(link.all("visual") for link in robot.all("link"))
 
     def solids(self, link: Element) -> list[Solid]:
         """Solids of a link."""
-        found = []
-        for visual in link.all("visual"):
-            solid = self._solid(visual)
-            if solid is not None:
-                found.append(solid)
+        before = len(self.left_out)
+        visuals, collisions = link.all("visual"), link.all("collision")
+        found = [solid for visual in visuals for solid in self._solids(visual)]
+        if self.invisible or (len(self.left_out) > before and not found):
+            found = [solid for x in collisions for solid in self._solids(x)]
+            if found and not self.invisible:
+                self.stand_ins.append(shown(link.text("name")))
         return found
+
+    def report(self) -> None:
+        """Say in one sentence what is not drawn."""
+        if not self.left_out:
+            return
+        rest = len(self.left_out) - 1
+        words = f"not drawn: {self.left_out[0].removeprefix(f'{self.file}:')}"
+        if rest:
+            words += f", and {rest} more, which .left_out of read_urdf lists"
+        if self.stand_ins:
+            n, names = len(self.stand_ins), name_list(self.stand_ins)
+            words += f"; collision shapes stand in for {n} link{'s' if n > 1 else ''}: {names}"
+        LOGGER.warning(f"{self.file}: {words}")
 
     @staticmethod
     def moved(solid: Solid, rotation: Array, position: Array) -> Solid:
         """Solid in another frame, in which its frame has the given pose."""
         return replace(solid, at=position + rotation @ solid.at, rotation=rotation @ solid.rotation)
 
-    def _solid(self, visual: Element) -> Solid | None:
+    def _leave_out(self, element: Element, words: str) -> None:
+        self.left_out.append(f"{element.title}: {words}")
+
+    def _solids(self, visual: Element) -> list[Solid]:
         rotation, at = origin(visual)
         geometry = visual.need("geometry")
         shapes = geometry.children
@@ -70,66 +105,55 @@ class Looks:
         color = None
         if material is not None:
             color = _color(material) or self.colors.get(material.attributes.get("name", ""))
-        look: dict[str, Any] = {"at": at, "rotation": rotation, "color": color}
+        look: dict[str, Any] = {"at": at, "rotation": rotation}
         try:
             match shape.tag:
                 case "box":
-                    return Box(_sizes(shape, "size", 3), **look)
+                    return [Box(_sizes(shape, "size", 3), color=color, **look)]
                 case "cylinder":
                     sizes = _sizes(shape, "radius"), _sizes(shape, "length")
-                    return Cylinder(*map(float, sizes), **look)
+                    return [Cylinder(*map(float, sizes), color=color, **look)]
                 case "sphere":
-                    return Sphere(float(_sizes(shape, "radius")), **look)
+                    return [Sphere(float(_sizes(shape, "radius")), color=color, **look)]
                 case "mesh":
-                    surface = self._mesh(shape)
-                    return Mesh(*surface, **look) if surface is not None else None
+                    return self._meshes(shape, color, look)
         except ModelError as error:
             words = str(error)
             raise (error if words.startswith(str(shape.file)) else shape.fault(words)) from None
-        LOGGER.info(f"{shape.title}: not drawn, unknown shape")
-        return None
+        self._leave_out(shape, "unknown shape")
+        return []
 
-    def _mesh(self, element: Element) -> tuple[Array, Array] | None:
+    def _meshes(self, element: Element, color: str | None, look: dict[str, Any]) -> list[Solid]:
+        """One mesh for each colour; colours in the file of the mesh go before the link's."""
         scale = element.numbers("scale", 3, (1.0, 1.0, 1.0))
         name = element.text("filename")
         if not self.meshes:
-            return None
-        path = self._found(name)
+            return []
+        path = self.packages.found(name)
         if path is None:
-            LOGGER.info(f"{element.title}: not drawn, there is no file {shown(name)}")
-            return None
+            self._leave_out(element, f"{shown(name, 200)} {self.packages.missing(name)}")
+            return []
         if path not in self._read:
-            self._read[path] = self._surface(element, path)
-        surface = self._read[path]
-        return None if surface is None else (surface[0] * scale, surface[1])
-
-    @staticmethod
-    def _surface(element: Element, path: Path) -> tuple[Array, Array] | None:
-        try:
-            return read_mesh(path)
-        except ModelError as error:
-            LOGGER.info(f"{element.title}: not drawn, {error}")
-            return None
-
-    def _found(self, name: str) -> Path | None:
-        """Path of a mesh file, relative to the URDF file or in a package; None if not found."""
-        if name.startswith("package://"):
-            package, _, rest = name.removeprefix("package://").partition("/")
-            if package in self.packages:
-                folders = [self.packages[package]]
-            else:
-                folders = [parent / package for parent in self.file.parents]
-            candidates = [folder / rest for folder in folders]
-        else:
-            candidates = [self.file.parent / name.removeprefix("file://")]
-        return next((path for path in candidates if _is_file(path)), None)
+            self._read[path] = _surfaces(path)
+        surfaces = self._read[path]
+        if isinstance(surfaces, str):
+            self._leave_out(element, surfaces)
+            return []
+        for note in surfaces.notes:
+            LOGGER.info(note)
+        turn = -1 if np.prod(scale) < 0 else 1  # a mirrored triangle shows its back
+        return [
+            Mesh(x.vertices * scale, x.triangles[:, ::turn], color=x.color or color, **look)
+            for x in surfaces.pieces
+        ]
 
 
-def _is_file(path: Path) -> bool:
+def _surfaces(path: Path) -> Surfaces | str:
+    """Content of a mesh file, or the reason why there is none."""
     try:
-        return path.is_file()
-    except (OSError, ValueError):  # not a valid file name
-        return False
+        return read_mesh(path)
+    except ModelError as error:
+        return str(error)
 
 
 def _sizes(shape: Element, name: str, count: int = 1) -> Any:

@@ -17,8 +17,30 @@ from ..reading import read_regular
 
 Array = np.ndarray
 
-# Limits far above any real robot description: depth, bytes, elements.
-_DEEPEST, _LARGEST, _MOST = 64, 64_000_000, 200_000
+_DEEPEST = 64  # levels of elements
+
+
+@dataclass(frozen=True)
+class Format:
+    """Format of an XML file, with limits far above any real file of it.
+
+    Attributes
+    ----------
+    name : str
+        Name in messages.
+    most_bytes, most_elements : int
+        Limits.
+    texts : bool
+        Whether text between tags is kept, and prefixes of namespaces are removed from tags.
+    """
+
+    name: str
+    most_bytes: int
+    most_elements: int
+    texts: bool = False
+
+
+URDF = Format("URDF", 64_000_000, 200_000)
 
 
 @dataclass(eq=False)
@@ -35,6 +57,8 @@ class Element:
     parent : Element or None
         Enclosing element.
     children : list of Element
+    content : str
+        Text directly inside, for formats that keep it.
     """
 
     tag: str
@@ -43,6 +67,7 @@ class Element:
     file: Path
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
+    content: str = ""
 
     @property
     def title(self) -> str:
@@ -136,29 +161,31 @@ def shown(text: str, most: int = 60) -> str:
     return f"{line}..." if len(text) > most else line
 
 
-def read_xml(path: str | Path) -> Element:
+def read_xml(path: str | Path, kind: Format = URDF) -> Element:
     """Root element of a file.
 
     Parameters
     ----------
     path : path
         File.
+    kind : Format
+        Its format.
     """
     file = Path(path)
     try:
-        data = read_regular(file, _LARGEST)
+        data = read_regular(file, kind.most_bytes)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         words = f"{shown(str(file), 400)}: cannot be read ({reason}); check the path"
         raise ModelError(words) from None
-    return _Reader(file).read(data)
+    return _Reader(file, kind).read(data)
 
 
 class _Reader:
     """Expat handlers that build the tree."""
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    def __init__(self, file: Path, kind: Format) -> None:
+        self.file, self.kind = file, kind
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
@@ -167,6 +194,11 @@ class _Reader:
         self.parser.EndElementHandler = self.end
         self.parser.StartDoctypeDeclHandler = self.refuse
         self.parser.EntityDeclHandler = self.refuse
+        if kind.texts:
+            self.texts: list[list[str]] = []
+            self.parser.buffer_text = True
+            self.parser.buffer_size = 1 << 16
+            self.parser.CharacterDataHandler = self.text
 
     def read(self, data: bytes) -> Element:
         try:
@@ -198,16 +230,19 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self.open[-1] if self.open else None
+        if self.kind.texts:
+            tag = tag.rpartition(":")[2]
+            self.texts.append([])
         element = Element(tag, attributes, self.parser.CurrentLineNumber, self.file, parent)
         self.count += 1
         if len(self.open) >= _DEEPEST:
             raise element.fault(
-                f"elements are nested more than {_DEEPEST} levels deep; check that this is a URDF "
-                "file"
+                f"elements are nested more than {_DEEPEST} levels deep; check that this is a "
+                f"{self.kind.name} file"
             )
-        if self.count > _MOST:
+        if self.count > (most := self.kind.most_elements):
             raise element.fault(
-                f"there are more than {_MOST} elements; check that this is a URDF file"
+                f"there are more than {most} elements; check that this is a {self.kind.name} file"
             )
         if parent is None:
             self.root = element
@@ -216,7 +251,13 @@ class _Reader:
         self.open.append(element)
 
     def end(self, _tag: str) -> None:
-        self.open.pop()
+        element = self.open.pop()
+        if self.kind.texts:
+            element.content = "".join(self.texts.pop())
+
+    def text(self, characters: str) -> None:
+        if self.texts:
+            self.texts[-1].append(characters)
 
     def refuse(self, *_: object) -> None:
         raise ModelError(

@@ -455,7 +455,7 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
-        from .stored import rotor_records, spring_records
+        from .stored import drive_records, rotor_records, spring_records
 
         slots = (name for name, *_ in self.slots)
         return Columns.of(
@@ -467,6 +467,7 @@ class Plan:
             field=self.field,
             springs=spring_records(self),
             rotors=rotor_records(self),
+            drives=drive_records(self),
         )
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from ..events.event import Switch
 from ..loads.drive import Drive
 from ..loads.joint_spring import JointSpring
+from ..loads.load import Load
 from ..loads.node_spring import NodeSpring
 from ..loads.on_joint import spread
 
@@ -26,10 +27,8 @@ def spring_records(plan: Plan) -> tuple[Record, ...]:
     plan : Plan
         Plan of the run, with all loads.
     """
-    switched = {x.load for event, _ in plan.events for x in event.actions if isinstance(x, Switch)}
-    steady = [load for load in plan.loads if load.on and load.label not in switched]
     found: list[Record] = []
-    for load in steady:
+    for load in _steady(plan):
         if isinstance(load, Drive):
             found.append(("joint", load.joint, (load.stiffness,), (0.0,)))
         elif isinstance(load, JointSpring) and np.any(load.stiffness):
@@ -39,6 +38,29 @@ def spring_records(plan: Plan) -> tuple[Record, ...]:
             points = (_numbers(load.at_a), _numbers(load.at_b))
             found.append(("node", ends, points, float(load.stiffness), float(load.length)))
     return tuple(found)
+
+
+def drive_records(plan: Plan) -> tuple[Record, ...]:
+    """Rotor, joint and constants of the elastic drives; of those that are switched without gear.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the run, with all loads.
+    """
+    steady = _steady(plan)
+    found: list[Record] = []
+    for load in plan.loads:
+        if isinstance(load, Drive):
+            gear = (float(load.stiffness), float(load.damping)) if load in steady else ()
+            found.append((load.rotor, load.joint, float(load.ratio), *gear))
+    return tuple(found)
+
+
+def _steady(plan: Plan) -> list[Load]:
+    """Loads that act all the time."""
+    switched = {x.load for event, _ in plan.events for x in event.actions if isinstance(x, Switch)}
+    return [load for load in plan.loads if load.on and load.label not in switched]
 
 
 def _joint(plan: Plan, load: JointSpring) -> Record:

@@ -30,6 +30,8 @@ _JOINTS = {
     "attitude": ("Attitudes", "angle", "rad"),
     "m": ("Joint positions", "position", "m"),
     "1": ("Other joint coordinates", "coordinate", "1"),
+    "twist rad": ("Twist of gears", "angle", "rad"),
+    "twist m": ("Stretch of gears", "length", "m"),
 }
 
 
@@ -45,9 +47,20 @@ def usual_panels(run: Trajectory) -> list[Panel]:
 
 
 def _joints(run: Trajectory) -> list[Panel]:
-    """Coordinates of all joints, one panel for each kind; attitudes as angles."""
+    """Coordinates of all joints, one panel for each kind; attitudes as angles.
+
+    A joint with an elastic gear is shown as it is beyond the gear, with the twist in its own panel.
+    """
     system, lines = run.system, dict[str, list[Line]]()
+    gears = {joint: rotor for rotor, joint in system.drives}
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
+        if name in gears.values():
+            continue
+        if name in gears:
+            label, unit = joint.coordinates[0]
+            lines.setdefault(unit, []).append(Line(name, run[f"{name}.joint_{label}"]))
+            lines.setdefault(f"twist {unit}", []).append(Line(name, run[f"{name}.{label}"]))
+            continue
         parts, q = joint.coordinates, run.q[:, system.layout.hinge_q(i)]
         if joint.has_quaternion:
             angles = zip(("roll", "pitch", "yaw"), run[f"{name}.hinge_angles"].T, strict=True)
