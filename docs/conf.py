@@ -20,9 +20,10 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
-    "displays",
+    "checks",
+    "formulas",
+    "navigation",
 ]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_fence_as_directive = ["math"]  # as code hosts write displays
@@ -39,7 +40,8 @@ suppress_warnings = ["ref.python"]  # the n_v in the shape (n_v,) of an attribut
 html_theme = "furo"
 html_title = f"lissom {release}"
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["formulas.css", "gallery.css"]
+html_math_renderer = "mathml"
 
 # The programs in examples/ are run and shown, in this order.  One that fails ends the build.
 examples = [
@@ -78,7 +80,8 @@ examples = [
     "kalman_reading.py",
 ]
 warnings.simplefilter("error", lissom.SimulationWarning)
-logging.getLogger("lissom").setLevel(logging.WARNING)  # a part of furo prints what others log
+for name in ("lissom", "fontTools"):  # a part of furo prints what others log
+    logging.getLogger(name).setLevel(logging.WARNING)
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
