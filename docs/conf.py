@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
     "checks",
+    "figures",
     "formulas",
     "navigation",
 ]
@@ -89,7 +90,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "within_subsection_order": ExplicitOrder(examples),
     "abort_on_example_error": True,
-    "image_scrapers": ("drawings.drawings", "matplotlib"),
+    "image_scrapers": ("figures.figures",),
     "capture_repr": ("_repr_html_",),  # moving views, besides what is printed and drawn
     "download_all_examples": False,
     "notebook_extensions": set(),
