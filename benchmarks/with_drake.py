@@ -69,9 +69,8 @@ def calls() -> list[dict[str, Any]]:
         for what in QUANTITIES:
             times = {who: 1e6 * s for (who, kind), s in best.items() if kind == what}
             rows.append({"mechanism": name, "quantity": what, **times})
-        rows[-1]["difference"] = rows[-2]["difference"] = rows[-3]["difference"] = disagreement(
-            case, twin
-        )
+        for row in rows[-len(QUANTITIES) :]:
+            row["difference"] = disagreement(case, twin)
         print(json.dumps(rows[-3:]), flush=True)
     return rows
 
