@@ -20,9 +20,11 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
-    "displays",
+    "checks",
+    "figures",
+    "formulas",
+    "navigation",
 ]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_fence_as_directive = ["math"]  # as code hosts write displays
@@ -39,7 +41,8 @@ suppress_warnings = ["ref.python"]  # the n_v in the shape (n_v,) of an attribut
 html_theme = "furo"
 html_title = f"lissom {release}"
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["formulas.css", "gallery.css"]
+html_math_renderer = "mathml"
 
 # The programs in examples/ are run and shown, in this order.  One that fails ends the build.
 examples = [
@@ -78,7 +81,8 @@ examples = [
     "kalman_reading.py",
 ]
 warnings.simplefilter("error", lissom.SimulationWarning)
-logging.getLogger("lissom").setLevel(logging.WARNING)  # a part of furo prints what others log
+for name in ("lissom", "fontTools"):  # a part of furo prints what others log
+    logging.getLogger(name).setLevel(logging.WARNING)
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -86,7 +90,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "within_subsection_order": ExplicitOrder(examples),
     "abort_on_example_error": True,
-    "image_scrapers": ("drawings.drawings", "matplotlib"),
+    "image_scrapers": ("figures.figures",),
     "capture_repr": ("_repr_html_",),  # moving views, besides what is printed and drawn
     "download_all_examples": False,
     "notebook_extensions": set(),

@@ -79,16 +79,23 @@ def test_examples_end_with_an_empty_line_before_the_fence(path):
             assert block.endswith("\n\n```"), block
 
 
+API = sorted((DOCS / "api").glob("*.md"))
+
+
+def api_names() -> list[tuple[str, str]]:
+    """Names that the pages of the API describe, each with its options."""
+    entry = re.compile(r"^\.\. auto\w+:: (lissom[\w.]+)\n((?:   :.*\n)*)", re.MULTILINE)
+    return [x for page in API for x in entry.findall(page.read_text(encoding="utf-8"))]
+
+
 def api_entries() -> dict[object, str]:
-    """What the API page describes, each with its options."""
-    text = (DOCS / "api.md").read_text(encoding="utf-8")
-    found = re.findall(r"^\.\. auto\w+:: (lissom[\w.]+)\n((?:   :.*\n)*)", text, re.MULTILINE)
-    return {pydoc.locate(name): options for name, options in found}
+    return {pydoc.locate(name): options for name, options in api_names()}
 
 
-def test_api_page_describes_every_public_name_and_what_it_describes_exists():
-    entries, text = api_entries(), (DOCS / "api.md").read_text(encoding="utf-8")
+def test_api_pages_describe_every_public_name_once_and_what_they_describe_exists():
+    entries, text = api_entries(), "".join(page.read_text(encoding="utf-8") for page in API)
     assert None not in entries
+    assert len(entries) == len(api_names())
     for name, value in PUBLIC.items():
         if callable(value):
             assert value in entries, name
@@ -96,7 +103,12 @@ def test_api_page_describes_every_public_name_and_what_it_describes_exists():
             assert f"`{name}`" in text or f"`lissom.{name}`" in text, name
 
 
-def test_api_page_describes_the_classes_that_are_returned():
+def test_every_topic_of_the_api_is_in_its_table():
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert [page.stem for page in API if f"](api/{page.stem}.md)" not in text] == []
+
+
+def test_api_pages_describe_the_classes_that_are_returned():
     listed = {value.__name__ for value in api_entries()}
     for name, value in {**PUBLIC, **METHODS}.items():
         function = getattr(value, "fget", None) or getattr(value, "func", value)
@@ -104,7 +116,7 @@ def test_api_page_describes_the_classes_that_are_returned():
         assert set(re.findall(r"\b[A-Z]\w+", str(annotation))) - FOREIGN <= listed, name
 
 
-def test_api_page_shows_every_public_method():
+def test_api_pages_show_every_public_method():
     """With its class, or with a class that it is derived from."""
     entries = api_entries()
     for name in METHODS:

@@ -13,7 +13,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -69,6 +69,24 @@ def installed(name: str) -> bool:
             ) from None
         return False
     return True
+
+
+class Twin(Protocol):
+    """Mechanism in another library."""
+
+    name: str
+
+    def forward(self, q: Array, v: Array, forces: Array) -> Array:
+        """Accelerations, shape (n_v,)."""
+        ...
+
+    def inverse(self, q: Array, v: Array, acceleration: Array) -> Array:
+        """Forces, shape (n_v,)."""
+        ...
+
+    def mass(self, q: Array) -> Array:
+        """Mass matrix, shape (n_v, n_v)."""
+        ...
 
 
 class Pinocchio:
@@ -212,7 +230,7 @@ class Mujoco:
         return {("forward dynamics", "call"): (call, 1)}
 
 
-def disagreement(case: Case, twin: Pinocchio | Mujoco) -> float:
+def disagreement(case: Case, twin: Twin) -> float:
     """Largest relative difference between a twin and lissom, over the three quantities.
 
     Accelerations are compared as forces: a long chain is so badly conditioned that two correct
@@ -223,7 +241,7 @@ def disagreement(case: Case, twin: Pinocchio | Mujoco) -> float:
     ----------
     case : Case
         Mechanism and states.
-    twin : Pinocchio or Mujoco
+    twin : Twin
         The mechanism in another library.
     """
     q, v, f = case.state.q, case.state.v, case.forces
@@ -239,7 +257,7 @@ def disagreement(case: Case, twin: Pinocchio | Mujoco) -> float:
     )
 
 
-def check_twin(case: Case, twin: Pinocchio | Mujoco) -> None:
+def check_twin(case: Case, twin: Twin) -> None:
     """Raise a `PeerError` unless a twin and lissom compute the same; parameters as above."""
     error = disagreement(case, twin)
     if not error <= TOLERANCE:
