@@ -41,7 +41,7 @@ def _piece(frame: Frame, name: str, piece: str) -> slice:
 
 
 def _joint(field: str, piece: str) -> Callable[[Frame, Block], Array]:
-    """Eq. (1)."""
+    """(1)."""
 
     def compute(frame: Frame, block: Block) -> Array:
         rows, (rotor, joint, *_) = block[field], frame.drive or ("", "")
@@ -51,7 +51,7 @@ def _joint(field: str, piece: str) -> Callable[[Frame, Block], Array]:
 
 
 def _motor(field: str, piece: str) -> Callable[[Frame, Block], Array]:
-    """Eq. (2)."""
+    """(2)."""
 
     def compute(frame: Frame, block: Block) -> Array:
         rotor, _, ratio, *_ = frame.drive or ("", "", 0.0)
@@ -61,7 +61,7 @@ def _motor(field: str, piece: str) -> Callable[[Frame, Block], Array]:
 
 
 def _gear(frame: Frame, block: Block) -> Array:
-    """Eq. (3)."""
+    """(3)."""
     _, joint, _, stiffness, damping = frame.drive or ("", "", 0.0, 0.0, 0.0)
     q, v = (block[x][:, _piece(frame, joint, f"hinge_{x}")][:, 0] for x in "qv")
     return -(stiffness * q + damping * v)

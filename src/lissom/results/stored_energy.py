@@ -28,7 +28,7 @@ Array = np.ndarray
 
 
 def springs(system: System, store: Store) -> Array:
-    """Energy of the springs (n,) [J], eq. (1).
+    """Energy of the springs (n,) [J] (1).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ _ENERGIES: dict[str, Callable[..., Array]] = {"joint": _joint, "ball": _ball, "n
 
 
 def rotors(store: Store) -> Array:
-    """Kinetic energy of the rotors (n,) [J], eq. (2).
+    """Kinetic energy of the rotors (n,) [J] (2).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def rotors(store: Store) -> Array:
 
 
 def work(system: System, store: Store) -> Array:
-    """Work since the first row (n,) [J], eq. (3), by Simpson's rule over the rows.
+    """Work since the first row (n,) [J] (3), by Simpson's rule over the rows.
 
     Parameters
     ----------
