@@ -48,6 +48,7 @@ html_math_renderer = "mathml"
 examples = [
     "pendulum.py",
     "flexible_arm.py",
+    "space_arm.py",
     "design_loads.py",
     "monte_carlo.py",
     "deploying_panels.py",
