@@ -51,6 +51,7 @@ examples = [
     "design_loads.py",
     "monte_carlo.py",
     "deploying_panels.py",
+    "capture.py",
     "satellite.py",
     "rotor.py",
     "campbell.py",
