@@ -67,6 +67,7 @@ examples = [
     "coil_spring.py",
     "tether.py",
     "robot.py",
+    "panda_and_ur5.py",
     "slider_crank.py",
     "four_bar.py",
     "stewart_platform.py",
