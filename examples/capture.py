@@ -75,8 +75,13 @@ shown = "satellite.angles", "lower.tip.deflection", ["upper.force", "lower.force
 figure = run.plot("payload.velocity", *shown, units="deg, mm, N m", title="")
 
 # %%
-# The arm when it grips, and the payload on its own way. Forces in the grip are those of its joint:
-# ``run["payload.reaction"]``.
+# The arm when it grips, and the payload on its own way, seen along z. Forces in the grip are those
+# of its joint: ``run["payload.reaction"]``.
 
-drawings = [ls.viz.draw(system, run.state(t), names=False, view="xy") for t in (caught, 50)]
-run.show(frames=300, scale=5, trails=["payload", "hand"], height=480)
+gripping = ls.viz.draw(system, run.state(caught), names=False, view="xy")
+later = ls.viz.draw(system, run.state(50), names=False, view="xy")
+
+# %%
+# The motion, with deflections enlarged.
+
+run.show(frames=300, scale=20, trails=["payload", "hand"], height=480)

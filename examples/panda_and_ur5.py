@@ -7,6 +7,8 @@ example-robot-data has them. Their dynamics are those of Pinocchio to round-off.
 the UR5 bends, and a control loop of 500 Hz, written with arrays, swings the arm.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import tempfile
 from importlib.metadata import distribution
 from pathlib import Path
@@ -100,10 +102,10 @@ assert np.abs(rows[:, 1:4]).max() < 0.5
 # %%
 # Pictures: the Panda in its posture, the UR5 at the end of the loop.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained")
 for axes, mechanism, state in ((left, system, posture), (right, soft, loop.state)):
     picture = Path(tempfile.mkdtemp()) / "robot.png"
     ls.simulate(mechanism, state, duration=1e-3).to_image(picture, 0.0, size=(900, 760))
-    axes.imshow(plt.imread(picture)[:, 120:780])
+    axes.imshow(plt.imread(picture)[50:760, 125:775])
     axes.axis("off")
 plt.show()
