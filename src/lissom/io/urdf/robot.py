@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,10 @@ import numpy as np
 
 from ...bodies import RigidBody
 from ...bodies.solids import Solid
-from ...errors import ModelError, name_list, suggestion
-from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from ...errors import ModelError, name_list
+from ...joints import Fixed, Free, Joint
 from ...model import Model
+from .joints import Limits, dynamics_of, joint_of, limits_of, nearest
 from .mimics import Mimic, couple_mimics, read_mimics
 from .visuals import Looks, origin
 from .xml_tree import Element, read_xml, shown
@@ -29,29 +29,8 @@ from .xml_tree import Element, read_xml, shown
 Array = np.ndarray
 
 LOGGER = logging.getLogger("lissom")
-_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NEGLIGIBLE = 1e-15  # inertia that counts as zero [kg m^2]
 _BASES = {"fixed": Fixed, "free": Free}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a joint; infinite if not given in the file.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Bounds of the coordinate [rad or m].
-    effort : float
-        Largest force or torque [N or N m].
-    velocity : float
-        Largest speed [rad/s or m/s].
-    """
-
-    lower: float = -np.inf
-    upper: float = np.inf
-    effort: float = np.inf
-    velocity: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +242,7 @@ class _Robot:
         element = joint.need(end)
         name = element.text("link")
         if name not in self.links:
-            raise element.fault(f"there is no link {shown(name)!r}; {_near(name, self.links)}")
+            raise element.fault(f"there is no link {shown(name)!r}; {nearest(name, self.links)}")
         return name
 
     def _ordered(self) -> list[str]:
@@ -332,7 +311,7 @@ class _Robot:
             at = _finite(joint, r + turn @ position)
             model.add(
                 links[link].body(self.keep),
-                _joint(joint),
+                joint_of(joint),
                 name=named[link],
                 to=named[body],
                 at=at,
@@ -351,9 +330,9 @@ class _Robot:
             model=model,
             links={name: named[body] for name, (body, *_) in place.items()},
             joints=names,
-            limits={n: _limits(j) for n, j in moving.items() if j.text("type") != "fixed"},
-            damping=_dynamics(moving, "damping"),
-            friction=_dynamics(moving, "friction"),
+            limits={n: limits_of(j) for n, j in moving.items() if j.text("type") != "fixed"},
+            damping=dynamics_of(moving, "damping"),
+            friction=dynamics_of(moving, "friction"),
             mimics=mimics,
             left_out=tuple(self.looks.left_out),
         )
@@ -401,53 +380,3 @@ def _finite(joint: Element, at: Array) -> Array:
 
 def _called(joint: Element) -> str:
     return f"the joint {shown(joint.text('name'))!r} on line {joint.line}"
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    """Suggestion of the nearest known name, limited in length."""
-    return suggestion(shown(name), [shown(x) for x in islice(known, 2000)])
-
-
-def _joint(element: Element) -> Joint:
-    kind = element.text("type")
-    if kind not in _TYPES:
-        raise element.fault(f'type="{shown(kind)}"; {_near(kind, _TYPES)}')
-    if kind == "fixed":
-        return Fixed()
-    if kind == "floating":
-        return Free()
-    axis = element.find("axis")
-    direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
-    made = {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)
-    size = np.abs(direction).max()
-    if axis is not None and size == 0:
-        raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
-    # squares must neither underflow nor overflow
-    return made(direction if 1e-100 < size < 1e100 else direction / size)
-
-
-def _limits(joint: Element) -> Limits:
-    limit = joint.find("limit")
-    if limit is None:
-        if joint.text("type") in ("revolute", "prismatic"):
-            instead = ', or use type="continuous"' if joint.text("type") == "revolute" else ""
-            raise joint.fault(f"has no <limit>; add it{instead}")
-        return Limits()
-    effort, velocity = limit.number("effort", np.inf), limit.number("velocity", np.inf)
-    if joint.text("type") not in ("revolute", "prismatic"):
-        return Limits(effort=effort, velocity=velocity)
-    lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
-    if lower > upper:
-        given = " (not given)" if "upper" not in limit.attributes else ""
-        raise limit.fault(f"lower {lower:g} is above upper {upper:g}{given}; give lower <= upper")
-    return Limits(lower, upper, effort, velocity)
-
-
-def _dynamics(joints: Mapping[str, Element], name: str) -> dict[str, float]:
-    values = {}
-    for key, joint in joints.items():
-        dynamics = joint.find("dynamics")
-        value = 0.0 if dynamics is None else dynamics.number(name, 0.0, least=0.0)
-        if value > 0:
-            values[key] = value
-    return values
