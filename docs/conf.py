@@ -25,6 +25,7 @@ extensions = [
     "figures",
     "formulas",
     "navigation",
+    "questions",
 ]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_fence_as_directive = ["math"]  # as code hosts write displays
@@ -43,6 +44,7 @@ html_title = f"lissom {release}"
 html_static_path = ["_static"]
 html_css_files = ["formulas.css", "gallery.css"]
 html_math_renderer = "mathml"
+html_search_scorer = str(Path(__file__).parent / "_ext" / "scorer.js")
 
 # The programs in examples/ are run and shown, in this order.  One that fails ends the build.
 examples = [

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks import run
+from benchmarks import run, with_drake
 from benchmarks.depth import DEPTHS
 
 
@@ -38,3 +38,12 @@ def test_unknown_benchmarks_are_refused(capsys):
 @pytest.mark.parametrize("word", ["quick", "normal", "full"])
 def test_depths_are_not_names_of_benchmarks(word):
     assert word in DEPTHS and word not in run.NAMES
+
+
+def test_the_tables_beside_drake_are_those_that_were_measured():
+    found = json.loads((run.FOLDER / "drake.json").read_text(encoding="utf-8"))
+    text = (run.FOLDER.parent / "comparison.md").read_text(encoding="utf-8")
+    for table in with_drake.page(found).split("\n\n"):
+        assert table in text
+    assert found["provenance"]["date"].split()[0] in text
+    assert f"drake` ({found['provenance']['drake']}" in text

@@ -152,6 +152,7 @@ def main() -> int:
         Check("a sweep of 1,000 runs, killed and resumed, and on Dask", "tests.verify_sweeps"),
         Check("1,000 interrupts while results are saved", "tests.verify_interrupts", ("1000",)),
         Check("every benchmark at quick depth", "tests.verify_benchmarks"),
+        Check("the site in a browser: its search, what it loads, its widths", "tests.verify_site"),
         Check("the oldest versions that pyproject.toml allows", "tests.verify_oldest"),
     ]
     wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]

@@ -104,6 +104,16 @@ def _home(app: Sphinx, tree: nodes.document, name: str) -> None:
             place.replace_self(nodes.raw("", text + "</iframe>", format="html"))
 
 
+def _plots(app: Sphinx, tree: nodes.document, name: str) -> None:
+    """Mark pictures on white, which turn dark on dark pages."""
+    for picture in tree.findall(nodes.image):
+        path = Path(app.srcdir) / picture["uri"]
+        if path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
+            with Image.open(path) as pixels:
+                if pixels.convert("RGBA").getpixel((0, 0)) == (255, 255, 255, 255):
+                    picture["classes"].append("plot")
+
+
 def _page(app: Sphinx) -> Path:
     gallery = Path(app.srcdir) / app.config.sphinx_gallery_conf["gallery_dirs"]
     return gallery / "images" / FRAMES / "home.html"
@@ -119,5 +129,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     ls.Trajectory.show = _remembered  # type: ignore[method-assign]
     app.connect("builder-inited", _thumbnails, priority=900)
     app.connect("doctree-resolved", _home)
+    app.connect("doctree-resolved", _plots)
     app.connect("build-finished", _copy)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
