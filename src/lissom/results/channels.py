@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import StateError, suggestion
 from ..joints import Joint
+from ..printing import Shown
 from ..spatial.many_rotations import continuous, roll_pitch_yaw
 from ..system import Coupling, Loop, System
 from .drive_quantities import DRIVE
@@ -35,7 +36,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Channel:
+class Channel(Shown):
     """A named quantity of a trajectory.
 
     Attributes

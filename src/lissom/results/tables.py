@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import StateError, printable, shown
+from ..printing import folded
 from .channels import Channel, resolved
 from .chosen_units import ChosenUnits
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-_SHOWN = 60  # lines of a printed table
+_SHOWN = 40  # lines of a printed table
 
 # Default quantities of each body in a table.
 _USUAL = frozenset(
@@ -50,7 +51,9 @@ class Channels(Mapping[str, Channel]):
             lines.append(
                 f"... and {more} more; channels('text') lists those whose names contain 'text'"
             )
-        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+        n = len(self)
+        heading = f"{n} channel{'' if n == 1 else 's'}"
+        return folded("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
 def channel_lines(channels: Sequence[Channel]) -> list[str]:

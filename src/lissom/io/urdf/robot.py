@@ -22,7 +22,9 @@ from ...bodies.solids import Solid
 from ...errors import ModelError, name_list, suggestion
 from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ...model import Model
+from ...printing import Shown
 from .mimics import Mimic, couple_mimics, read_mimics
+from .printed import printed, printed_table
 from .visuals import Looks, origin
 from .xml_tree import Element, read_xml, shown
 
@@ -35,7 +37,7 @@ _BASES = {"fixed": Fixed, "free": Free}
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Shown):
     """Limits of a joint; infinite if not given in the file.
 
     Attributes
@@ -84,6 +86,14 @@ class Urdf:
     friction: Mapping[str, float] = field(default_factory=dict)
     mimics: Mapping[str, Mimic] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """One line a joint: the body that it carries and its limits."""
+        return printed(self)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return printed_table(self)
 
 
 def read_urdf(

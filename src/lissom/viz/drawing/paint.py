@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..plots.style import INK
 from .symbols import ground_marker, marker, symbol_name
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from .picture import Scene
@@ -72,40 +70,6 @@ def halo() -> list[Any]:
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=2.2, foreground="white")]
-
-
-def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
-    """Write the name of a body next to it, across its long side.
-
-    Parameters
-    ----------
-    axes : Axes
-        Axes of the drawing.
-    name : str
-        Text to write.
-    place : array (2,)
-        Centre of the body in the drawing.
-    points : array (n, 2)
-        All points of the body in the drawing.
-    """
-    side = np.array([0.0, 1.0])
-    if len(points) > 2:
-        side = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][-1]
-    side = side if side[1] >= 0 else -side
-    written = axes.annotate(
-        name,
-        (place[0], place[1]),
-        xytext=(11 * side[0], 11 * side[1]),
-        textcoords="offset points",
-        ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
-        va="center",
-        color=INK,
-        fontsize=9,
-        path_effects=halo(),
-        annotation_clip=False,
-        zorder=7,
-    )
-    written.set_in_layout(False)
 
 
 def add_legend(figure: Figure, scene: Scene) -> None:
