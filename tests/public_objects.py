@@ -129,6 +129,7 @@ def _structures() -> Iterator[Any]:
     tube = ls.Tube(radius=0.03, thickness=0.003)
     yield from (tube, ls.Circle(0.01), ls.Rectangle(0.02, 0.01), ls.STEEL)
     yield from (ls.ISection(width=0.1, height=0.2, flange=0.01, web=0.006), tube.stress_points())
+    yield ls.GeneralSection(1e-3, 2e-7, 1e-7, 5e-8)
     yield from (ls.Member(0, 1, tube, ls.STEEL), ls.Patch(ls.regions.plane("x", 0.0)))
     ends = {"root": ls.Interface([0, 0, 0], [0]), "tip": ls.Interface([1, 0, 0], [BIG - 1])}
     places, freedoms = np.zeros((BIG, 3)), np.arange(6 * BIG).reshape(BIG, 6)
