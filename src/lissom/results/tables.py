@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import StateError, printable, shown
-from ..printing import folded
+from ..printing import WIDTH
 from .channels import Channel, resolved
 from .chosen_units import ChosenUnits
 
@@ -46,33 +47,37 @@ class Channels(Mapping[str, Channel]):
 
     def __repr__(self) -> str:
         """Name, shape, unit and description, one line per channel."""
-        lines = channel_lines(list(self.values())[:_SHOWN])
+        lines = channel_lines(list(self.values())[:_SHOWN], WIDTH - 2)
         if (more := len(self) - _SHOWN) > 0:
             lines.append(
                 f"... and {more} more; channels('text') lists those whose names contain 'text'"
             )
         n = len(self)
         heading = f"{n} channel{'' if n == 1 else 's'}"
-        return folded("\n".join([heading, *(f"  {line}" for line in lines)]))
+        return "\n".join([heading, *(f"  {line}" for line in lines)])
 
 
-def channel_lines(channels: Sequence[Channel]) -> list[str]:
+def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
     """Name, shape, unit and description of channels, aligned.
 
     Parameters
     ----------
     channels : sequence of Channel
         What is listed.
+    width : int
+        Columns; descriptions that need more go on in the next line, below themselves.
     """
     table = [
         (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
         for c in channels
     ]
     widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
-    return [
-        printable("  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]]))
-        for row in table
-    ]
+    lines = []
+    for *row, description in table:
+        start = "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)), ""])
+        words = textwrap.wrap(description, max(width - len(start), 24)) or [""]
+        lines += [printable(start + words[0]), *(" " * len(start) + x for x in words[1:])]
+    return lines
 
 
 def _short(unit: str) -> str:
