@@ -7,6 +7,7 @@ They share nothing with the package; numbers of the mechanism are typed in again
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,10 @@ from typer.testing import CliRunner
 
 import lissom as ls
 import lissom.cli as cli
+from tests.test_cli_page import followed
 
 PRESS = Path(__file__).parents[1] / "examples" / "press.toml"
+PAGE = Path(__file__).parents[1] / "docs" / "how_to" / "press.md"
 UNITS = ["--units", "deg,mm,kN"]
 CHANNELS = "crank.angle,ram.slide,rod.reaction_world.force,wrist.force_world,crank.force"
 SPEED = 240 * 2 * np.pi / 60  # of the crank [rad/s]
@@ -136,3 +139,54 @@ def test_the_plot_has_the_units(tmp_path):
     result = ls.simulate(run.system, run.state, **{**run.settings, "duration": 0.01})
     figure = result.plot("rod.reaction_world.force", "ram.slide", units="kN, mm")
     assert {axes.get_ylabel() for axes in figure.axes} == {"force [kN]", "slide [mm]"}
+
+
+def test_the_page_has_this_file_and_says_what_the_commands_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.read_text("utf-8")
+    assert followed(page, capsys) == {"check", "run", "table", "plot"}
+    own = Path("press.toml").read_text("utf-8").partition("lissom = 2")[2]
+    assert own.strip() == PRESS.read_text("utf-8").partition("lissom = 2")[2].strip()
+    lines = [line for line in own.splitlines() if line.strip()]
+    assert f"{len(lines) + 1} lines of TOML" in page  # the first one is cut off above
+    picture = (PAGE.parent.parent / "pictures" / "press-plot.svg").read_text("utf-8")
+    assert drawn(picture) == drawn(Path("press.svg").read_text("utf-8"))
+
+
+def drawn(picture):
+    """Number of lines and words of a picture, which do not depend on the machine."""
+    return len(re.findall("<path", picture)), re.findall("<!-- (.*?) -->", picture)
+
+
+def test_a_program_for_the_table_writes_the_same(bending, tmp_path, monkeypatch):
+    """The long way that the page counts: body axes, SI units, columns by hand."""
+    monkeypatch.chdir(tmp_path)
+    given = ls.load_run(PRESS)
+    ls.simulate(given.system, given.state, file="press.nc", **given.settings)
+    assert len([line for line in LONG_WAY.splitlines() if line.strip()]) == 17
+    exec(compile(LONG_WAY, "long_way.py", "exec"), {})
+    with open("long.csv", encoding="utf-8", newline="") as lines:
+        _, *rows = csv.reader(lines)
+    found = np.array(rows, dtype=float)
+    np.testing.assert_allclose(found, np.stack(list(bending.values()), 1), atol=1e-9)
+
+
+LONG_WAY = """
+import csv
+import numpy as np
+import lissom as ls
+run = ls.Trajectory.load("press.nc")
+turn = run["rod.rotation"]
+big_end = np.einsum("nij,nj->ni", turn, run["rod.reaction"][:, 3:])
+turn_b = run["ram.rotation"]
+wrist = np.einsum("nij,nj->ni", turn_b, run["wrist.force"])
+columns = [("time [s]", run.time), ("crank.angle [deg]", np.degrees(run["crank.angle"]))]
+columns += [("ram.slide [mm]", 1e3 * run["ram.slide"])]
+for name, force in (("rod", big_end), ("wrist", wrist)):
+    columns += [(f"{name}.{x} [kN]", force[:, k] / 1e3) for k, x in enumerate("xyz")]
+columns += [("crank.force [kN mm]", run["crank.force"][:, 0])]
+with open("long.csv", "w", newline="") as file:
+    table = csv.writer(file)
+    table.writerow([heading for heading, _ in columns])
+    table.writerows(np.stack([values for _, values in columns], 1).tolist())
+"""

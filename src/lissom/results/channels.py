@@ -181,7 +181,10 @@ def _component(system: System, columns: Columns, name: Any) -> _Component | None
         return None
     labels = [channel.labels[k].removeprefix(key).removeprefix("_") for k in numbers]
     parts = tuple((x, channel.units[k]) for x, k in zip(labels, numbers, strict=True))
-    return _Component(_channel(name, channel.description, parts), whole, numbers)
+    half = key.partition("_")[0]
+    both = "moment and force"
+    words = channel.description.replace(both, half if half in both.split() else both)
+    return _Component(_channel(name, words, parts), whole, numbers)
 
 
 def _no_component(system: System, columns: Columns, name: Any) -> str:
