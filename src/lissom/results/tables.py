@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import StateError, printable, shown
+from ..notebook import code, table
 from ..printing import WIDTH
 from .channels import Channel, resolved
 from .chosen_units import ChosenUnits
@@ -45,6 +46,13 @@ class Channels(Mapping[str, Channel]):
         """Number of channels."""
         return len(self._channels)
 
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        n, few = len(self), list(self.values())[:_SHOWN]
+        more = [f"... and {n - _SHOWN} more"] if n > _SHOWN else []
+        rows = [(code(c.name), *_facts(c)) for c in few]
+        return table(f"{n} channels", ("name", "shape", "unit", "meaning"), rows, more)
+
     def __repr__(self) -> str:
         """Name, shape, unit and description, one line per channel."""
         lines = channel_lines(list(self.values())[:_SHOWN], WIDTH - 2)
@@ -67,17 +75,19 @@ def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
     width : int
         Columns; descriptions that need more go on in the next line, below themselves.
     """
-    table = [
-        (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
-        for c in channels
-    ]
-    widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
+    every = [(c.name, *_facts(c)) for c in channels]
+    widths = [max((len(row[k]) for row in every), default=0) for k in range(3)]
     lines = []
-    for *row, description in table:
+    for *row, description in every:
         start = "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)), ""])
         words = textwrap.wrap(description, max(width - len(start), 24)) or [""]
         lines += [printable(start + words[0]), *(" " * len(start) + x for x in words[1:])]
     return lines
+
+
+def _facts(c: Channel) -> tuple[str, str, str]:
+    """Shape, unit and description."""
+    return "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description
 
 
 def _short(unit: str) -> str:
