@@ -62,10 +62,12 @@ def overlap(a, b):
     return np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=[*CASES, "narrow crane"])
 def drawn(request):
-    system = CASES[request.param]()
-    return system, ls.viz.draw(system, names=True, frames=request.param == "crane")
+    name = request.param.removeprefix("narrow ")
+    size = (3.4, 4) if name != request.param else None  # the legend is below
+    system = CASES[name]()
+    return system, ls.viz.draw(system, names=True, frames=name == "crane", size=size)
 
 
 def test_no_text_lies_on_another(drawn):

@@ -23,7 +23,7 @@ _SMALL, _LABEL = 7.0, 9.0  # sizes of letters [point]
 _APART = 42.0  # smallest distance of two ticks [point]
 _SHORTEST = 14.0  # length of an edge that has ticks [point]
 LETTER = 0.62  # width of a letter over its size
-MARGIN = 40.0  # for ticks and labels around the box [point]
+MARGINS = (53.0, 38.0)  # for ticks and labels beside and below the box [point]
 
 
 def draw_box(axes: Any, towards: Array, points_per_unit: float) -> list[Annotation]:

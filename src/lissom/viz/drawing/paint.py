@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_NARROW, _ENTRY = 4.8, 1.9  # widths of a picture with the legend below, and of its entries [inch]
 _MANY = 400  # triangles; more are rasterized in vector files
 _LIGHT, _SHADE = 0.7, 0.45  # fraction of white in the colour of a face, in light and in shade
 
@@ -91,5 +92,9 @@ def add_legend(figure: Figure, scene: Scene) -> None:
     if any(scene.is_grounded(j) for j in scene.joints):
         kinds["ground"] = ground_marker(4.5)
     handles = [Line2D([], [], **look) for look in kinds.values()]
+    width = float(figure.get_size_inches()[0])
+    place: dict[str, Any] = {"loc": "outside right upper", "labelspacing": 0.7}
+    if width < _NARROW:
+        place = {"loc": "outside lower left", "ncols": max(1, int(width / _ENTRY))}
     if handles:
-        figure.legend(handles, list(kinds), loc="outside right upper", labelspacing=0.7)
+        figure.legend(handles, list(kinds), **place)

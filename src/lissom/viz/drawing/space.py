@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plots.style import INK
-from .box import MARGIN, draw_box, projected
+from .box import MARGINS, draw_box, projected
 from .direction import Space
 from .names import named, place, write_names
 from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded
@@ -83,7 +83,7 @@ def _fit_picture(figure: Figure, axes: Any, scene: Scene, view: Space) -> None:
     figure.draw_without_rendering()  # so that legend and title have their places
     pixel = figure.dpi / 72
     room = np.asarray(axes.get_position(original=True).bounds[2:]) * figure.bbox.size
-    free = np.maximum(room - 2 * MARGIN * pixel, 0.3 * room)
+    free = np.maximum(room - 2 * np.array(MARGINS) * pixel, 0.3 * room)
     seen = axes.transData.transform(projected(axes, corners))
     zoom = float((free / np.maximum(np.ptp(seen, axis=0), 1e-9)).min())
     axes.set_box_aspect([np.ptp(limit) for limit in limits], zoom=zoom)
