@@ -25,6 +25,7 @@ SHELL = ("bash", "text", "indented")
 RUN_BY = {  # pages that a test runs from top to end
     "docs/commands.md": "tests/test_cli_page.py",
     "docs/coming_from/simscape_adams.md": "tests/test_cli_page.py",
+    "docs/how_to/press.md": "tests/test_press.py",
 }
 
 # A second block of a page's model file may need parts that the text speaks of and does not show.

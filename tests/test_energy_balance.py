@@ -123,3 +123,12 @@ def test_energy_of_a_run_and_of_a_state():
     assert (state.springs, state.rotors) == (0.0, 0.0)
     assert energy.total[-1] == pytest.approx(state.total + energy.springs[-1] + energy.rotors[-1])
     assert energy.rotors[-1] == pytest.approx(0.5 * 9 * 0.4 * run["bar.rates"][-1, 0] ** 2)
+
+
+def test_what_energy_leaves_out_is_said_where_it_is_printed():
+    system = ls.library.rigid_chain(1).compile()
+    assert repr(ls.energy(system, system.neutral())).endswith("; without springs and rotors)")
+    spring = ls.JointSpring("link0", 3.0, rest=0.5)
+    run = ls.simulate(system, duration=0.01, step=0.01, loads=[spring])
+    assert "springs=" in repr(run.energy) and "without" not in repr(run.energy)
+    assert run.energy.springs[0] == pytest.approx(3.0 * 0.5**2 / 2)

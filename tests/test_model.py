@@ -58,9 +58,9 @@ def test_parts_may_be_added_in_any_order():
 def test_tree_print_shows_masses_joints_modes_frequencies_gravity():
     text = repr(arm().compile())
     lines = text.splitlines()
-    assert "arm: 5 bodies" in lines[0] and "gravity (0, 0, -9.81)" in lines[0]
-    assert "hub" in lines[1] and "free" in lines[1] and "2 kg" in lines[1]
-    assert "revolute z" in lines[2] and "3 modes" in lines[2] and "Hz" in lines[2]
+    assert "arm: 5 bodies" in lines[0] and "gravity (0, 0, -9.81)" in lines[1]
+    assert "hub" in lines[2] and "free" in lines[2] and "2 kg" in lines[2]
+    assert "revolute z" in lines[3] and "3 modes" in lines[3] and "Hz" in lines[3]
     assert any("at tip" in line for line in lines) and any("at node 10" in line for line in lines)
 
 

@@ -42,7 +42,7 @@ def test_prints_are_bounded_in_lines_and_width(chain, system):
     for thing in (chain, system, system.neutral(), system.layout):
         lines = repr(thing).splitlines()
         assert len(lines) <= 2 * MOST_LINES + 2  # a state has two lines for a body
-        assert max(map(len, lines)) < 300
+        assert max(map(len, lines)) <= 80
         assert f"... and {left} more bodies" in lines[-1]
 
 
@@ -51,7 +51,7 @@ def test_loops_and_couplings_are_counted_too():
     system = model.compile()
     for thing in (model, system):
         text = repr(thing)
-        assert len(text.splitlines()) <= 3 * MOST_LINES + 5
+        assert len(text.splitlines()) <= 3 * MOST_LINES + 6
         assert "... and 3 more loops" in text and "... and 3 more couplings" in text
 
 
@@ -67,13 +67,40 @@ def test_closures_are_counted_too():
 
 def test_a_small_system_is_printed_whole():
     system = ls.library.rigid_chain(MOST_LINES).compile()
-    assert len(repr(system).splitlines()) == MOST_LINES + 1 and "more" not in repr(system)
+    assert len(repr(system).splitlines()) == MOST_LINES + 2 and "more" not in repr(system)
 
 
 def test_a_whole_tree_can_be_asked_for_and_is_not_as_wide_as_deep(system):
     lines = printed_tree(system, None).splitlines()
-    assert len(lines) == N + 1 and max(map(len, lines)) < 300
-    assert "level 299" in lines[-1]
+    assert len(lines) == N + 2 and max(map(len, lines)) <= 80
+    assert lines[-1].startswith("   └ link299 ")
+
+
+def test_trees_fit_80_columns_and_keep_all_names():
+    """Many levels with two children each, long names and axes, modes: levels are counted then."""
+    model, to = ls.Model("comb"), None
+    boom = ls.beam(1.0, ls.Tube(0.02, 0.001), ls.STEEL, bending=2)
+    for k in range(14):
+        model.add(boom, ls.Revolute((1, 2, 3)), to=to, name=f"part_number_{k}")
+        model.add(ls.RigidBody(1.0), ls.Fixed(), to=f"part_number_{k}.tip", name=f"load{k}")
+        to = f"part_number_{k}.tip"
+    system = model.compile()
+    text = printed_tree(system, None)
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(name in text for name in system.names) and "level 12" in text
+
+
+def test_an_only_child_in_a_deep_tree_needs_no_branch():
+    model, to = ls.Model("pair"), None
+    for k in range(10):
+        model.add(ls.RigidBody(1.0), ls.Fixed(), to=to, name=f"a{k}")
+        to = f"a{k}"
+    for name in "bc":
+        model.add(ls.RigidBody(1.0), ls.Fixed(), to=to, name=name)
+    lines = repr(model.compile()).splitlines()[2:]
+    starts = [line.split("  fixed")[0].rstrip() for line in lines]
+    assert starts[0] == "└─ a0" and starts[1:10] == [f"   └ a{k}" for k in range(1, 10)]
+    assert starts[10:] == ["   ├─ b", "   └─ c"]
 
 
 def test_info_shows_a_part_or_all(tmp_path, monkeypatch, chain):

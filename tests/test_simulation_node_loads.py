@@ -279,3 +279,27 @@ def test_flexible_drive_on_a_free_base_keeps_momentum():
     assert np.allclose(run["energy.springs"], 10.0 * run["arm.angle"] ** 2, rtol=1e-13)
     total = run.energy.total
     assert np.abs(total - total[0]).max() < 1e-9 * total[0]
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+def test_none_is_the_ground_for_a_spring(damping):
+    """The origin of the world, from which `at_b` leads to the point."""
+    model = ls.Model("mass")
+    model.add(ls.RigidBody.box(2.0, (1, 1, 1)), ls.Free(), name="box")
+    system = model.compile()
+    start = system.state(box=[1, 0, 0, 0, 0.2, 0.5, -0.1])
+    point, own = (0.3, -0.2, 1.0), {"length": 0.4, "damping": damping}
+    runs = [
+        ls.simulate(system, start, duration=0.4, loads=[spring])
+        for spring in (
+            ls.NodeSpring("box", point, 50.0, **own),
+            ls.NodeSpring("box", None, 50.0, at_b=point, **own),
+            ls.NodeSpring("box", stiffness=50.0, at_b=point, **own),
+            ls.NodeSpring(None, "box", 50.0, at_a=point, **own),
+        )
+    ]
+    for run in runs[1:]:
+        np.testing.assert_allclose(run.q[-1], runs[0].q[-1], atol=1e-9)
+        np.testing.assert_allclose(run["energy.springs"], runs[0]["energy.springs"], atol=1e-9)
+    with pytest.raises(ls.LoadError, match="both ends are on the ground"):
+        ls.simulate(system, start, duration=0.1, loads=[ls.NodeSpring(None, None, 1.0)])

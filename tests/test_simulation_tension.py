@@ -173,7 +173,7 @@ def test_a_load_beyond_reason_is_not_answered_by_thousands_of_parts():
         )
 
 
-def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():
+def test_a_run_names_the_worst_of_a_chain_and_the_others():
     model = ls.Model("whip")
     piece = ls.beam(0.5, ls.Rectangle(0.02, 0.001), ls.STEEL, modes=2)
     for k in range(3):
@@ -184,7 +184,7 @@ def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():
     with pytest.warns(ls.SimulationWarning, match="deflects by") as caught:
         ls.simulate(system, system.state(**given), duration=1e-3)
     (text,) = [str(x.message) for x in caught if "deflects" in str(x.message)]
-    assert text.startswith("body 'p1'") and text.endswith("(2 other bodies too)")
+    assert text.startswith("body 'p1'") and text.endswith("(also 'p0', 'p2')")
 
 
 def test_bodies_of_imported_modes_are_looked_at():
@@ -204,3 +204,18 @@ def test_bodies_of_imported_modes_are_looked_at():
         ls.equilibrium(system, loads=[ls.NodeForce("frame.corner", push)])
     ratio = float(re.search(r"\), (\S+) of its Euler load", str(caught[0].message))[1])
     assert ratio == pytest.approx(12 / np.pi**2, rel=0.02)
+
+
+def test_all_bodies_that_spin_too_fast_are_named_in_one_warning():
+    model = ls.Model("wheel")
+    model.add(ls.RigidBody.cylinder(1.0, 0.1, 0.1), ls.Revolute("z"), name="hub")
+    soft = ls.beam(2.0, ls.Rectangle(0.02, 0.002), ls.ALUMINIUM, bending=2, torsion=0, stretch=0)
+    stiff = ls.beam(0.2, ls.Rectangle(0.02, 0.02), ls.ALUMINIUM, bending=2, torsion=0, stretch=0)
+    for k, body in enumerate((soft, soft, soft, stiff)):
+        model.add(body, ls.Fixed(), to="hub", name=f"blade{k}")
+    system = model.compile()
+    with pytest.warns(ls.SimulationWarning) as caught:
+        ls.simulate(system, system.state(**{"hub.rates": 3.0}), duration=0.05)
+    (text,) = [str(x.message) for x in caught if "turns at" in str(x.message)]
+    assert text.startswith("body 'blade") and text.endswith("')")
+    assert all(f"'blade{k}'" in text for k in range(3)) and "blade3" not in text

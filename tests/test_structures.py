@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.optimize
 import sympy
 
+import lissom as ls
 from lissom.errors import ModelError
 from lissom.structures import (
     ALUMINIUM,
@@ -202,7 +203,7 @@ def test_torsion_constant_is_at_most_the_polar_moment(section):
 def test_sections_are_values():
     assert Tube(1, 0.5) == Tube(1.0, 0.5)
     assert hash(Circle(2)) == hash(Circle(2.0))
-    assert repr(Rectangle(1, np.float64(2))) == "Rectangle(width=1.0, height=2.0)"
+    assert repr(Rectangle(1, np.float64(2))) == "Rectangle(width=1, height=2)"
     assert TUBE.name == "Tube"
     with pytest.raises(TypeError, match="abstract"):
         Section()
@@ -560,3 +561,35 @@ def test_mass_of_a_beam():
     section = Tube(radius=0.05, thickness=0.003)
     body = beam(3.0, section, STEEL, bending=1, torsion=0, stretch=0)
     assert np.isclose(body.mass, STEEL.density * section.area * 3.0, rtol=1e-12)
+
+
+def test_a_material_needs_no_name():
+    alloy = ls.Material(youngs_modulus=72e9, density=2800)
+    assert (alloy.name, alloy.poisson_ratio) == ("", 0.3)
+    named = ls.Material("alloy", 72e9, 2800)
+    section = ls.Circle(0.01)
+    a, b = (ls.beam(1.0, section, x, modes=4) for x in (alloy, named))
+    np.testing.assert_array_equal(a.stiffness, b.stiffness)
+    with pytest.raises(ls.ModelError, match="a material without a name: density is missing"):
+        ls.Material(youngs_modulus=72e9)
+    with pytest.raises(ls.ModelError, match="'steel': youngs_modulus is missing"):
+        ls.Material("steel")
+    with pytest.raises(ls.ModelError, match="the first argument of Material is 72e?.*youngs_mod"):
+        ls.Material(72e9, 2800)
+
+
+def test_a_general_section_is_the_same_in_python_and_in_files(tmp_path):
+    tube = ls.Tube(radius=0.03, thickness=0.003)
+    names = ("area", "second_moment_y", "second_moment_z", "torsion_constant")
+    own = ls.GeneralSection(**{name: getattr(tube, name) for name in names})
+    a, b = (ls.beam(2.0, x, ls.STEEL, modes=6) for x in (tube, own))
+    np.testing.assert_allclose(a.frequencies, b.frequencies, rtol=1e-12)
+    numbers = ", ".join(f"{name} = {getattr(own, name)!r}" for name in names)
+    (tmp_path / "one.toml").write_text(
+        "lissom = 2\n[[parts]]\nname = 'boom'\njoint = 'fixed'\n[parts.body]\nkind = 'beam'\n"
+        f"length = 2\nmaterial = 'steel'\nmodes = 6\nsection = {{ kind = 'general', {numbers} }}\n"
+    )
+    read = ls.load(tmp_path / "one.toml").compile()
+    np.testing.assert_allclose(read.bodies[0].frequencies, b.frequencies, rtol=1e-12)
+    with pytest.raises(ls.ModelError, match="GeneralSection: torsion_constant .* above zero"):
+        ls.GeneralSection(1e-4, 1e-8, 1e-8)

@@ -275,7 +275,7 @@ def test_energy_and_momentum_about_a_point():
         ("boom.99.position", "body 'boom' has no node '99'; known: "),
         ("boom.tip.velocty", "a node has no 'velocty'; did you mean 'velocity'?"),
         ("boom.tip.modes", "'modes' belongs to the body, not to its nodes: use 'boom.modes'"),
-        ("boom.tip.position.x", "'boom.tip.position.x' has too many parts"),
+        ("boom.tip.position.x.y", "'boom.tip.position.x.y' has too many parts"),
         ("hand.slides", "body 'hand' has no 'slides'; did you mean 'slide'?"),
         ("", "there is no channel ''; known: "),
         ("boom.", "body 'boom' has no ''; known: "),
@@ -319,3 +319,32 @@ def test_names_of_quantities_may_be_names_of_bodies_and_nodes():
     assert np.array_equal(run["momentum.rates"][1], state["momentum.rates"])
     table = run.to_pandas()
     assert {"energy.total", "energy.modes.0", "time.position.x"} <= set(table.columns)
+
+
+def test_components_are_channels_too():
+    """One by its label, or all whose labels begin alike; of every kind of channel."""
+    run = ls.simulate(rigid_pair(), duration=0.02, step=0.01)
+    whole = run["arm.reaction_world"]
+    assert run.channels("arm.reaction_world")["arm.reaction_world"].labels[3] == "force_x"
+    np.testing.assert_array_equal(run["arm.reaction_world.force_x"], whole[:, 3])
+    np.testing.assert_array_equal(run["arm.reaction_world.force"], whole[:, 3:])
+    np.testing.assert_array_equal(run["arm.position.z"], run["arm.position"][:, 2])
+    np.testing.assert_array_equal(run["pin.force.y"], run["pin.force"][:, 1])
+    np.testing.assert_array_equal(run["momentum.linear_x"], run["momentum"][:, 3])
+    assert not run["arm.reaction_world.force"].flags.writeable
+    frame = run.to_pandas("arm.reaction_world.force", "pin.force.y", units="kN")
+    assert list(frame.columns)[:2] == [f"arm.reaction_world.force.{x}" for x in "xy"]
+    np.testing.assert_allclose(frame["pin.force.y"], run["pin.force"][:, 1] / 1000)
+    with pytest.raises(ls.StateError, match="'arm.reaction_world' has no component 'forse'; did"):
+        run["arm.reaction_world.forse"]
+    with pytest.raises(ls.StateError, match="body 'arm' has no 'reaktion'"):
+        run["arm.reaktion"]
+
+
+def rigid_pair():
+    model = ls.Model("pair", gravity=(0, 0, -9.81))
+    bar = ls.RigidBody.box(1.0, (1, 0.1, 0.1), com=(0.5, 0, 0))
+    model.add(bar, ls.Revolute("y"), name="arm")
+    model.add(bar, ls.Revolute("y"), to="arm", at=(1, 0, 0), name="hand")
+    model.close(ls.Spherical(), "hand", None, at_a=(1, 0, 0), at_b=(2, 0, 0), name="pin")
+    return model.compile()

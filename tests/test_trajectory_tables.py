@@ -12,13 +12,10 @@ def test_channels_print_as_a_table():
     run = random_run(boom_model().compile(), np.random.default_rng(0), n=2, wrenches=["boom.tip"])
     table = repr(run.channels("tip"))
     assert table.splitlines()[0] == "13 channels"
-    assert (
-        "  boom.tip.rotation               3x3  [1]        rotation matrix, own axes to world axes"
-        in table
-    )
+    assert "  boom.tip.rotation               3x3  [1]        rotation matrix, own axes to" in table
     lines = repr(run.channels()).splitlines()
-    assert len(lines) == 62 and lines[-1].strip().startswith("... and ")
-    assert max(map(len, lines)) <= 100 and "[mixed]" in lines[2]
+    assert len(lines) < 90 and lines[-1].strip().endswith("names contain 'text'")
+    assert max(map(len, lines)) <= 80 and "[mixed]" in lines[2]
     assert list(run.channels("hand.coord")) == ["hand.coordinates"]
     assert run._ipython_key_completions_() == list(run.channels())
 

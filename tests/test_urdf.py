@@ -104,6 +104,22 @@ def test_merged_links_move_the_same(write):
     assert read_urdf(path, merge_fixed=True).links["tool.flange"] == "upper"
 
 
+def test_asking_for_a_merged_link_says_into_what_it_was_merged(write):
+    robot = read_urdf(write(ARM), merge_fixed=True)
+    system = robot.model.compile()
+    words = "'tool_flange' is a frame on body 'upper'.*merged.*use 'upper'"
+    for call in (
+        lambda: system.state(tool_flange=0.3),
+        lambda: system.neutral()["tool_flange.rates"],
+        lambda: system.layout.hinge_q("tool_flange"),
+        lambda: ls.simulate(system, duration=1.0, loads=[ls.Actuator("tool_flange", 1.0)]),
+        lambda: robot.model.replace("tool_flange", ls.RigidBody(1.0)),
+    ):
+        with pytest.raises(ls.LissomError, match=words):
+            call()
+    assert "merged" in repr(robot) and "tool.flange into upper" in repr(robot)
+
+
 def test_a_flexible_body_takes_the_place_of_a_link(write):
     robot = read_urdf(write(ARM), merge_fixed=True)
     boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0)

@@ -191,6 +191,7 @@ from .structures import (
     STEEL as STEEL,
     TITANIUM as TITANIUM,
     Circle as Circle,
+    GeneralSection as GeneralSection,
     ISection as ISection,
     Material as Material,
     Rectangle as Rectangle,

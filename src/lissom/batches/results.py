@@ -8,6 +8,7 @@ from ..algorithms.tree.articulated import forward_dynamics
 from ..algorithms.tree.inverse import inverse_dynamics
 from ..errors import LissomError, StateError
 from ..kernels import fields as field
+from ..printing import summary
 from .arrays import on_cpu
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ class Energies(NamedTuple):
     kinetic: Any
     potential: Any
     strain: Any
+
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
 
 
 def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:

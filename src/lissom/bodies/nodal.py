@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..immutable import immutable, read_only
+from ..printing import Shown
 from ..spatial import block_diagonal, inertia_fault, spatial_inertia
 from .basis import normal_basis
 from .flexible import FlexibleBody, check_level
@@ -34,7 +35,7 @@ _MASSLESS = 1e-14  # fraction of the heaviest node's mass (times length squared)
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class NodalBody:
+class NodalBody(Shown):
     """Body given by finite-element data: nodes with six displacements, mass and stiffness.
 
     Displacements are ordered node by node, [rotation (3); translation (3)] in body axes.  The body

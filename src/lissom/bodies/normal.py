@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 from ..immutable import immutable
+from ..printing import Shown, filled
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
 from .line import Line
@@ -36,7 +37,7 @@ _COMPILED = "put another body into the model and compile it again"
 
 @immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
-class Lump:
+class Lump(Shown):
     """Node with rotary inertia or an offset centre of mass, in node axes.
 
     Attributes
@@ -59,7 +60,7 @@ class Lump:
 
 @immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
-class MassIntegrals:
+class MassIntegrals(Shown):
     """Integrals over the mass of an undeformed body, about its origin, in its axes.
 
     Attributes
@@ -190,6 +191,13 @@ class NormalBody:
     floating: NormalBody | None = None
     recovery: Recovery | None = None
     line: Line | None = None
+
+    def __repr__(self) -> str:
+        """Mass, modes and nodes."""
+        words = [f"{float(self.mass):.6g} kg"] if is_numeric(np.asarray(self.mass)) else []
+        words.append(f"{self.n_mode} modes, level {self.level}" if self.n_mode else "rigid")
+        words += [f"nodes {name_list(self.node_names, show=str)}"] if self.node_names else []
+        return filled("NormalBody(", words)
 
     @property
     def n_mode(self) -> int:

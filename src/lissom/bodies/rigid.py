@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, shown
 from ..immutable import immutable
+from ..printing import Shown
 from ..spatial import inertia_fault, inertia_matrix, second_moment
 from ..spatial.scalar import array, is_numeric, zeros
 from .normal import REMEDY, MassIntegrals, NormalBody
@@ -30,7 +31,7 @@ _SLENDER = 40  # length over radius of a rod in drawings
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class RigidBody:
+class RigidBody(Shown):
     """Body that does not deform.
 
     Parameters

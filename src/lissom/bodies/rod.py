@@ -14,6 +14,7 @@ from numpy.polynomial import legendre
 
 from ..errors import ModelError
 from ..immutable import immutable, read_only
+from ..printing import folded
 from . import rod_tables
 from .normal import REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
@@ -150,7 +151,7 @@ class Rod:
             if found
         )
         mass = self.tables.masses.sum()
-        return f"Rod({self.length:.4g} m, {mass:.4g} kg, functions: {counts})"
+        return folded(f"Rod({self.length:.4g} m, {mass:.4g} kg, functions: {counts})")
 
     @property
     def is_numeric(self) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..immutable import immutable, read_only
+from ..printing import Shown
 
 Array = np.ndarray
 
@@ -56,7 +57,7 @@ class Piece:
 
 @immutable(_REMEDY)
 @dataclass(frozen=True, eq=False)
-class RodTables:
+class RodTables(Shown):
     """Constants of a rod with n stations and m coordinates.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..immutable import immutable, read_only
+from ..printing import Shown
 from ..spatial.scalar import array, is_numeric
 
 Array = np.ndarray
@@ -19,7 +20,7 @@ _ASYMMETRY = 1e-9  # relative, of an array that should be symmetric in the modes
 
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
-class SecondOrder:
+class SecondOrder(Shown):
     """Second order of a body's deformation, symmetric in the modes; body axes.
 
     A node is at l0 + Pi_tr eta + h[eta, eta]/2 and turned by Pi_rot eta + rho[eta, eta]/2, where

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from ..errors import ModelError, shown
 from ..immutable import immutable
+from ..printing import Shown
 from ..spatial.given import given_rotation
 
 __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Surface", "Sweep"]
@@ -25,7 +27,7 @@ def _array(*shape: int, whole: bool = False, many: bool = False) -> dict[str, An
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class Solid(Shown):
     """Base class of shapes that can be drawn, in body axes.
 
     Parameters
@@ -37,6 +39,8 @@ class Solid:
     color : str, optional
         As "#rrggbb"; by default a color for each body.
     """
+
+    usual: ClassVar[Mapping[str, Any]] = {"rotation": np.eye(3)}
 
     at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
     rotation: Any = field(default=None, kw_only=True)

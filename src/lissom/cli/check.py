@@ -76,8 +76,9 @@ def _describe(model: str, run: ModelRun) -> None:
     say(tree_text(run.system))
     if run.settings:
         words = f"simulation of {run.settings['duration']:g} s"
-        for name in ("loads", "events"):
-            words += f", {len(run.settings[name])} {name}"
+        for name in ("load", "event"):
+            n = len(run.settings[f"{name}s"])
+            words += f", {n} {name}{'' if n == 1 else 's'}"
         say(words)
     say(f"{model}: no problems")
 

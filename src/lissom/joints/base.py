@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..errors import ModelError
+from ..printing import Shown
 from ..spatial.given import NAMED_AXES, unit_axis
 from ..spatial.scalar import array, is_numeric, zeros
 from .nearness import nearest_by_iteration
@@ -72,7 +73,7 @@ PITCH = {"kind": "number", "unit": "m/rad", "dimension": "pitch"}
 
 
 @dataclass(frozen=True, eq=False)
-class Joint(ABC):
+class Joint(Shown, ABC):
     """Motion of a body's frame relative to the joint's inboard frame.
 
     A joint is immutable and does not refer to bodies.  Its methods accept coordinates of any

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..errors import ModelError, StateError
 from ..immutable import immutable
+from ..printing import summary
 from ..spatial import cross
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .base import DIRECTION, REMEDY, Joint, Names, Symbol
@@ -52,6 +53,10 @@ class Touch(NamedTuple):
     constraint_map: Array
     gap: Array
     drift: Array
+
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)

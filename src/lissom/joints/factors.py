@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..printing import summary
 from ..spatial import axis_rotation, cross, left_jacobian, rotation_exp, skew
 from ..spatial.scalar import as_numbers, cos, is_numeric, scaled, sin, sqrt, zeros
 
@@ -46,6 +47,10 @@ class Turn(NamedTuple):
     axis: Array
     pitch: Any = 0.0
 
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
+
 
 class Slide(NamedTuple):
     """Translation along an axis.
@@ -61,6 +66,10 @@ class Slide(NamedTuple):
     q: int
     axis: Array
 
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
+
 
 class Twist(NamedTuple):
     """Arbitrary constant twist.
@@ -75,6 +84,10 @@ class Twist(NamedTuple):
 
     q: int
     motion: Array
+
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
 
 
 class Quaternion(NamedTuple):

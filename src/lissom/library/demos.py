@@ -13,6 +13,7 @@ from ..bodies import RigidBody
 from ..errors import ModelError, suggestion
 from ..joints import Fixed, Free, Revolute, Spherical
 from ..model import Model
+from ..printing import Shown
 from ..sim import Actuator, Table, assemble, simulate
 from ..structures import ALUMINIUM, CARBON, Tube, beam
 from ..system import State, System
@@ -21,7 +22,7 @@ from .order_n_run import order_n_loads, order_n_start
 
 
 @dataclass(frozen=True, eq=False)
-class Demo:
+class Demo(Shown):
     """Mechanism with everything needed to simulate it.
 
     Attributes

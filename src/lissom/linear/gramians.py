@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import schur, solve_continuous_lyapunov, solve_discrete_lyapunov, solve_sylvester
 
+from ..printing import folded
 from .deflation import chain_levels, deflated
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class Gramians:
         values = ", ".join(f"{x:.3g}" for x in self.hankel[:8])
         more = ", ..." if len(self.hankel) > 8 else ""
         out = f"; {len(self.excluded)} poles that do not decay" if len(self.excluded) else ""
-        return f"Gramians of {len(self.hankel)} states, Hankel singular values {values}{more}{out}"
+        return folded(
+            f"Gramians of {len(self.hankel)} states, Hankel singular values {values}{more}{out}"
+        )
 
 
 def decays(poles: Array, discrete: bool) -> Array:

@@ -210,4 +210,4 @@ class SystemModes:
         frequency = f"{self.frequencies[k]:.5g} Hz"
         if k < self.n_rigid:
             return f"{k:3d} {'free':>13s}{'':>10s}{mass:>12s}   {words}"
-        return f"{k:3d} {frequency:>13s}{self.damping[k]:10.4g}{mass:>12s}   {words}"
+        return f"{k:3d} {frequency:>13s} {self.damping[k]:9.3g} {mass:>11s}   {words}"

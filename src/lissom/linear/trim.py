@@ -23,6 +23,7 @@ from ..algorithms.tree.inverse import bias_force
 from ..errors import SingularError, StateError
 from ..sim.equilibrium import equilibrium
 from ..system import State, StateLike, System
+from ..system.state import row_text
 from .tangent import held_joints, tangent
 
 Array = np.ndarray
@@ -62,8 +63,7 @@ class Trim:
         for name in system.names:
             force = self.forces[system.layout.hinge_v(name)]
             if np.any(force):
-                words = np.array2string(force, precision=6, threshold=40)
-                rows.append(f"  {name + ' force':24s} {words}")
+                rows.append(row_text(f"{name} force", force))
         return "\n".join([*rows, f"  {self.iterations} steps"])
 
 

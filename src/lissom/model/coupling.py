@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ModelError, shown, suggestion
 from ..immutable import immutable
 from ..joints import Fixed, Joint
+from ..printing import Shown
 from ..spatial.scalar import array, is_numeric
 from ..system import Coupling, sum_in_words
 from .parts import Connection, Part
@@ -18,7 +19,7 @@ from .parts import Connection, Part
 
 @immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
-class Couple:
+class Couple(Shown):
     """One coupling of a model: sum of ratio * coordinate = offset.
 
     Attributes

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..errors import ModelError, name_list, suggestion
 from ..immutable import immutable
+from ..printing import Shown
 from .parts import Closing, Connection, End, checked_rotation, checked_vector, place
 
 
 @immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
-class NamedFrame:
+class NamedFrame(Shown):
     """A frame added by `Model.frame`; names are resolved by `compile`."""
 
     name: str

@@ -10,7 +10,10 @@ import numpy as np
 
 from ..errors import MOST_LINES, ModelError, cut_lines, printable, shown, suggestion
 from ..joints import Joint
+from ..notebook import table
+from ..printing import folded
 from ..system import System
+from ..system.layout import frame_words
 from .attaching import Mount
 from .coupling import Couple, checked_couple
 from .frames import NamedFrame, carrier, checked_frame
@@ -508,9 +511,21 @@ class Model:
 
         save_model(self, path, simulation)
 
+    def _repr_html_(self) -> str:
+        """Parts as a table, for notebooks."""
+        title = repr(self).split("\n", 1)[0]
+        rows, more = [], []
+        for kind, group in self._groups.items():
+            for one in list(group.values())[:MOST_LINES]:
+                rows.append((one.name, *_words(one, kind).split(", ", 1)))
+            plural = "bodies" if kind == "body" else f"{kind}s"
+            more += cut_lines([], 0, plural, max(0, len(group) - MOST_LINES))
+        return table(title, ("name", "kind", "place"), rows, more)
+
     def __repr__(self) -> str:
         """One line for each body, loop, join, coupling and frame."""
-        heading = f"Model {self.name!r}: {len(self._parts)} bodies"
+        n = len(self._parts)
+        heading = f"Model {self.name!r}: {n} {'body' if n == 1 else 'bodies'}"
         rows: list[str] = []
         for kind, group in self._groups.items():
             if group and kind != "body":
@@ -518,14 +533,15 @@ class Model:
             lines = (f"  {printable(x.name)}: {_words(x, kind)}" for x in group.values())
             plural = "bodies" if kind == "body" else f"{kind}s"
             rows += cut_lines(lines, MOST_LINES, plural, len(group))
-        return "\n".join([heading, *rows])
+        return folded("\n".join([heading, *rows]))
 
     def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
             if isinstance(key, str) and key in self._frames:
+                part = self._frames[key].end.part
                 raise ModelError(
-                    f"{key!r} is a frame; a body is expected here; to change a frame, remove it "
+                    f"{frame_words(key, part.name if part else '')}; to change a frame, remove it "
                     "and add it again"
                 )
             known = [known for names in (self._parts, *others) for known in names]

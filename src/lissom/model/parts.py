@@ -11,6 +11,7 @@ from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..joints import Contact, Free, Joint
+from ..printing import Shown
 from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric
 from .joint_checks import check_fields
@@ -20,7 +21,7 @@ Body = RigidBody | FlexibleBody | NodalBody | Rod
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Shown):
     """Handle of a body, one of its nodes or a frame; it can be used wherever a name is accepted.
 
     ``part["tip"]`` is the handle of the node called "tip".
@@ -47,7 +48,7 @@ class Part:
 
 @immutable("use model.replace, model.move, or remove the body and add it again")
 @dataclass(frozen=True, eq=False)
-class Connection:
+class Connection(Shown):
     """One body of a model and the joint that carries it; names are resolved by `compile`.
 
     A loose body is connected by joins only; its `joint` is a Free joint as a placeholder.
@@ -73,7 +74,7 @@ class Connection:
 
 @immutable("remove its owner from the model and add it again")
 @dataclass(frozen=True, eq=False)
-class End:
+class End(Shown):
     """Frame of a joint on a body, on a node, or on the ground (None)."""
 
     part: Part | None
@@ -88,7 +89,7 @@ class End:
 
 @immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
-class Closing:
+class Closing(Shown):
     """A joint between two parts of a model; its kind is "loop" or "join"."""
 
     kind: str

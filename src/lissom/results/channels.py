@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import StateError, suggestion
 from ..joints import Joint
+from ..printing import Shown
 from ..spatial.many_rotations import continuous, roll_pitch_yaw
 from ..system import Coupling, Loop, System
 from .drive_quantities import DRIVE
@@ -35,7 +36,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Channel:
+class Channel(Shown):
     """A named quantity of a trajectory.
 
     Attributes
@@ -145,8 +146,64 @@ def resolved(
 ) -> tuple[Channel, Callable[[Block], Array] | None]:
     """Channel of a name, and the function that computes it by blocks (None: all rows at once).
 
-    A StateError names the wrong part of the name and suggests a correction.
+    A StateError names the wrong part of the name and suggests a correction.  A component, or all
+    whose labels begin alike, is a channel too: "arm.reaction.force_x", "arm.reaction.force".
     """
+    try:
+        return _found(system, columns, name)
+    except StateError:
+        if (part := _component(system, columns, name)) is not None:
+            return part.channel, None
+        if words := _no_component(system, columns, name):
+            raise StateError(words) from None
+        raise
+
+
+class _Component(NamedTuple):
+    """Components of a channel: as a channel, that channel's name, and their numbers."""
+
+    channel: Channel
+    whole: str
+    numbers: list[int]
+
+
+def _component(system: System, columns: Columns, name: Any) -> _Component | None:
+    """Components of a channel that a name means, or None."""
+    if not isinstance(name, str):
+        return None
+    whole, _, key = name.rpartition(".")
+    try:
+        channel, _ = _found(system, columns, whole)
+    except StateError:
+        return None
+    numbers = [k for k, x in enumerate(channel.labels) if x == key or x.startswith(f"{key}_")]
+    if not key or not numbers:
+        return None
+    labels = [channel.labels[k].removeprefix(key).removeprefix("_") for k in numbers]
+    parts = tuple((x, channel.units[k]) for x, k in zip(labels, numbers, strict=True))
+    half = key.partition("_")[0]
+    both = "moment and force"
+    words = channel.description.replace(both, half if half in both.split() else both)
+    return _Component(_channel(name, words, parts), whole, numbers)
+
+
+def _no_component(system: System, columns: Columns, name: Any) -> str:
+    """Message for an unknown component of a known channel; empty if the channel is unknown."""
+    whole, _, key = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    if "." not in whole:
+        return ""
+    try:
+        channel, _ = _found(system, columns, whole)
+    except StateError:
+        return ""
+    known = [*channel.labels, *dict.fromkeys(x.rpartition("_")[0] for x in channel.labels)]
+    return f"channel {whole!r} has no component {key!r}; {suggestion(key, filter(None, known))}"
+
+
+def _found(
+    system: System, columns: Columns, name: Any
+) -> tuple[Channel, Callable[[Block], Array] | None]:
+    """Channel of the name of a whole one, see `resolved`."""
     if not isinstance(name, str):
         raise StateError(f'expected the name of a channel, such as "body.position", got {name!r}')
     if (channel := _whole(system, columns, name)) is not None:
@@ -299,7 +356,17 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
 
     Rows are read in blocks.
     """
-    channel, compute = resolved(system, store.columns, name)
+    resolved(system, store.columns, name)  # explains what is wrong
+    try:
+        channel, compute = _found(system, store.columns, name)
+    except StateError:
+        part = _component(system, store.columns, name)
+        assert part is not None
+        every = values(system, store, part.whole)[part.whole]
+        found = np.array(every.reshape(len(every), -1)[:, part.numbers])
+        found = found.reshape(len(every), *part.channel.shape)
+        found.flags.writeable = False
+        return {name: found}
     if name == "center_of_mass" and not sum(body.mass for body in system.bodies):
         raise StateError("the system has no mass, so that its centre of mass is undefined")
     if name in SUMS:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bodies.sections import Sections, has_sections, needs_balance
 from ..errors import ResultError, StateError, printable, suggestion
+from ..printing import Shown
 from .channels import resolved
 from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
@@ -29,7 +30,7 @@ _COLUMNS = ("largest", "at [s]", "place", "smallest", "at [s]", "place")
 
 
 @dataclass(frozen=True)
-class Extreme:
+class Extreme(Shown):
     """Largest and smallest value of one component of a load.
 
     Attributes

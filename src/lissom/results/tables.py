@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import StateError, printable, shown
+from ..notebook import code, table
+from ..printing import WIDTH
 from .channels import Channel, resolved
 from .chosen_units import ChosenUnits
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-_SHOWN = 60  # lines of a printed table
+_SHOWN = 40  # lines of a printed table
 
 # Default quantities of each body in a table.
 _USUAL = frozenset(
@@ -43,33 +46,48 @@ class Channels(Mapping[str, Channel]):
         """Number of channels."""
         return len(self._channels)
 
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        n, few = len(self), list(self.values())[:_SHOWN]
+        more = [f"... and {n - _SHOWN} more"] if n > _SHOWN else []
+        rows = [(code(c.name), *_facts(c)) for c in few]
+        return table(f"{n} channels", ("name", "shape", "unit", "meaning"), rows, more)
+
     def __repr__(self) -> str:
         """Name, shape, unit and description, one line per channel."""
-        lines = channel_lines(list(self.values())[:_SHOWN])
+        lines = channel_lines(list(self.values())[:_SHOWN], WIDTH - 2)
         if (more := len(self) - _SHOWN) > 0:
             lines.append(
                 f"... and {more} more; channels('text') lists those whose names contain 'text'"
             )
-        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+        n = len(self)
+        heading = f"{n} channel{'' if n == 1 else 's'}"
+        return "\n".join([heading, *(f"  {line}" for line in lines)])
 
 
-def channel_lines(channels: Sequence[Channel]) -> list[str]:
+def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
     """Name, shape, unit and description of channels, aligned.
 
     Parameters
     ----------
     channels : sequence of Channel
         What is listed.
+    width : int
+        Columns; descriptions that need more go on in the next line, below themselves.
     """
-    table = [
-        (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
-        for c in channels
-    ]
-    widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
-    return [
-        printable("  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]]))
-        for row in table
-    ]
+    every = [(c.name, *_facts(c)) for c in channels]
+    widths = [max((len(row[k]) for row in every), default=0) for k in range(3)]
+    lines = []
+    for *row, description in every:
+        start = "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)), ""])
+        words = textwrap.wrap(description, max(width - len(start), 24)) or [""]
+        lines += [printable(start + words[0]), *(" " * len(start) + x for x in words[1:])]
+    return lines
+
+
+def _facts(c: Channel) -> tuple[str, str, str]:
+    """Shape, unit and description."""
+    return "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description
 
 
 def _short(unit: str) -> str:

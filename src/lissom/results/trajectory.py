@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import StateError, printable
+from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
 from .envelopes import Envelope, envelope
@@ -177,7 +178,8 @@ class Trajectory:
 
         parts = ("kinetic", "potential", "strain", "springs", "rotors")
         none = np.zeros(self.n)
-        return Energy(*(self[x] if (x := f"energy.{part}") in self else none for part in parts))
+        found = {part: self[x] if (x := f"energy.{part}") in self else none for part in parts}
+        return Energy(**found, loads=True)
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
         """Momentum of the whole system [angular; linear] in world axes, shape (n, 6).
@@ -618,6 +620,12 @@ class Trajectory:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the rows without derived quantities."""
         return Trajectory, (self.system, self.store, dict(self.meta))
+
+    def _repr_html_(self) -> str:
+        """The same, with the names of the channels, for notebooks."""
+        title, *lines = repr(self).splitlines()
+        names = hidden("channels", repr(self.channels()))
+        return table(title, (), (), [*(line.strip() for line in lines), names])
 
     def __repr__(self) -> str:
         """System, time range, rows and status of the run."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import LoadError, name_list, shown, suggestion
 from ..immutable import FixedDict
+from ..printing import Shown
 from ..system import System
 from .run.checks import positive
 
@@ -19,7 +20,7 @@ _UNITS = {"stiffness": "1/s^2", "damping": "1/s"}
 
 
 @dataclass(frozen=True)
-class Baumgarte:
+class Baumgarte(Shown):
     """Baumgarte stabilisation: A vdot + gamma = -stiffness gap - damping rate.
 
     With stiffness = a^2 and damping = 2 a, a gap decays as exp(-a t) (critical damping); steps must

@@ -10,6 +10,7 @@ import numpy as np
 from ..algorithms.tree.arguments import as_state, check_system
 from ..errors import LoadError, SingularError, StateError
 from ..kernels.run import fields as run
+from ..printing import Shown
 from ..system import StateLike, System
 from .run.checks import number
 from .run.choice import at_rest
@@ -19,7 +20,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class LoadDerivatives:
+class LoadDerivatives(Shown):
     """Generalized forces of loads and their derivatives.
 
     Directions in the configuration are those of the speeds: column k of `q` is the derivative

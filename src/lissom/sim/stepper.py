@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import LoadError, StateError, shown
 from ..kernels.run import fields as run
+from ..printing import folded
 from ..results.store import MemoryStore
 from ..results.tables import Channels
 from ..results.trajectory import Trajectory
@@ -280,7 +281,7 @@ class Stepper:
     def __repr__(self) -> str:
         """Time, step and integrator."""
         settings = self._run.machine.settings
-        return (
+        return folded(
             f"Stepper of {self.system.name or 'a system'} at t = {self.time:.9g} s, steps of "
             f"{settings.step:g} s, {self.integrator}"
         )

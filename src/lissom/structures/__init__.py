@@ -3,7 +3,7 @@
 from .beam import beam
 from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material
 from .rod import rod
-from .sections import Circle, ISection, Rectangle, Section, Tube
+from .sections import Circle, GeneralSection, ISection, Rectangle, Section, Tube
 
 __all__ = [
     "ALUMINIUM",
@@ -11,6 +11,7 @@ __all__ = [
     "STEEL",
     "TITANIUM",
     "Circle",
+    "GeneralSection",
     "ISection",
     "Material",
     "Rectangle",

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import final
 
 from ..errors import ModelError
+from ..printing import Shown
 from ._checks import finite, positive
+
+_MISSING = float("nan")  # not given
 
 
 @final
 @dataclass(frozen=True)
-class Material:
+class Material(Shown):
     """A linear elastic, isotropic material.
 
     Parameters
     ----------
     name : str
-        Name used in messages and reports.
+        Name used in messages and reports; may be left out if the numbers are given by name.
     youngs_modulus : float
         Young's modulus E [Pa], above zero.
     density : float
@@ -33,12 +36,14 @@ class Material:
     Examples
     --------
     >>> Material("my alloy", youngs_modulus=72e9, density=2800, poisson_ratio=0.33)
-    Material(name='my alloy', youngs_modulus=72000000000.0, density=2800.0, poisson_ratio=0.33)
+    Material(name='my alloy', youngs_modulus=7.2e+10, density=2800, poisson_ratio=0.33)
+    >>> Material(youngs_modulus=72e9, density=2800)
+    Material(youngs_modulus=7.2e+10, density=2800)
     """
 
-    name: str
-    youngs_modulus: float
-    density: float
+    name: str = ""
+    youngs_modulus: float = _MISSING
+    density: float = _MISSING
     poisson_ratio: float = 0.3
 
     def __post_init__(self) -> None:
@@ -46,9 +51,13 @@ class Material:
         if not isinstance(self.name, str):
             raise ModelError(
                 f"the first argument of Material is {self.name!r}; expected its name, a string: "
-                'write Material("name", youngs_modulus, density, poisson_ratio)'
+                'write Material("name", youngs_modulus, density, poisson_ratio), or '
+                "Material(youngs_modulus=..., density=...)"
             )
-        part = f"material {self.name!r}"
+        part = self.label
+        for name in ("youngs_modulus", "density"):
+            if getattr(self, name) is _MISSING:
+                raise ModelError(f"{part}: {name} is missing; give {name}=... in SI units")
         modulus = positive(self.youngs_modulus, f"{part}: youngs_modulus [Pa]")
         density = positive(self.density, f"{part}: density [kg/m³]")
         poisson = finite(self.poisson_ratio, f"{part}: poisson_ratio")
@@ -60,6 +69,11 @@ class Material:
         object.__setattr__(self, "youngs_modulus", modulus)
         object.__setattr__(self, "density", density)
         object.__setattr__(self, "poisson_ratio", poisson)
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"material {self.name!r}" if self.name else "a material without a name"
 
     @property
     def shear_modulus(self) -> float:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..printing import Shown
+
 if TYPE_CHECKING:
     from .sections import Section
 
@@ -27,7 +29,7 @@ _N, _Q_Y, _Q_Z, _T, _M_Y, _M_Z = range(6)
 
 
 @dataclass(frozen=True, eq=False)
-class SectionPoints:
+class SectionPoints(Shown):
     """Points of a cross-section and their stress per unit section load.
 
     Attributes

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..printing import Shown
 from . import section_points
-from ._checks import keep_positive
+from ._checks import keep_positive, positive
 from .section_points import SectionPoints
 
 
-class Section(ABC):
+class Section(Shown, ABC):
     """A cross-section that is symmetric about y and about z; the beam's axis is x.
 
     Symmetry puts the centroid and the shear centre on the axis, so that bending in the two planes,
@@ -355,3 +356,40 @@ def _of_ring(nu: float, m: float) -> float:
 def _polygon(radius: float, corners: int = 16) -> NDArray[np.float64]:
     angle = 2 * np.pi * np.arange(corners) / corners
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+@final
+@dataclass(frozen=True)
+class GeneralSection(Section):
+    """A section given by its area, second moments and torsion constant, such as of a catalogue.
+
+    It is drawn as a rectangle with these second moments, and its stresses are those of pull and
+    bending at the corners of this rectangle.
+
+    Parameters
+    ----------
+    area : float
+        Area [m²], above zero.
+    second_moment_y, second_moment_z : float
+        Second moments of area ∫z² dA and ∫y² dA [m⁴], above zero.
+    torsion_constant : float
+        Saint-Venant's torsion constant J [m⁴], above zero.
+
+    Examples
+    --------
+    >>> GeneralSection(1e-3, second_moment_y=2e-7, second_moment_z=1e-7, torsion_constant=5e-8)
+    GeneralSection(area=0.001, second_moment_y=2e-07, second_moment_z=1e-07,
+        torsion_constant=5e-08)
+    """
+
+    area: float = 0.0
+    second_moment_y: float = 0.0
+    second_moment_z: float = 0.0
+    torsion_constant: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all numbers."""
+        for name in ("area", "second_moment_y", "second_moment_z", "torsion_constant"):
+            unit = "m²" if name == "area" else "m⁴"
+            number = positive(getattr(self, name), f"{self.name}: {name} [{unit}]")
+            object.__setattr__(self, name, number)

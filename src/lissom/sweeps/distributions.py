@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import SweepError, shown
+from ..printing import Shown
 
 Array = np.ndarray
 
 
-class Distribution(ABC):
+class Distribution(Shown, ABC):
     """Distribution of one parameter."""
 
     @abstractmethod

@@ -10,19 +10,21 @@ import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
+from ..errors import MOST_LINES, cut_lines, name_list
+from ..printing import Shown, folded
 from .calculus import replaced_in
 from .constrained import Projection, projection
 from .derivation import Derivation, operations
 
 Array = np.ndarray
-Shown = Callable[[Array], Matrix]
+Display = Callable[[Array], Matrix]
 
 # Largest number of operations of a dependent speed that is replaced in formulas.
 _SHORT = 2
 
 
 @dataclass(frozen=True)
-class Augmented:
+class Augmented(Shown):
     """Equations for accelerations and multipliers, matrix [pdot; lambda] = right + [Q; 0].
 
     Attributes
@@ -56,11 +58,17 @@ class Projected:
         Independent speeds u, and the others.
     """
 
-    def __init__(self, derivation: Derivation, shown: Shown) -> None:
+    def __init__(self, derivation: Derivation, shown: Display) -> None:
         self._d, self._shown = derivation, shown
         c = derivation.constraints
         self.independent = tuple(derivation.speeds[k] for k in c.independent)
         self.dependent = tuple(derivation.speeds[k] for k in c.dependent)
+
+    def __repr__(self) -> str:
+        """Independent and dependent speeds."""
+        parts = {"independent": self.independent, "dependent": self.dependent}
+        rows = [f"  {what}: {name_list(found, show=str)}" for what, found in parts.items()]
+        return folded("\n".join(["Equations in independent speeds:", *rows]))
 
     @cached_property
     def _nodes(self) -> Projection:
@@ -118,11 +126,19 @@ class ConstraintEquations:
         Loop, coupling or formula of each row.
     """
 
-    def __init__(self, derivation: Derivation, shown: Shown) -> None:
+    def __init__(self, derivation: Derivation, shown: Display) -> None:
         self._d, self._shown = derivation, shown
         c = derivation.constraints
         self.multipliers = tuple(sympy.Symbol(name, real=True) for name in c.names)
         self.sources = tuple(row.source for row in c.rows)
+
+    def __repr__(self) -> str:
+        """Multiplier and source of each equation."""
+        pairs = zip(self.multipliers, self.sources, strict=True)
+        rows = (f"  {multiplier}: {source}" for multiplier, source in pairs)
+        n = len(self)
+        kept = cut_lines(rows, MOST_LINES, "of them", n)
+        return folded("\n".join([f"{n} constraint equation{'' if n == 1 else 's'}", *kept]))
 
     def __len__(self) -> int:
         """Number of constraint equations."""

@@ -13,13 +13,14 @@ import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError, name_list, suggestion
+from ..printing import Shown, folded
 from .calculus import replaced_in
 from .constraint_equations import ConstraintEquations
 from .derivation import Derivation
 from .exports import Exports, items
 from .graph import Node
 from .joints import with_tangents
-from .latex import latex_of
+from .latex import displayed, latex_of
 from .linear import Linearization, linearized, linearized_along
 from .names import check_choice
 from .poincare import coriolis_by_brackets
@@ -86,7 +87,7 @@ def derive(
 
 
 @dataclass(frozen=True)
-class Operators:
+class Operators(Shown):
     """Factors of the mass matrix of a tree of rigid bodies, M = H^T Phi^T inertia Phi H.
 
     Source: (E 50), (E 51), (E 52a), (E 52b).
@@ -144,6 +145,27 @@ class Equations(Exports):
         self.parameters = self._derivation.parameters
         self.inputs = self._derivation.loads.inputs
         self.time = self._derivation.time
+
+    def __repr__(self) -> str:
+        """Sizes and symbols; nothing is derived."""
+        constraints = [one.name for one in self._derivation.system.constraints]
+        groups = {
+            "coordinates": self.coordinates,
+            "speeds": self.speeds,
+            "parameters": self.parameters,
+            "inputs": self.inputs,
+            "constraints": constraints,
+        }
+        rows = [
+            f"  {len(found)} {what if len(found) > 1 else what[:-1]}: {name_list(found, show=str)}"
+            for what, found in groups.items()
+            if len(found)
+        ]
+        return folded("\n".join([f"Equations of {self.name or 'a system'}:", *rows]))
+
+    def _repr_latex_(self) -> str:
+        """Formulas, if they are short; otherwise the form of the equations."""
+        return displayed(self, bool(self._derivation.system.constraints))
 
     # The equations
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Number of operations above which equations are written as lines, and the characters of a line.
 _LONG, _WIDTH = 400, 90
+# The same for what notebooks show, and the number of speeds above which nothing is derived for it.
+_SHOWN, _MOST_SPEEDS = 120, 8
 # Symbols of a product that is written where it is used.
 _FACTORS = 3
 
@@ -59,6 +61,26 @@ def latex_of(
             ]
     body = " \\\\\n".join(f"& {line}" for line in lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def displayed(equations: Equations, constrained: bool) -> str:
+    """Formula for notebooks: the equations, or their form alone if they are long.
+
+    Parameters
+    ----------
+    equations : Equations
+        What is shown.
+    constrained : bool
+        Whether there are constraints; asking the equations would derive them.
+    """
+    n = len(equations.speeds)
+    if n <= _MOST_SPEEDS and equations.staged().operations <= _SHOWN:
+        return f"$\\displaystyle {equations.latex()}$"
+    pushed = r" + A^{\mathsf T} \lambda,\quad A\,\dot p + \gamma = 0"
+    return (
+        rf"$\displaystyle M\,\dot p + b = Q{pushed if constrained else ''},\quad \dot q = V p$"
+        f" with {n} speeds; latex() has the formulas"
+    )
 
 
 def _column(symbols: tuple[sympy.Symbol, ...]) -> str:

@@ -19,6 +19,7 @@ import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError
+from ..printing import Shown
 from ..spatial.scalar import solve_spd
 from .calculus import differentiated, directional, replaced_in, substituted
 from .constrained import by_independent, projection
@@ -34,7 +35,7 @@ _SHORT = 120
 
 
 @dataclass(frozen=True)
-class Linearization:
+class Linearization(Shown):
     """Linearized equations M x_v' + D x_v + K x_q = x_Q and x_q' = V x_v + E x_q.
 
     With constraints the speeds are the independent ones, n_v of them.

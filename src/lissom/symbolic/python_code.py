@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, SymbolicError
+from ..printing import filled
 from .names import check_choice
 from .printing import FUNCTIONS, Body, Language, body_of
 from .program import Function, Program, heading
@@ -245,6 +246,11 @@ class Functions(SimpleNamespace):
 
     def __init__(self, source: str, **functions: Any) -> None:
         super().__init__(source=source, **functions)
+
+    def __repr__(self) -> str:
+        """Names of the functions and length of the program."""
+        names = [name for name in vars(self) if name != "source"]
+        return filled("Functions(", [*names, f"source of {self.source.count(chr(10))} lines"])
 
 
 class Compiled:

@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 import sympy
 
+from ..printing import Shown
 from .bridge import Bridge, as_sympy_number
 from .graph import Node, applied, ordered
 
@@ -50,7 +51,7 @@ def temporaries(roots: Sequence[Node]) -> list[Node]:
 
 
 @dataclass(frozen=True)
-class Staged:
+class Staged(Shown):
     """Assignments as SymPy expressions, and results in terms of them.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..immutable import immutable
+from ..printing import Shown
 
 if TYPE_CHECKING:
     from .system import System
@@ -18,7 +19,7 @@ Array = np.ndarray
 
 @immutable("change the coupling of the model and compile it again")
 @dataclass(frozen=True, eq=False)
-class Coupling:
+class Coupling(Shown):
     """Linear equation between hinge coordinates: the sum of ratios times coordinates is the offset.
 
     Its coordinates are such whose rates are speeds (`Joint.plain_coordinates`).

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import StateError, shown
 from ..immutable import immutable
+from ..printing import Shown
 from ..spatial import cross, rotate
 from ..spatial.scalar import array, is_numeric
 from .loop import GROUND
@@ -31,7 +32,7 @@ _SAME.flags.writeable = _ZERO.flags.writeable = False
 
 @immutable("change the frame of the model and compile it again")
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Shown):
     """A named frame; a node by itself is a frame, too.
 
     Attributes

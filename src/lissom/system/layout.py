@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,8 @@ class Layout:
         Bodies, base to tip.
     n_mode, n_hinge_q, n_hinge_v : sequence of int
         Modes, hinge coordinates and hinge rates of each body.
+    frames : mapping of str to str, optional
+        Names that belong to frames, and the bodies that carry them, for messages.
     """
 
     names: tuple[str, ...]
@@ -34,6 +36,7 @@ class Layout:
     _modal_v: tuple[slice, ...]
     _hinge_v: tuple[slice, ...]
     _index: dict[str, int]
+    _frames: dict[str, str]
 
     def __init__(
         self,
@@ -41,12 +44,14 @@ class Layout:
         n_mode: Sequence[int],
         n_hinge_q: Sequence[int],
         n_hinge_v: Sequence[int],
+        frames: Mapping[str, str] | None = None,
     ) -> None:
         self.__dict__["names"] = tuple(names)
         for vector, n_hinge in (("q", n_hinge_q), ("v", n_hinge_v)):
             modal, hinge, n = _slices(n_mode, n_hinge)
             found = {f"_modal_{vector}": modal, f"_hinge_{vector}": hinge, f"n_{vector}": n}
             self.__dict__.update(found)
+        self.__dict__["_frames"] = FixedDict(frames or {})
         self.__dict__["_index"] = FixedDict({name: i for i, name in enumerate(self.names)})
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -58,6 +63,8 @@ class Layout:
         try:
             return int(self._index[name])
         except (KeyError, TypeError):  # another name, or no name at all
+            if isinstance(name, str) and name in self._frames:
+                raise StateError(frame_words(name, self._frames[name])) from None
             words = suggestion(str(name), self.names)
             raise StateError(f"there is no body {name!r}; {words}") from None
 
@@ -126,9 +133,30 @@ class Layout:
 
     def __eq__(self, other: Any) -> bool:
         """Two layouts are equal when their bodies have the same names and slices."""
-        return isinstance(other, Layout) and vars(self) == vars(other)
+        return isinstance(other, Layout) and self._meaning() == other._meaning()
+
+    def _meaning(self) -> dict[str, Any]:
+        return {key: x for key, x in vars(self).items() if key != "_frames"}
 
     __hash__ = object.__hash__
+
+
+def frame_words(name: str, body: str) -> str:
+    """Error for the name of a frame where only a body can be named.
+
+    Parameters
+    ----------
+    name : str
+        Name of the frame.
+    body : str
+        Body that carries it; empty for the ground.
+    """
+    if not body:
+        return f"{name!r} is a frame on the ground; a body is expected here"
+    return (
+        f"{name!r} is a frame on body {body!r}, as the links of a robot are that were merged with "
+        f"another; a body is expected here: use {body!r}"
+    )
 
 
 def _slices(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..immutable import immutable
 from ..joints import Joint
+from ..printing import Shown
 
 Array = np.ndarray
 
@@ -16,7 +17,7 @@ GROUND = -1
 
 @immutable("change the loop of the model and compile it again")
 @dataclass(frozen=True, eq=False)
-class LoopEnd:
+class LoopEnd(Shown):
     """Frame on a node of a body, or on the ground, at which a loop is cut.
 
     Attributes
@@ -39,7 +40,7 @@ class LoopEnd:
 
 @immutable("change the loop of the model and compile it again")
 @dataclass(frozen=True, eq=False)
-class Loop:
+class Loop(Shown):
     """Joint between two frames of a tree: frame b moves relative to frame a as the joint allows.
 
     Attributes

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import MOST_LINES, StateError, printable, shown
+from ..notebook import numbers, table
+from ..printing import WIDTH
 from ..spatial.scalar import array, is_numeric
 
 if TYPE_CHECKING:
@@ -101,6 +103,19 @@ class State:
         """Pickle by rebuilding."""
         return State, (self.system, self.q, self.v)
 
+    def _repr_html_(self) -> str:
+        """Coordinates and speeds by body as a table, for notebooks."""
+        heads = ("body", "coordinates", "rates", "modes", "rates of modes")
+        names = self.system.names
+        rows = [
+            (x, *(numbers(self[x + part]) for part in ("", ".rates", ".modes", ".mode_rates")))
+            for x in names[:MOST_LINES]
+        ]
+        left = len(names) - MOST_LINES
+        more = [f"... and {left} more bodies"] if left > 0 else []
+        title = f"State of {self.system.name or 'a system'}: {len(self.q)} coordinates"
+        return table(title, heads, rows, more)
+
     def __repr__(self) -> str:
         """Pieces by body."""
         names = self.system.names
@@ -108,10 +123,26 @@ class State:
         for name in names[:MOST_LINES]:
             for part in ("", ".modes", ".rates", ".mode_rates"):
                 if len(values := self[name + part]):
-                    words = np.array2string(values, precision=6, threshold=40)
-                    rows.append(f"  {printable(name + part):24s} {words}")
+                    rows.append(row_text(name + part, values))
         left = len(names) - MOST_LINES
         return "\n".join([*rows, *([f"  ... and {left} more bodies"] if left > 0 else [])])
+
+
+def row_text(name: str, values: Array) -> str:
+    """Name and numbers of a piece of a state, in lines of at most 80 columns.
+
+    Parameters
+    ----------
+    name : str
+        What the numbers are called.
+    values : array (n,)
+        Numbers.
+    """
+    indent = " " * max(27, len(printable(name)) + 3)
+    words = np.array2string(
+        values, precision=6, threshold=40, max_line_width=max(WIDTH - len(indent), 30)
+    )
+    return f"  {printable(name):24s} " + words.replace("\n", f"\n{indent}")
 
 
 # The slots of a state, which its __setattr__ refuses to set.

@@ -19,7 +19,7 @@ from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop
 from .state import State
-from .tree import printed_tree
+from .tree import printed_tree, tree_table
 
 if TYPE_CHECKING:
     from ..algorithms.tree.evaluator import Evaluator
@@ -129,6 +129,7 @@ class System:
             [body.n_mode for body in self.bodies],
             [joint.n_q for joint in self.joints],
             [joint.n_v for joint in self.joints],
+            {x.name: "" if x.grounded else self.names[x.body] for x in self.frames},
         )
 
     @cached_property
@@ -283,6 +284,10 @@ class System:
             for body, joint in zip(self.bodies, self.joints, strict=True)
         ]
         return np.concatenate(pieces) if pieces else np.zeros(0)
+
+    def _repr_html_(self) -> str:
+        """Tree as a table, for notebooks."""
+        return tree_table(self)
 
     def __repr__(self) -> str:
         """Readable tree."""

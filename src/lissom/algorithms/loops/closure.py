@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import MOST_LINES, StateError, cut_lines, name_list, suggestion
+from ...printing import Shown, folded
 from ...system import State, StateLike, System, equation
 from ..tree.arguments import as_state
 from ..tree.composite import mass_matrix
@@ -29,7 +30,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Speeds:
+class Speeds(Shown):
     """Selection of the speeds of a system.
 
     Attributes
@@ -45,7 +46,7 @@ class Speeds:
 
 
 @dataclass(frozen=True, eq=False)
-class LoopClosure:
+class LoopClosure(Shown):
     """Closure of one loop.
 
     Attributes
@@ -73,7 +74,7 @@ class LoopClosure:
 
 
 @dataclass(frozen=True, eq=False)
-class CouplingClosure:
+class CouplingClosure(Shown):
     """Closure of one coupling.
 
     Attributes
@@ -228,13 +229,8 @@ class Closure:
 
     def __repr__(self) -> str:
         """Loops, gaps, redundant equations, and independent speeds."""
-        return "\n".join(
-            [
-                self._heading(),
-                *cut_lines(map(self._line, self.names), MOST_LINES, "of them", len(self.names)),
-                *self._free(),
-            ]
-        )
+        lines = cut_lines(map(self._line, self.names), MOST_LINES, "of them", len(self.names))
+        return folded("\n".join([self._heading(), *lines, *self._free()]))
 
     def _heading(self) -> str:
         groups = (("loop", len(self._placed)), ("coupling", len(self.system.couplings)))

@@ -11,11 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...errors import StateError
+from ...printing import filled, folded
 
 Array = np.ndarray
 
@@ -135,7 +137,7 @@ class SpatialOperator(ABC):
 
     def __repr__(self) -> str:
         """Name, shape and cost."""
-        return f"{self.name}: {self.shape[0]} x {self.shape[1]}, {self.cost}"
+        return folded(f"{self.name}: {self.shape[0]} x {self.shape[1]}, {self.cost}")
 
     def _checked(self, x: Any, n: int) -> Array:
         try:
@@ -148,6 +150,25 @@ class SpatialOperator(ABC):
                 f"{self.shape[0]} x {self.shape[1]}, so x needs {n} rows"
             )
         return given
+
+
+def listed(operators: Any, title: str) -> str:
+    """Title and names of the operators that are properties of an object.
+
+    Parameters
+    ----------
+    operators : object
+        With operators as properties; none is computed.
+    title : str
+        First words.
+    """
+    names = {
+        name
+        for kind in type(operators).__mro__
+        for name, member in vars(kind).items()
+        if isinstance(member, (property, cached_property)) and not name.startswith("_")
+    }
+    return filled(f"{title}: ", sorted(names, key=str.lower), end="")
 
 
 def _require_common_state(a: SpatialOperator, b: SpatialOperator, sign: str) -> Label:

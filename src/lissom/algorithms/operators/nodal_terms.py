@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
+from ...printing import Shown
 from ...spatial import cross
 from ...system import System
 from ..tree.body_terms import node_motion
@@ -17,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class NodalTerms:
+class NodalTerms(Shown):
     """Motion of the n_s nodes of a body, stacked, in body axes.
 
     Attributes

@@ -14,7 +14,7 @@ from ...system import StateLike, System
 from ..tree import reference
 from ..tree.arguments import motions_of
 from ..tree.reference import BodyMotion
-from .algebra import Dense, Identity, SpatialOperator
+from .algebra import Dense, Identity, SpatialOperator, listed
 from .blocks import BlockDiagonal, Blocks
 from .body_space import BLOCKS
 from .mass import Factor, Mass, MassInverse, inward_step
@@ -68,6 +68,10 @@ class Operators(ModesFirst):
         self.speeds = [
             slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
         ]
+
+    def __repr__(self) -> str:
+        """Name of the system and names of the operators."""
+        return listed(self, f"Operators of {self.system.name or 'a system'}")
 
     # Kinematics and mass.
 

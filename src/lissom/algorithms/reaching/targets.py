@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import StateError, shown
 from ...joints.nearness import rotation_log
+from ...printing import Shown
 from ...spatial import left_jacobian, rotation_exp
 from ...spatial.given import rotation_of
 from ...system import State, System
@@ -30,7 +31,7 @@ _EXPECTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Target(Shown):
     """Where a frame should be; what is not given is free.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import StateError
 from ...joints import Joint
 from ...kernels import fields as field
+from ...printing import summary
 from ...system import State, StateLike, System
 from ..loops.derivatives import free_derivatives
 from ..loops.frames import check_real
@@ -37,6 +38,10 @@ class InverseDerivatives(NamedTuple):
     q: Array
     v: Array
     acceleration: Array
+
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
 
 
 class ForwardDerivatives(NamedTuple):
@@ -66,6 +71,10 @@ class ForwardDerivatives(NamedTuple):
     motions: Array | None = None
     speeds: Array | None = None
     independent: tuple[int, ...] | None = None
+
+    def __repr__(self) -> str:
+        """Fields, large arrays by their size."""
+        return summary(self)
 
 
 def inverse_dynamics_derivatives(

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...errors import ModelError, StateError
 from ...kernels import entries, fields as field
+from ...printing import Shown
 from ...system import StateLike, System
 from . import engine
 from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
@@ -42,7 +43,7 @@ _SAME = 1e-8  # relative difference of forces between a system and the one built
 
 
 @dataclass(frozen=True, eq=False)
-class DesignDerivatives:
+class DesignDerivatives(Shown):
     """Derivatives of inverse and forward dynamics by parameters of the design.
 
     Attributes
@@ -68,7 +69,7 @@ class DesignDerivatives:
 
 
 @dataclass(frozen=True, eq=False)
-class InertialRegressor:
+class InertialRegressor(Shown):
     """Matrix Y with Y @ phi = forces of the rigid bodies, phi their inertial parameters.
 
     Attributes

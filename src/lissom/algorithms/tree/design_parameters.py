@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import ModelError, StateError, shown, suggestion
 from ...kernels import fields as field
 from ...kernels.tree.derivatives import design
+from ...printing import Shown
 from ...system import System
 from . import engine
 
@@ -24,7 +25,7 @@ _CLOSE = 0.9  # least cosine between a shape and the same one of a changed body
 
 
 @dataclass(frozen=True, eq=False)
-class DesignParameter:
+class DesignParameter(Shown):
     """A parameter of a user's function that builds the model: a length, a section, anything.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
+from ...printing import filled, short
 from ...spatial import cross, rotate
 from ...spatial.scalar import array
 from ...system import StateLike, System
@@ -34,6 +35,8 @@ class Energy:
         Of springs among the loads; `lissom.energy` knows no loads, a `Trajectory` does.
     rotors : float
         Kinetic energy of rotors geared to joints, which are loads, too.
+    loads : bool
+        Whether springs and rotors are counted.
     """
 
     kinetic: Any
@@ -41,15 +44,26 @@ class Energy:
     strain: Any
     springs: Any = 0.0
     rotors: Any = 0.0
+    loads: bool = False
+
+    def __repr__(self) -> str:
+        """All parts, and what is left out."""
+        names = ("kinetic", "potential", "strain", *("springs", "rotors") * self.loads)
+        parts = [f"{name}={short(getattr(self, name))}" for name in names]
+        return filled("Energy(", parts, ")" if self.loads else "; without springs and rotors)")
 
     @property
     def total(self) -> Any:
-        """Sum of all [J]."""
+        """Sum of all [J]; without springs and rotors if they are not counted."""
         return self.kinetic + self.potential + self.strain + self.springs + self.rotors
 
 
 def energy(system: System, state: StateLike) -> Energy:
     """Kinetic, gravitational and strain energy.  O(N).
+
+    Left out is what belongs to loads: springs between nodes and in joints, elastic gears, rotors.
+    A run knows its loads: ``run.energy`` and the channels "energy.springs" and "energy.rotors"
+    have them.
 
     Parameters
     ----------
@@ -66,7 +80,8 @@ def energy(system: System, state: StateLike) -> Energy:
     state = as_state(system, state)
     if all_floats(state):
         sums = engine.totals(system, state.raw_q, state.raw_v, np.zeros(3))
-        return Energy(*(float(x) for x in sums[:3]))
+        kinetic, potential, strain = (float(x) for x in sums[:3])
+        return Energy(kinetic, potential, strain)
     motions = motions_of(system, state)
     kinetic = potential = strain = 0.0
     for body, motion in zip(system.bodies, motions, strict=True):

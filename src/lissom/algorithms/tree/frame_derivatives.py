@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
+from ...printing import Shown
 from ...spatial import bracket, cross
 from ...system import StateLike, System
 from . import engine
@@ -26,7 +27,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class FrameDerivatives:
+class FrameDerivatives(Shown):
     """Derivatives of the motion of a frame, [angular; linear] at its origin in world axes.
 
     Columns are directions of the speeds, also in the configuration: dq = N(q) e_k.

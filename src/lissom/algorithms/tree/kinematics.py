@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import SingularError, StateError
 from ...kernels.fields import ACCELERATED, RATES
+from ...printing import Shown
 from ...spatial import rotate
 from ...spatial.scalar import is_numeric
 from ...system import GROUND, Frame, State, StateLike, System
@@ -26,7 +27,7 @@ _SINGULAR = 1e12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pose:
+class Pose(Shown):
     """Position and attitude of a frame.
 
     Attributes

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...printing import Shown
+
 
 @dataclass(frozen=True, order=True)
-class Problem:
+class Problem(Shown):
     """A problem in a model file.
 
     Attributes

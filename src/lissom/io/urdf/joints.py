@@ -10,13 +10,14 @@ import numpy as np
 
 from ...errors import suggestion
 from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from ...printing import Shown
 from .xml_tree import Element, shown
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Shown):
     """Limits of a joint; infinite if not given in the file.
 
     Attributes

@@ -9,6 +9,7 @@ from itertools import islice
 
 from ...errors import name_list, suggestion
 from ...model import Model
+from ...printing import Shown
 from .xml_tree import Element, shown
 
 LOGGER = logging.getLogger("lissom")
@@ -17,7 +18,7 @@ _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 
 
 @dataclass(frozen=True)
-class Mimic:
+class Mimic(Shown):
     """A joint that follows another joint: q = multiplier q_other + offset.
 
     Attributes

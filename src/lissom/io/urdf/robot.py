@@ -23,6 +23,7 @@ from ...joints import Fixed, Free, Joint
 from ...model import Model
 from .joints import Limits, dynamics_of, joint_of, limits_of, nearest
 from .mimics import Mimic, couple_mimics, read_mimics
+from .printed import printed, printed_table
 from .visuals import Looks, origin
 from .xml_tree import Element, read_xml, shown
 
@@ -63,6 +64,14 @@ class Urdf:
     friction: Mapping[str, float] = field(default_factory=dict)
     mimics: Mapping[str, Mimic] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """One line a joint: the body that it carries and its limits."""
+        return printed(self)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return printed_table(self)
 
 
 def read_urdf(

@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import LoadError, shown, suggestion
 from ...kernels.run import fields as run
 from ...model import Part
+from ...printing import Shown
 from ..run.checks import is_number, joint_name, keep, number, switch, text
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Action(ABC):
+class Action(Shown, ABC):
     """Action of an event."""
 
     @abstractmethod
@@ -125,7 +126,7 @@ class Switch(Action):
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class Event(Shown):
     """Actions to take when a quantity crosses zero.
 
     Parameters

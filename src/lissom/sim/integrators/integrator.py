@@ -6,12 +6,13 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...printing import Shown
 from .rosenbrock_table import RosenbrockTable
 from .tableau import Tableau
 
 
 @dataclass(frozen=True)
-class Integrator(ABC):
+class Integrator(Shown, ABC):
     """Interface of integrators.
 
     Attributes

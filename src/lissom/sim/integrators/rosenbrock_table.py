@@ -19,6 +19,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from ...printing import Shown
+
 Array = np.ndarray
 Tree = tuple[bool, tuple["Tree", ...]]  # whether the node is one of W, and its branches
 
@@ -26,7 +28,7 @@ LEAF: Tree = (False, ())
 
 
 @dataclass(frozen=True, eq=False)
-class RosenbrockTable:
+class RosenbrockTable(Shown):
     """A Rosenbrock-W method with an error estimate and an interpolant.
 
     Attributes

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from ...printing import Shown
 from . import dop853
 
 Array = np.ndarray
@@ -20,7 +21,7 @@ Tree = tuple["Tree", ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Tableau:
+class Tableau(Shown):
     """An explicit Runge-Kutta method, optionally with error estimates and an interpolant.
 
     Attributes

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import shown
+from ...printing import Shown
 from ..run.checks import keep, switch, text
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class FileField(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Load(ABC):
+class Load(Shown, ABC):
     """Interface of loads.
 
     Attributes

@@ -113,8 +113,9 @@ class NodeSpring(Load):
 
     Parameters
     ----------
-    a, b : str or array (3,)
-        "body", "body.node", the name of a frame, or a point fixed in the world.
+    a, b : str, array (3,) or None
+        "body", "body.node", the name of a frame, or a point fixed in the world; None is the origin
+        of the world, from which `at_a` or `at_b` leads to the point.  `b` is None by default.
     stiffness : float
         Stiffness [N/m].
     damping : float
@@ -137,7 +138,7 @@ class NodeSpring(Load):
     }
 
     a: Any
-    b: Any
+    b: Any = None
     stiffness: float = 0.0
     damping: float = field(default=0.0, kw_only=True)
     length: float = field(default=0.0, kw_only=True)
@@ -147,6 +148,8 @@ class NodeSpring(Load):
     def check(self) -> None:
         """Check the fields that do not depend on a system."""
         for attribute in ("a", "b"):
+            if getattr(self, attribute) is None:
+                keep(self, **{attribute: np.zeros(3)})
             _check_end(self, attribute)
         keep(
             self,
@@ -184,5 +187,5 @@ def _check_end(load: NodeSpring, attribute: str) -> None:
     if point is None or point.shape != (3,) or not np.all(np.isfinite(point)):
         raise LoadError(
             f'{load.label}: {attribute} = {shown(value)} is not a place; give "body", "body.node", '
-            "a frame, or three numbers for a point fixed in the world"
+            "a frame, three numbers for a point fixed in the world, or None for its origin"
         )

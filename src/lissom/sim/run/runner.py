@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies import NormalBody
 from ...errors import ResultError, SimulationWarning
 from ...kernels.run import fields as run
 from ...results.files.journal.writer import Checkpoint
 from ..loads.controller import with_arrays_apart
-from ..warnings.advice import against_spin
+from ..warnings.advice import against_spin, also
 from ..warnings.slow_iterations import SlowIterations
 from .judge import Judge
 from .machine import Machine
@@ -61,7 +62,7 @@ class Runner:
         self.time_limit = time_limit
         self.happened: list[tuple[float, str]] = list(record.happened)
         self._judge = Judge(machine, self.happened)
-        self._warned: set[int] = set()
+        self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast
         self._interrupted = False
         self._deadline = np.inf
         self._mark = (float(machine.memory[run.N_STEPS]), machine.time)
@@ -97,7 +98,7 @@ class Runner:
                     outcome = self._reason() or self._judge.interruption()
                 outcome = outcome or self._stalled()
                 if outcome is None or outcome.status in ("finished", "event"):
-                    self._warn_of_spin()
+                    self._note_spins()
                     slow.look(stacklevel=6)
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
@@ -109,6 +110,7 @@ class Runner:
                 except ResultError as error:
                     return Outcome("disk", str(error), error)
                 if outcome is not None:
+                    self._warn_of_spins()
                     return outcome
                 taken = max(time.perf_counter() - before, 1e-5)
                 budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
@@ -164,24 +166,31 @@ class Runner:
         saved = [with_arrays_apart(c.saved(), arrays) for c in self.plan.controllers]
         return Checkpoint(arrays, {"controllers": saved, "events": self.happened})
 
-    def _warn_of_spin(self) -> None:
-        """Warn about each flexible body that spins too fast for its level."""
+    def _note_spins(self) -> None:
+        """Note the flexible bodies that spin too fast for their levels."""
         for i, place in self.plan.spins.items():
-            stiffness, level = self.system.bodies[i].stiffness, self.system.bodies[i].level
-            if i in self._warned or not len(stiffness) or level in CARRYING:
-                continue
-            first = float(np.sqrt(stiffness.min()))
-            rate = float(self.machine.memory[place])
-            if rate > SPIN * first:
-                self._warned.add(i)
-                warnings.warn(
-                    f"body {self.system.names[i]!r} turns at {rate:.3g} rad/s, more than {SPIN:g} "
-                    f"of its first frequency ({first:.3g} rad/s); level {level!r} neglects "
-                    "centrifugal stiffening: frequencies are too low and deflections too large; "
-                    f"{against_spin(rate / first if first else np.inf)}",
-                    SimulationWarning,
-                    stacklevel=6,
-                )
+            body, rate = self.system.bodies[i], float(self.machine.memory[place])
+            if body.level not in CARRYING and rate > SPIN * _first(body):
+                self._spins[i] = rate
+
+    def _warn_of_spins(self) -> None:
+        """Warn about them: the worst, and the names of the others."""
+        if not self._spins:
+            return
+        parts = {
+            i: rate / max(_first(self.system.bodies[i]), 1e-300) for i, rate in self._spins.items()
+        }
+        i = max(parts, key=lambda k: parts[k])
+        names, first = self.system.names, _first(self.system.bodies[i])
+        others = [names[k] for k in parts if k != i]
+        warnings.warn(
+            f"body {names[i]!r} turns at {self._spins[i]:.3g} rad/s, more than {SPIN:g} "
+            f"of its first frequency ({first:.3g} rad/s); level {self.system.bodies[i].level!r} "
+            "neglects centrifugal stiffening: frequencies are too low and deflections too large; "
+            f"{against_spin(parts[i] if first else np.inf)}{also(others)}",
+            SimulationWarning,
+            stacklevel=6,
+        )
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -204,3 +213,8 @@ class Runner:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _first(body: NormalBody) -> float:
+    """First frequency [rad/s]; infinite without modes."""
+    return float(np.sqrt(body.stiffness.min(initial=np.inf)))

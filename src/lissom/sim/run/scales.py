@@ -105,8 +105,8 @@ def _largest(solve: Callable[[Array], Array], slopes: Slopes) -> tuple[float, Ar
         # Rayleigh's quotient in the norm of the slopes, in which the product is symmetric
         largest = float(force @ y / (force @ x))
         size = np.linalg.norm(y)
-        if size == 0:  # all stiff coordinates are driven
-            break
+        if size == 0 or largest <= 0:  # all stiff coordinates are driven, to within rounding
+            return max(largest, 0.0), x
         if not np.isfinite(largest):
             return np.inf, np.zeros(len(diagonal))
         x = y / size

@@ -19,6 +19,7 @@ from ...algorithms.tree.arguments import check_no_loops
 from ...algorithms.tree.design_parameters import resolved
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
+from ...printing import Shown
 from ...system import StateLike, System
 from ..integrators import as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
@@ -37,7 +38,7 @@ Objective = Callable[[Array, Array, Array], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """States of a run and their derivatives.
 
     The change of a state is [displacement; change of speeds], 2 n_v numbers; displacements are
@@ -69,7 +70,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, eq=False)
-class Gradient:
+class Gradient(Shown):
     """Value of an objective of a run, and its gradient.
 
     Attributes

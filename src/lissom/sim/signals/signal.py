@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...printing import Shown
 from ..run.checks import as_numbers, choice, keep, switch
 from .callbacks import takes_state
 from .spline import spline_pieces
@@ -17,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Shown):
     """Values at given times, joined by straight lines or by a smooth curve.
 
     The first value holds before the first time, the last value after the last time.

@@ -14,6 +14,9 @@ root, which takes more shapes.  Their numbers are fitted to linear theory, see t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+from ...errors import name_list
 
 DEFLECTION = 0.1  # limit, as a fraction of the length
 GOOD = 0.01  # relative error that is aimed at
@@ -64,3 +67,14 @@ def _divide(parts: float, kind: str = "static shapes") -> str:
         return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
     n = max(2, math.ceil(parts))
     return f"divide the body into {n} or more in a row, beams with {kind}"
+
+
+def also(names: Sequence[str]) -> str:
+    """Ending of a warning about one part: the others that it holds for.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the others.
+    """
+    return f" (also {name_list(names, most=6)})" if names else ""

@@ -22,7 +22,7 @@ from ...errors import SimulationWarning
 from ...results.trajectory import Trajectory
 from ...results.within import Block, wrenches_within
 from ...system import System
-from .advice import DEFLECTION, against_deflection, against_press, against_pull
+from .advice import DEFLECTION, against_deflection, against_press, against_pull, also
 from .rod_limits import warn_of_rods
 from .tension import axial_forces, axial_scale, curvatures, euler_load, supports
 
@@ -183,13 +183,13 @@ class _Look:
         """One warning for each measure, with the worst body."""
         for kind, bound in enumerate((AXIAL, AXIAL, DEFLECTION)):
             part = self.part[kind]
-            others = int(np.sum(part > bound)) - 1
-            if others < 0:
+            over = np.flatnonzero(part > bound)
+            if not len(over):
                 continue
             j = int(np.argmax(part))
-            more = f" ({others} other {'body' if others == 1 else 'bodies'} too)" if others else ""
+            others = [self.system.names[self.bodies[k]] for k in over if k != j]
             text = self._message(kind, j, float(part[j]), float(self.size[kind, j]))
-            warnings.warn(f"{text}{more}", SimulationWarning, stacklevel + 1)
+            warnings.warn(f"{text}{also(others)}", SimulationWarning, stacklevel + 1)
 
     def _message(self, kind: int, j: int, part: float, size: float) -> str:
         name, when = repr(self.system.names[self.bodies[j]]), self.when[kind][j]

@@ -34,6 +34,7 @@ from ...bodies.rod_tables import (
 )
 from ...errors import SimulationWarning
 from ...system import System
+from .advice import also
 
 Array = np.ndarray
 
@@ -56,7 +57,7 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
     stacklevel : int
         Stack level of the warning.
     """
-    turns, strained = list[tuple[float, str]](), list[tuple[float, str]]()
+    turns, strained = list[tuple[float, str, str]](), list[tuple[float, str, str]]()
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
         rod = body.rod
         if rod is None:
@@ -66,16 +67,16 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
         turned = piece_turns(rod, eta)
         if (turn := float(turned.max(initial=0.0))) > TURN:
             row = int(np.argmax(turned.max(axis=1)))
-            turns.append((turn, _of_turn(name, rod, turn, when(row))))
+            turns.append((turn, _of_turn(name, rod, turn, when(row)), name))
         sizes = strain_sizes(rod, eta)
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
             row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
-            strained.append((size, _of_strain(name, _KINDS[kind], size, when(row))))
+            strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
     for found in (turns, strained):
         if found:
-            others = len(found) - 1
-            more = f" ({others} other {'rod' if others == 1 else 'rods'} too)" if others else ""
-            warnings.warn(max(found)[1] + more, SimulationWarning, stacklevel + 1)
+            worst = max(found)
+            others = [name for _, _, name in found if name != worst[2]]
+            warnings.warn(worst[1] + also(others), SimulationWarning, stacklevel + 1)
 
 
 def strain_sizes(rod: RodTables, eta: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, shown
+from ...printing import Shown
 from .._checks import count
 from ..materials import Material
 from ..sections import Section
@@ -26,7 +27,7 @@ _ENDS = {"": (), "first": ("first",), "second": ("second",), "both": ("first", "
 
 @final
 @dataclass(frozen=True, eq=False)
-class Member:
+class Member(Shown):
     """Straight beam between two nodes of a frame.
 
     Parameters

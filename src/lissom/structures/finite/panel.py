@@ -185,7 +185,7 @@ def _plate(thickness: float, material: Any, bending_stiffness: Any) -> _Plate:
             raise ModelError(
                 f"panel: bending_stiffness {bending:.4g} N m needs faces of {faces:.3g} m on a "
                 f"sandwich of {thickness:.3g} m, more than half of it; a solid plate of "
-                f"{material.name} has {modulus * thickness**3 / 12:.4g} N m: give less, or a "
+                f"{material.label} has {modulus * thickness**3 / 12:.4g} N m: give less, or a "
                 "larger thickness"
             )
         membrane = 2 * modulus * faces

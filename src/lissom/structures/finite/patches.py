@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, name_list, shown, suggestion
+from ...printing import Shown
 from .structure import Interface
 
 Array = NDArray[np.float64]
@@ -21,7 +22,7 @@ TIES = ("rigid", "average")
 
 @final
 @dataclass(frozen=True, eq=False)
-class Patch:
+class Patch(Shown):
     """Nodes of a mesh that hold a joint, a load or another body, and how they hold it.
 
     Parameters

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...bodies.flexible import FlexibleBody
 from ...bodies.recovery import Recovery
 from ...bodies.second_order import SecondOrder
+from ...printing import Shown
 from .facts import Facts
 from .geometry import Geometry
 from .options import Options
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Interface:
+class Interface(Shown):
     """Place of a structure at which a joint, a load or another body is attached.
 
     Its six freedoms w = [rotation; translation] are those of a node with six freedoms, or follow a
@@ -80,7 +81,7 @@ class Profile:
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class Structure(Shown):
     """Finite-element model: nodes, freedoms, mass, stiffness and interfaces.
 
     Attributes

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .direction import Flat
-from .paint import AXIS_COLORS, add_legend, rasterized, tint, write_name
+from .names import named, place, write_names
+from .paint import AXIS_COLORS, add_legend, rasterized, tint
 from .shapes import facing, rim
 from .symbols import CLOSING, ground_marker, marker
 
@@ -39,7 +40,7 @@ def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
         _draw_body(axes, scene.shapes[k], view, 2 + order / len(depth))
     for j in scene.joints:
         _draw_gap(axes, j.inboard[1], j.outboard[1], view, scene, j.closing)
-        place = view(j.outboard[1] if not j.closing else j.inboard[1])
+        at = view(place(j))
         if scene.is_grounded(j):
             under = view(j.inboard[1] if j.carrier < 0 else j.outboard[1])
             axes.plot(*under, **ground_marker(scene.symbol_size), zorder=4, clip_on=False)
@@ -48,12 +49,9 @@ def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
             x, y = view(j.axes[3:, 0])
             angle = float(np.arctan2(y, x))
         look = marker(j.joint, size=scene.symbol_size, closing=j.closing, angle=angle)
-        axes.plot(*place, **look, zorder=5, clip_on=False)
+        axes.plot(*at, **look, zorder=5, clip_on=False)
     if scene.frames:
         _draw_frames(axes, scene, view)
-    if scene.names:
-        for body, shape in zip(scene.bodies, scene.shapes, strict=True):
-            write_name(axes, body.name, view(shape.middle), view(shape.points))
     axes.set_aspect("equal")
     axes.margins(0.09)
     low, high = axes.get_ylim()
@@ -62,6 +60,11 @@ def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
     axes.set_xlabel(_axis_label(view.right))
     axes.set_ylabel(_axis_label(view.up))
     add_legend(figure, scene)
+    if scene.names:
+        figure.draw_without_rendering()  # so that the axes have their place
+        symbols = np.array([view(place(j)) for j in scene.joints])
+        taken = [np.asarray(x.get_window_extent().extents) for x in figure.legends]
+        write_names(axes, named(scene, view), symbols, taken)
 
 
 def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
@@ -97,8 +100,6 @@ def _draw_frames(axes: Axes, scene: Scene, view: Flat) -> None:
         for k, color in enumerate(AXIS_COLORS):
             line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
-    for name, _, position in scene.named if scene.names else ():
-        write_name(axes, name, view(position), view(position[None]))
 
 
 def _axis_label(direction: Array) -> str:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..plots.style import INK
 from .symbols import ground_marker, marker, symbol_name
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from .picture import Scene
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_NARROW, _ENTRY = 4.8, 1.9  # widths of a picture with the legend below, and of its entries [inch]
 _MANY = 400  # triangles; more are rasterized in vector files
 _LIGHT, _SHADE = 0.7, 0.45  # fraction of white in the colour of a face, in light and in shade
 
@@ -74,40 +73,6 @@ def halo() -> list[Any]:
     return [withStroke(linewidth=2.2, foreground="white")]
 
 
-def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
-    """Write the name of a body next to it, across its long side.
-
-    Parameters
-    ----------
-    axes : Axes
-        Axes of the drawing.
-    name : str
-        Text to write.
-    place : array (2,)
-        Centre of the body in the drawing.
-    points : array (n, 2)
-        All points of the body in the drawing.
-    """
-    side = np.array([0.0, 1.0])
-    if len(points) > 2:
-        side = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][-1]
-    side = side if side[1] >= 0 else -side
-    written = axes.annotate(
-        name,
-        (place[0], place[1]),
-        xytext=(11 * side[0], 11 * side[1]),
-        textcoords="offset points",
-        ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
-        va="center",
-        color=INK,
-        fontsize=9,
-        path_effects=halo(),
-        annotation_clip=False,
-        zorder=7,
-    )
-    written.set_in_layout(False)
-
-
 def add_legend(figure: Figure, scene: Scene) -> None:
     """Add a legend of the symbols used, next to the drawing.
 
@@ -127,5 +92,9 @@ def add_legend(figure: Figure, scene: Scene) -> None:
     if any(scene.is_grounded(j) for j in scene.joints):
         kinds["ground"] = ground_marker(4.5)
     handles = [Line2D([], [], **look) for look in kinds.values()]
+    width = float(figure.get_size_inches()[0])
+    place: dict[str, Any] = {"loc": "outside right upper", "labelspacing": 0.7}
+    if width < _NARROW:
+        place = {"loc": "outside lower left", "ncols": max(1, int(width / _ENTRY))}
     if handles:
-        figure.legend(handles, list(kinds), loc="outside right upper", labelspacing=0.7)
+        figure.legend(handles, list(kinds), **place)

@@ -53,6 +53,7 @@ class Scene:
         """Points that must be visible in the drawing (n, 3)."""
         found = [shape.points for shape in self.shapes]
         found += [x[None] for _, _, x in self.named] if self.frames else []
+        found += [np.stack([j.inboard[1], j.outboard[1]]) for j in self.joints if j.joint.n_v < 6]
         return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
 
     @property

@@ -129,9 +129,12 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
         found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
     for loop in system.loops:
         a, b = (_end(bodies, end) for end in loop.ends)
+        theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
         axes = np.zeros((6, 0))
-        if not isinstance(loop.joint, Contact):
-            theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
+        if isinstance(loop.joint, Contact):  # drawn at the point of contact
+            touched = a[1] + a[0][:, :2] @ theta if len(theta) == 2 else b[1]
+            a, b = (a[0], touched), (b[0], touched)
+        else:
             axes = rotate(b[0], loop.joint.motion_map(theta))
         found.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
     return found

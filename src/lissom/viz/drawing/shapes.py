@@ -104,6 +104,30 @@ def shape(
     return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
+def divided(triangles: Array, longest: float) -> Array:
+    """Triangles (n, 3, 3) halved until no edge is longer than a length, at most ten times.
+
+    Parameters
+    ----------
+    triangles : array (m, 3, 3)
+        Corners.
+    longest : float
+        Length of the longest edge [m].
+    """
+    for _ in range(10):
+        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        large = lengths.max(axis=1, initial=0.0) > longest
+        if not large.any():
+            break
+        first = np.argmax(lengths[large], axis=1)
+        rows = np.arange(len(first))
+        a, b, c = (triangles[large][rows, (first + k) % 3] for k in range(3))
+        middle = (a + b) / 2
+        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
+        triangles = np.concatenate([triangles[~large], *halves])
+    return triangles
+
+
 def facing(triangles: Array, towards: Array) -> Array:
     """Triangles (n, 3, 3) that face the camera in a direction."""
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..plots.style import INK
+from .box import MARGINS, draw_box, projected
 from .direction import Space
-from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded, write_name
-from .shapes import rim
+from .names import named, place, write_names
+from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded
+from .shapes import divided, rim
 from .symbols import CLOSING, axis_lines, ground_marker, marker
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _THIN = 0.004  # radius over the extent of the drawing below which a rod has a centre line
+_LARGE = 0.12  # edge of a face over the extent of the drawing
 _LIGHT = np.array([0.4, -0.5, 0.8])
 _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
@@ -50,25 +54,50 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
     if scene.frames:
         _draw_frames(axes, scene)
     equal_box(axes, scene.points)
+    add_legend(figure, scene)
+    if scene.turns:
+        _fit_window(figure, axes, scene)
+    else:
+        _fit_picture(figure, axes, scene, view)
+
+
+def _fit_window(figure: Figure, axes: Any, scene: Scene) -> None:
+    """Size and names of a drawing that can be rotated: names at the centres of the bodies."""
     across, high = (max(x, 0.5) for x in figure.get_size_inches() - _BESIDE)
     side = min(across, high)
     fill(axes, 0.88 * across / side, 0.84 * high / side)
+    places = [(b.name, s.middle) for b, s in zip(scene.bodies, scene.shapes, strict=True)]
+    places += [(name, x) for name, _, x in scene.named] if scene.frames else []
+    for name, at in places if scene.names else ():
+        axes.text(*at, f"  {name}", color=INK, path_effects=halo(), zorder=7)
+
+
+def _fit_picture(figure: Figure, axes: Any, scene: Scene, view: Space) -> None:
+    """Fill the picture with the box of the mechanism; walls, ticks and names around it."""
+    axes.set_axis_off()
+    limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
+    corners = np.array(np.meshgrid(*limits)).reshape(3, -1).T
+    for artist in (*axes.lines, *axes.collections):
+        artist.set_clip_on(False)  # the square is narrower than the drawing
+        artist.set_in_layout(False)
+    figure.draw_without_rendering()  # so that legend and title have their places
+    pixel = figure.dpi / 72
+    room = np.asarray(axes.get_position(original=True).bounds[2:]) * figure.bbox.size
+    free = np.maximum(room - 2 * np.array(MARGINS) * pixel, 0.3 * room)
+    seen = axes.transData.transform(projected(axes, corners))
+    zoom = float((free / np.maximum(np.ptp(seen, axis=0), 1e-9)).min())
+    axes.set_box_aspect([np.ptp(limit) for limit in limits], zoom=zoom)
+    figure.set_layout_engine("none")
+    axes.apply_aspect()
+    per_unit = axes.bbox.width / axes.viewLim.width / pixel
+    texts = draw_box(axes, view.towards, per_unit)
+    for artist in axes.lines:
+        artist.set_clip_on(False)
     if scene.names:
-        _write_names(axes, scene)
-    add_legend(figure, scene)
-
-
-def _write_names(axes: Any, scene: Scene) -> None:
-    """Write names next to the bodies; in an interactive window, at their centres."""
-    from mpl_toolkits.mplot3d.proj3d import proj_transform
-
-    for body, shape in zip(scene.bodies, scene.shapes, strict=True):
-        if scene.turns:
-            axes.text(*shape.middle, f"  {body.name}", color=INK, path_effects=halo(), zorder=7)
-        else:
-            flat = np.stack(proj_transform(*shape.points.T, axes.get_proj())[:2], axis=1)
-            # the last point is the centre
-            write_name(axes, body.name, flat[-1], flat)
+        taken = [np.asarray(text.get_window_extent().extents) for text in texts]
+        taken += [np.asarray(x.get_window_extent().extents) for x in figure.legends]
+        marks = projected(axes, np.array([place(j) for j in scene.joints]))
+        write_names(axes, named(scene, partial(projected, axes)), marks, taken)
 
 
 def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
@@ -133,24 +162,27 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
 
     faces: list[Array] = []
     colors: list[Array] = []
-    for shape in scene.shapes:
+    step = min(1e-3, 0.02 / len(scene.shapes)) * scene.extent * towards * (not scene.turns)
+    for k, shape in enumerate(scene.shapes):
         a, b, c = shape.triangles.transpose(1, 0, 2)
-        seen = scene.turns | (np.cross(b - a, c - a) @ towards > 0)
-        faces += list(shape.triangles[seen])
-        colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
+        seen = shape.triangles[scene.turns | (np.cross(b - a, c - a) @ towards > 0)]
+        if len(scene.shapes) > 1:
+            seen = divided(seen, _LARGE * scene.extent)  # large ones cannot be sorted by depth
+        faces += list(seen + k * step)  # of faces that coincide one is in front
+        colors.append(shaded(seen, shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
         if shape.radius and not scene.turns:  # of a rod that winds, to tell front from back
             edges = np.concatenate([edges, rim(shape.triangles, towards)])
         # shifted towards the camera, otherwise the faces of the body would cover half of them
         depth = 1.5 * shape.radius or np.ptp(shape.points @ towards) / 2
         nearer = 0.0 if scene.turns else depth
-        faces += list(edges[:, [0, 1, 1]] + nearer * towards)
+        faces += list(edges[:, [0, 1, 1]] + nearer * towards + k * step)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
     if not faces:
         return
     look = {"facecolors": np.concatenate(colors), "edgecolors": np.concatenate(colors)}
     painted = Poly3DCollection(faces, **look, linewidths=0.5, zorder=2)
-    painted.set_rasterized(rasterized(len(faces)))
+    painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in scene.shapes)))
     axes.add_collection3d(painted)
 
 
@@ -167,7 +199,7 @@ def _draw_joints(axes: Any, scene: Scene) -> None:
             under = a if j.carrier < 0 else b
             axes.plot(*under[:, None], **ground_marker(scene.symbol_size), zorder=4)
         look = marker(j.joint, size=0.8 * scene.symbol_size, closing=j.closing)
-        axes.plot(*(a if j.closing else b)[:, None], **look, zorder=5)
+        axes.plot(*place(j)[:, None], **look, zorder=5)
 
 
 def _draw_frames(axes: Any, scene: Scene) -> None:
@@ -176,5 +208,3 @@ def _draw_frames(axes: Any, scene: Scene) -> None:
         for k, color in enumerate(AXIS_COLORS):
             line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*line.T, color=color, lw=1.4, zorder=6)
-    for name, _, position in scene.named if scene.names else ():
-        axes.text(*position, f"  {name}", color=INK, path_effects=halo(), zorder=7)

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....errors import ModelError
+from ....printing import Shown
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
@@ -34,7 +35,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class ConstraintForces:
+class ConstraintForces(Shown):
     """Constraint forces of all nodes, and their affine laws.
 
     Attributes

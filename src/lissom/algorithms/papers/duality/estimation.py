@@ -64,6 +64,7 @@ from typing import Any
 
 import numpy as np
 
+from ....printing import Shown
 from ....system import StateLike, System
 from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
@@ -75,7 +76,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class FilteredForces:
+class FilteredForces(Shown):
     """Forces through the hinges, filtered tip to base and smoothed base to tip.
 
     Each field but `acceleration` has one array for each body, in its axes at its origin; n_b =

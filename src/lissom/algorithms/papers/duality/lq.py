@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import ModelError, SingularError
+from ....printing import Shown
 from .lq_problem import LQProblem
 from .rounding import check_definite, diagonal_bound, least_multipliers
 
@@ -47,7 +48,7 @@ _FULFILLED = 1e-6  # fraction of the largest terms by which a constraint may be 
 
 
 @dataclass(frozen=True, eq=False)
-class LQSolution:
+class LQSolution(Shown):
     """Optimal states and controls, and the optimal feedback law.
 
     Each field except the cost has one entry for each node.

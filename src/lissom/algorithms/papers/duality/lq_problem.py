@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ....errors import ModelError
+from ....printing import Shown
 from .lq_checks import checked_fields, count, node_label
 
 Array = np.ndarray
@@ -16,7 +17,7 @@ Blocks = Sequence[Array] | Array  # one array for each node
 
 
 @dataclass(frozen=True, eq=False)
-class LQProblem:
+class LQProblem(Shown):
     """Linear-quadratic optimal control on a chain or a tree of nodes.
 
     Minimise, over the controls u_i and the states x_i of the nodes i::

@@ -37,6 +37,7 @@ import numpy as np
 
 from ....bodies.nodal import NodalBody
 from ....errors import SingularError, StateError
+from ....printing import Shown
 from ....spatial import symmetric
 from ....spatial.scalar import solve_spd
 from ....system import GROUND, StateLike, System
@@ -48,7 +49,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class NodalGains:
+class NodalGains(Shown):
     """Inertias and Kalman gains of one body: n nodes, f nodal freedoms, r degrees at the joint.
 
     Attributes
@@ -82,7 +83,7 @@ class NodalGains:
 
 
 @dataclass(frozen=True, eq=False)
-class NodalResiduals:
+class NodalResiduals(Shown):
     """Spatial residual forces and innovations of one body.
 
     Attributes
@@ -116,7 +117,7 @@ class NodalResiduals:
 
 
 @dataclass(frozen=True, eq=False)
-class NodalAccelerations:
+class NodalAccelerations(Shown):
     """Accelerations of one body, [angular; linear], in its axes, as inertial derivatives.
 
     Attributes
@@ -147,7 +148,7 @@ class NodalAccelerations:
 
 
 @dataclass(frozen=True, eq=False)
-class NodalSolution:
+class NodalSolution(Shown):
     """Forward dynamics in nodal coordinates, by name of body.
 
     Attributes

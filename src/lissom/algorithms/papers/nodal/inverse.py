@@ -20,6 +20,7 @@ import numpy as np
 
 from ....bodies.nodal import NodalBody
 from ....errors import StateError
+from ....printing import Shown
 from ....system import GROUND, StateLike, System
 from .dynamics import hinge_values
 from .tree import NodalTree, nodal_loads, nodal_tree
@@ -28,7 +29,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class NodalForces:
+class NodalForces(Shown):
     """Forces that given accelerations require of one body: n nodes, f nodal freedoms.
 
     Attributes

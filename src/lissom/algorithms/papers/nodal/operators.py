@@ -23,7 +23,7 @@ import numpy as np
 
 from ....bodies.nodal import NodalBody
 from ....system import GROUND, StateLike, System
-from ...operators.algebra import Identity, Label, SpatialOperator
+from ...operators.algebra import Identity, Label, SpatialOperator, listed
 from ...operators.blocks import BlockDiagonal, Blocks
 from ...operators.propagation import Propagation
 from .blocks import Attachment, Quarters, Stacked
@@ -58,6 +58,10 @@ class NodalOperators:
         self._frames = _slices([6] * len(links))
         self._freedoms = _slices([link.freedoms.shape[1] for link in links])
         self._joints = _slices([link.motion_map.shape[1] for link in links])
+
+    def __repr__(self) -> str:
+        """Number of bodies and names of the operators."""
+        return listed(self, f"NodalOperators of {self._tree.n_body} bodies")
 
     def _label(self, name: str, cost: str) -> Label:
         return Label(name, cost, self)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from ....structures import (
     STEEL,
     TITANIUM,
     Circle,
+    GeneralSection,
     ISection,
     Material,
     Rectangle,
@@ -59,21 +59,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "circle": Circle,
     "rectangle": Rectangle,
     "i": ISection,
+    "general": GeneralSection,
 }
-
-
-@final
-@dataclass(frozen=True)
-class GeneralSection(Section):
-    """Cross section given by its area, second moments and torsion constant."""
-
-    area: float = 0.0
-    second_moment_y: float = 0.0
-    second_moment_z: float = 0.0
-    torsion_constant: float = 0.0
-
-
-SECTIONS["general"] = GeneralSection
 
 
 def made_joint(table: JointTable) -> Joint | None:

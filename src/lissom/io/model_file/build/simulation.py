@@ -12,6 +12,7 @@ import numpy as np
 
 from ....errors import LissomError, LoadError
 from ....model import Model
+from ....printing import Shown
 from ....results import Trajectory
 from ....system import State, System
 from ..coordinate_units import check_state_units
@@ -25,7 +26,7 @@ from .model import PATIENCE, Builder, expanded
 
 
 @dataclass(frozen=True, eq=False)
-class ModelRun:
+class ModelRun(Shown):
     """A model with the simulation settings of its file.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import LissomError, StateError, SweepError, suggestion
+from ....printing import Shown
 from ....results.channels import resolved
 from ....results.store import Columns
 from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
@@ -32,7 +33,7 @@ _STORED = ("load", "servo")  # channels that depend on what acts in a run
 
 
 @dataclass(frozen=True, eq=False)
-class ModelSweep:
+class ModelSweep(Shown):
     """A model file with its parameter study, ready to run.
 
     Attributes

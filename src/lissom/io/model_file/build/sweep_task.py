@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import SweepError
+from ....printing import Shown
 from ....results import Trajectory
 from ....results.tables import labelled
 from ....sweeps.outputs import check_ended, sampled_channels
@@ -50,7 +51,7 @@ def set_values(
 
 
 @dataclass(frozen=True, eq=False)
-class FileBuild:
+class FileBuild(Shown):
     """Makes the run of a model file with other values.
 
     Attributes
@@ -82,7 +83,7 @@ class FileBuild:
 
 
 @dataclass(frozen=True, eq=False)
-class FileRun:
+class FileRun(Shown):
     """Simulates the run of a file, and keeps channels over time and reduced outputs.
 
     Attributes

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ModelError, name_list, suggestion
+from ....printing import Shown
 from ....structures.materials import Material
 from .elements import KINDS
 
@@ -16,7 +17,7 @@ Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(Shown):
     """Elements of one type.
 
     Attributes
@@ -47,7 +48,7 @@ class RigidTie:
 
 
 @dataclass(frozen=True, eq=False)
-class Deck:
+class Deck(Shown):
     """Content of a CalculiX deck in SI units.
 
     Attributes

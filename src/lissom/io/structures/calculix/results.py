@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....printing import Shown
 from ..text import MOST_NUMBER, Lines, number, path_text, whole
 
 Array = NDArray[np.float64]
@@ -19,7 +20,7 @@ _STRESS_ORDER = ("SXX", "SYY", "SZZ", "SYZ", "SZX", "SXY")
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Shown):
     """One field of results.
 
     Attributes
@@ -56,7 +57,7 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(Shown):
     """Content of a file NAME.frd, in its units.
 
     Attributes

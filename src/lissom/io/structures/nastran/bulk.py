@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import name_list
+from ....printing import Shown
 from ..text import path_text, refused
 from ..units import units as unit_system
 from .cards import Card, read_cards
@@ -22,7 +23,7 @@ _MOST_SET = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Bulk:
+class Bulk(Shown):
     """Content of bulk data in SI units.
 
     Attributes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
+from ....printing import Shown
 from .cards import Card
 
 Label = tuple[int, int]
@@ -16,7 +17,7 @@ _SQUARE = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class Labelled(Shown):
     """Square matrix with the names of its rows.
 
     Attributes

@@ -85,7 +85,7 @@ class SolidRecovery:
     @property
     def _materials(self) -> tuple[dict[tuple[float, float], str], list[int]]:
         """Materials that differ in elasticity, with their names; and the number of each block's."""
-        names = {_elasticity(block): block.material.name for block in self.blocks}
+        names = {_elasticity(block): block.material.name or "unnamed" for block in self.blocks}
         order = list(names)
         return names, [order.index(_elasticity(block)) for block in self.blocks]
 

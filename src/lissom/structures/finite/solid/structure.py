@@ -100,7 +100,7 @@ def _used(
             )
         if b.material.poisson_ratio >= 0.5:
             raise ModelError(
-                f"{name}: material {b.material.name!r} has poisson_ratio 0.5, which no "
+                f"{name}: {b.material.label} has poisson_ratio 0.5, which no "
                 "displacement element can deform; give 0.49 at most"
             )
     numbers = np.unique(np.concatenate([b.cells.ravel() for b in blocks]))
