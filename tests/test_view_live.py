@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.cli.live import follow, in_progress, shown_live
+from lissom.cli.live import follow_run, in_progress, shown_live
 from lissom.results.files.journal.reader import JournalStore, is_being_written
 from lissom.results.files.journal.writer import Journal
 from lissom.results.store import Columns
@@ -240,7 +240,7 @@ def test_the_command_shows_a_run_and_stops_with_it(system, tmp_path, monkeypatch
 
 def test_the_command_follows_a_file_until_it_is_stopped(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("lissom.viz.view.server.View.wait", lambda view: view.close())
-    follow(tmp_path / "swing.nc", scale=2.0, browser=False)
+    follow_run(tmp_path / "swing.nc", scale=2.0, browser=False)
     assert "http://127.0.0.1" in capsys.readouterr().out
 
 
