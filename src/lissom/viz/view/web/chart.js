@@ -79,7 +79,7 @@ class Chart {
     paint.beginPath(); paint.moveTo(x, 2); paint.lineTo(x, h - 1); paint.stroke();
     panel.lines.forEach((_, k) => {
       const value = this.value(k, motion.time);
-      byId("values").children[k].lastChild.textContent = value === null ? "–" : `${short(value * factor)} ${unit === "1" ? "" : unit}`;
+      byId("values").children[k].lastChild.textContent = value === null ? "–" : `${this.worded(value)} ${unit === "1" ? "" : unit}`;
       if (value === null) return;
       paint.fillStyle = CURVES[k % CURVES.length];
       paint.beginPath(); paint.arc(x, height(value), 3, 0, 2 * Math.PI); paint.fill();
@@ -91,7 +91,7 @@ class Chart {
     const [factor, shown] = suited(Math.max(Math.abs(low), Math.abs(high)), unit);
     const flat = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
     const [a, b] = flat ? [low - (Math.abs(low) || 1), high + (Math.abs(high) || 1)] : [low, high];
-    const step = rounded((b - a) * factor / 2.5) / factor, levels = [];
+    const step = rounded((b - a) * factor / 4) / factor, levels = [];
     for (let level = Math.ceil(a / step - 1e-6) * step; level <= b + 1e-6 * step; level += step) levels.push(Math.abs(level) < 1e-6 * step ? 0 : level);
     const height = (value) => 9 + (h - 14) * (1 - (value - a) / (b - a)), { duration } = this.motion;
     this.paths = lines.map((_, k) => {
@@ -113,6 +113,13 @@ class Chart {
     const { low, high, values, lines } = this.plot.panels[this.panel], all = this.plot.array(values);
     const step = all[k * (all.length / lines.length) + n];
     return step === 65535 ? null : low + step / 65534 * (high - low);
+  }
+
+  // Value in the unit that is shown, without digits that the curve does not have.
+  worded(value) {
+    const { low, high } = this.plot.panels[this.panel], { factor } = this;
+    const grain = high > low ? 10 ** Math.floor(Math.log10((high - low) * factor / 1000)) : 0;
+    return short(grain ? Math.round(value * factor / grain) * grain : value * factor, 4).replace(/^-0$/, "0");
   }
 
   value(k, time) {

@@ -190,7 +190,7 @@ function refresh({ scene, motion, player, show, steps, picture }) {
   byId("live").textContent = player.following ? "● live" : "go live";
   byId("live").classList.toggle("on", player.following);
   showColors(motion, picture.colored, show);
-  byId("notes").style.bottom = byId("bar").hidden ? "14px" : `${byId("bar").offsetHeight + 24}px`;
+  document.documentElement.style.setProperty("--bar", `${byId("bar").hidden ? -10 : byId("bar").offsetHeight}px`);
   showArrows(picture, show);
   steps.scale.show(motion.scale);
   steps.arrows.show(show.arrows);
@@ -228,6 +228,7 @@ function hooks({ scene, motion, camera, show, player, changed, rescale, filming,
     vertex: (i, k) => world(motion.vertex(i, k)),
     shaded: (i) => picture().shaded(i).map((x, k) => x + scene.origin[k % 3]),
     pixels: () => picture().pixels(),
+    seen: (p) => picture().project(add(p, scene.origin, -1)),
     redraw: changed,
     // Films: names of formats that can be written, and a film as bytes.
     get films() { return filming.found?.map(({ name }) => name) ?? null; },
