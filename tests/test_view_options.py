@@ -22,7 +22,7 @@ def opened(tmp_path):
     """Function that opens a run's page; at the end nothing was amiss on any."""
     pages = []
 
-    def open_page(run, size=(640, 420), **options):
+    def open_page(run, size=(570, 240), **options):
         path = tmp_path / f"page{len(pages)}.html"
         run.to_html(path, **{"theme": "light", **options})
         pages.append(Opened(shared_browser(), path.as_uri(), size))
@@ -97,9 +97,7 @@ def test_the_plot_is_in_step_with_the_slider(opened):
     assert not page.page.locator("#plot").is_visible()
 
 
-@pytest.mark.parametrize(
-    "duration, speed", [(0.05, 0.005), (0.9, 0.1), (7.0, 1), (18.0, 1), (60.0, 5), (10_800.0, 1000)]
-)
+@pytest.mark.parametrize("duration, speed", [(0.05, 0.005), (18.0, 1), (10_800.0, 1000)])
 def test_every_motion_plays_in_five_to_twenty_seconds(opened, duration, speed):
     run = bending_run()
     page = opened(moved(run.system, [run.state(t) for t in run.time], duration))
@@ -144,13 +142,33 @@ def film_in_a_browser(data, kind):
       await new Promise((done) => { video.onseeked = done; });
       const canvas = document.createElement("canvas"), brush = canvas.getContext("2d");
       Object.assign(canvas, { width: video.videoWidth, height: video.videoHeight });
-      brush.drawImage(video, 0, 0);
-      const { data } = brush.getImageData(canvas.width - 4, 4, 1, 1);
+      let data = [0, 0, 0, 0];
+      for (let tries = 0; tries < 100 && !data[3]; tries++) { // until a frame is decoded
+        brush.drawImage(video, 0, 0);
+        data = brush.getImageData(canvas.width - 4, 4, 1, 1).data;
+        await new Promise((done) => setTimeout(done, 30));
+      }
       return [video.duration, canvas.width, canvas.height, data[0]];
     }"""
     found = page.evaluate(script, [base64.b64encode(data).decode(), f"video/{kind}"])
     page.close()
     return found
+
+
+def test_a_browser_without_encoders_of_frames_records_in_real_time(tmp_path):
+    path, run = tmp_path / "boom.html", bending_run()
+    moved(run.system, [run.state(t) for t in run.time], 0.2).to_html(path)
+    page = shared_browser().new_page(viewport={"width": 200, "height": 150})
+    page.add_init_script("delete window.VideoEncoder;")
+    page.goto(path.as_uri())
+    until(page, "window.lissom && window.lissom.films")
+    page.locator("#speed").evaluate(
+        "(x) => { x.value = '0.5'; x.dispatchEvent(new Event('change')); }"
+    )
+    data = bytes(page.evaluate("async () => [...await window.lissom.film('webm')]"))
+    assert data[:4] == bytes.fromhex("1a45dfa3") and len(data) > 1000
+    assert "in real time" in page.locator("#filmed").inner_text()
+    page.close()
 
 
 def test_a_browser_that_writes_no_films_says_so(tmp_path):
@@ -185,9 +203,7 @@ def test_the_camera_follows_a_body(opened):
     assert page("camera") == still
 
 
-@pytest.mark.parametrize(
-    "view, toward", [("xz", (0, -1, 0)), ("xy", (0, 0, 1)), ((30, -60), (0.433, -0.75, 0.5))]
-)
+@pytest.mark.parametrize("view, toward", [("xz", (0, -1, 0)), ((30, -60), (0.433, -0.75, 0.5))])
 def test_the_first_direction_can_be_chosen(opened, view, toward):
     seen = opened(arm_run(3), view=view)("camera")
     away = np.subtract(seen["eye"], seen["target"])
@@ -246,11 +262,11 @@ def test_faces_in_one_plane_do_not_flicker(opened):
         model.add(body, ls.Revolute("z"), name=name, rotation={"rpy": (0.37, 0, 0)})
     system = model.compile()
     page = opened(moved(system, [system.state(red=0.1, green=0.7)] * 2), view=(40, -50))
-    picture = page.pixels().reshape(420, 640, 3)
+    picture = page.pixels().reshape(240, 570, 3)
     green = (picture[..., 1] > 130) & (picture[..., 0] < 120)
     x, y = (round(float(v)) for v in page("seen([0, 0, 0])"))
-    assert green[420 - y - 12 : 420 - y + 12, x - 12 : x + 12].all()
-    assert 0.02 < green.mean() < 0.2
+    assert green[240 - y - 6 : 240 - y + 6, x - 6 : x + 6].all()
+    assert 0.01 < green.mean() < 0.2
 
 
 @pytest.mark.parametrize(

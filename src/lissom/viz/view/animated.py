@@ -134,9 +134,9 @@ class Embedded:
     def _repr_html_(self) -> str:
         inside = html.escape(self.text.replace(ICON, "", 1), quote=True)
         size = f"width:{html.escape(self.width)};height:{self.height}px"
-        return (
-            f'<iframe style="{size};border:0" sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
-        )
+        allowed = "allow-scripts allow-downloads"  # films are downloads
+        look = f'style="{size};border:0" sandbox="{allowed}"'
+        return f'<iframe {look} srcdoc="{inside}"></iframe>'
 
     def __repr__(self) -> str:
         """Text for consoles."""

@@ -33,7 +33,7 @@ function switches(scene) {
   if (scene.named.length) found.push(["named", "frames"]);
   if (scene.loops.length) found.push(["loops", "closing joints"]);
   if (kindsDiffer(scene)) found.push(["kinds", "stripes on flexible"]);
-  if (scene.plot) found.push(["plot", "plot"]);
+  if (scene.plot || scene.settings.live) found.push(["plot", "plot"]);
   found.push(["labels", "names"], ["grid", "ground grid"], ["dark", "dark"]);
   return found;
 }

@@ -69,16 +69,19 @@ async function recorded({ mime, type }, canvas, n, paint, going) {
   const recorder = new MediaRecorder(stream, { mimeType: mime, videoBitsPerSecond: settings("", canvas.width, canvas.height).bitrate });
   recorder.ondataavailable = ({ data }) => parts.push(data);
   const ended = new Promise((done, failed) => { recorder.onstop = done; recorder.onerror = ({ error }) => failed(error ?? new Error("recording failed")); });
-  paint(0);
+  const later = (frames) => new Promise((done) => setTimeout(done, 1000 * frames / RATE));
+  let running = false;
+  recorder.onstart = () => { running = true; };
   recorder.start();
+  for (let tries = 0; !running && tries < 10 * RATE; tries++) { paint(0); await later(1); }
   const start = performance.now();
-  for (let k = 0, going_ = true; k < n - 1 && going_;) {
-    await new Promise((done) => setTimeout(done, 1000 / RATE));
+  for (let k = 0; k < n - 1;) {
+    await later(1);
     k = Math.min(n - 1, Math.round((performance.now() - start) * RATE / 1000));
     if (!going(k)) { recorder.onstop = null; recorder.stop(); return null; }
     paint(k);
   }
-  await new Promise((done) => setTimeout(done, 2000 / RATE));
+  await later(2);
   recorder.stop();
   await ended;
   return new Blob(parts, { type });
