@@ -185,7 +185,7 @@ def test_a_browser_that_writes_no_films_says_so(tmp_path):
 
 def test_the_camera_follows_a_body(opened):
     run = arm_run(21)
-    page = opened(run, follow="payload")
+    page = opened(run, size=(640, 420), follow="payload")
     for k in (0, 9):
         page(f"seek({float(run.time[k])!r})")
         page.settle()
