@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.cli.live import follow, in_progress, shown_live
+from lissom.cli.live import follow_run, in_progress, shown_live
 from lissom.results.files.journal.reader import JournalStore, is_being_written
 from lissom.results.files.journal.writer import Journal
 from lissom.results.store import Columns
+from lissom.results.trajectory import Trajectory
 from lissom.sim.run import record, runner
+from lissom.viz.view.following import Followed
+from lissom.viz.view.options import Options
 from tests.view_samples import BOOM, Opened, shared_browser, until
 
 
@@ -95,7 +98,7 @@ def waited(condition, seconds=20):
 
 def test_the_page_grows_with_the_run(system, tmp_path, often):
     path, browser = tmp_path / "swing.nc", shared_browser()
-    with ls.viz.live(path, browser=False, theme="light") as view:
+    with ls.viz.live(path, browser=False, theme="light", plot="boom.angle") as view:
         run = Run(system, path)
         try:
             waited(lambda: "Waiting" not in answer(view)[1])
@@ -120,10 +123,22 @@ def test_the_page_grows_with_the_run(system, tmp_path, often):
             run.finish()
         until(page.page, "!window.lissom.live")
         assert page("end") == pytest.approx(1.0) and page("time") == pytest.approx(1.0)
+    angle = Trajectory.load(path)["boom.angle"]
+    assert page("plotted(0)") == pytest.approx(angle[-1], abs=1e-4 * np.ptp(angle))
     assert page.page.locator("#status").inner_text() == "the run has finished"
     assert not page.page.locator("#live").is_visible()
     assert page.complaints == [] and all(x.startswith(view.url) for x in page.requests)
     page.page.close()
+
+
+def test_a_plot_that_a_live_view_cannot_show_says_why(system, tmp_path):
+    path = tmp_path / "swing.nc"
+    mistakes = {"energy.work": "summed over all rows", "boom.angel": "no 'angel'"}
+    sources = [Followed(str(path), 50, Options(plot=[name])) for name in mistakes]
+    ls.simulate(system, duration=0.1, output_step=0.01, file=path)
+    for source, words in zip(sources, mistakes.values(), strict=True):
+        text, over = source.page()
+        assert over and words in text
 
 
 def test_the_page_says_why_a_run_failed(system, tmp_path, often):
@@ -240,7 +255,7 @@ def test_the_command_shows_a_run_and_stops_with_it(system, tmp_path, monkeypatch
 
 def test_the_command_follows_a_file_until_it_is_stopped(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("lissom.viz.view.server.View.wait", lambda view: view.close())
-    follow(tmp_path / "swing.nc", scale=2.0, browser=False)
+    follow_run(tmp_path / "swing.nc", scale=2.0, browser=False)
     assert "http://127.0.0.1" in capsys.readouterr().out
 
 

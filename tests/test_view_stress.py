@@ -71,18 +71,6 @@ def test_the_page_draws_stress_with_its_scale(tmp_path):
         page.page.close()
 
 
-def test_a_short_motion_is_slowed_down_at_first(tmp_path):
-    """So that it takes a second or more; a longer one plays as it was."""
-    whole = pulled_up()
-    for times, speed in ((np.linspace(0.5, 0.53, 5), "0.02"), (whole.time, "1")):
-        whole.sample(times).to_html(tmp_path / "run.html")
-        page = Opened(shared_browser(), (tmp_path / "run.html").as_uri())
-        try:
-            assert page.page.locator("#speed").input_value() == speed
-        finally:
-            page.page.close()
-
-
 def test_animated_pictures_draw_stress_with_its_scale():
     drawing = Drawing(Scene(pulled_up(), stress=True), (400, 300), "stress")
     first, last = (np.asarray(drawing.picture(k).convert("RGB"))[:240] for k in (0, 10))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from .output import say
 
@@ -50,23 +51,21 @@ def in_progress(file: Path) -> bool:
     return is_being_written(journal_path(file)[1])
 
 
-def follow(file: Path, *, scale: float, browser: bool, color: str | None = None) -> None:
+def follow_run(file: Path, *, browser: bool, **options: Any) -> None:
     """Show a run computed by another process, until Ctrl-C.
 
     Parameters
     ----------
     file : path
         NAME.nc, or its journal.
-    scale : float
-        Factor by which deformations are enlarged.
     browser : bool
         Whether to open the browser.
-    color : str, optional
-        What colours show at first.
+    **options
+        As for `lissom.viz.live`.
     """
     from ..viz import live
 
-    view = live(file, browser=False, scale=scale, color=color)
+    view = live(file, browser=False, **options)
     say(f"the run is in progress and is shown at {view.url}\nCtrl-C ends this command")
     if browser:
         view.open()

@@ -10,7 +10,7 @@ import typer
 
 from .browser import open_in_browser
 from .completion import offered
-from .live import follow, in_progress
+from .live import follow_run, in_progress
 from .output import say
 from .values import Units, number
 
@@ -149,7 +149,7 @@ def view(
         typer.Option(
             "--output",
             "-o",
-            help="Write the page to NAME.html instead of serving it.",
+            help="Write NAME.html, or an animated NAME.gif, instead of serving the page.",
             metavar="FILE",
         ),
     ] = None,
@@ -166,6 +166,25 @@ def view(
             help="What colours show at first: deflection, stress, curvature or moment.",
         ),
     ] = None,
+    direction: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="WHERE",
+            help='Direction of view: xy, xz, yz, 3d, or elevation and azimuth "20,-60" in degrees.',
+        ),
+    ] = None,
+    quantities: Annotated[
+        str | None,
+        typer.Option(
+            "--plot",
+            metavar="NAMES",
+            help='Quantities below the picture, separated by commas; "" for none.',
+        ),
+    ] = None,
+    follow: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Body or frame that the camera follows.")
+    ] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
@@ -175,20 +194,49 @@ def view(
 
     The page is served locally and needs no network. Ctrl-C ends the command.
     """
-    factor = number(scale, "--scale")
+    look: dict[str, Any] = {
+        "scale": number(scale, "--scale"),
+        "color": color,
+        "view": _direction(direction),
+    }
+    shown: dict[str, Any] = {"plot": _names(quantities), "follow": follow}
     if output is None and in_progress(file):
-        follow(file, scale=factor, browser=browser, color=color)
+        follow_run(file, browser=browser, **look, **shown)
         return
     run = _loaded(file)
     if output is not None:
-        run.to_html(output, scale=factor, color=color)
-        say(f"wrote {output}")
+        _write_view(run, output, look, shown)
         return
-    view = run.view(browser=False, scale=factor, color=color)
-    say(f"the page is at {view.url}\nCtrl-C ends this command; an open page stays usable")
+    page = run.view(browser=False, **look, **shown)
+    say(f"the page is at {page.url}\nCtrl-C ends this command; an open page stays usable")
     if browser:
-        open_in_browser(view.url)
-    view.wait()
+        open_in_browser(page.url)
+    page.wait()
+
+
+def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[str, Any]) -> None:
+    """Write a page, or an animated picture by the ending .gif."""
+    if output.suffix != ".gif":
+        run.to_html(output, **look, **page)
+    elif given := [f"--{name}" for name, value in page.items() if value is not None]:
+        raise typer.BadParameter(f"{given[0]} is for pages, not for {output}; omit it")
+    else:
+        run.to_gif(output, **look)
+    say(f"wrote {output}")
+
+
+def _direction(given: str | None) -> Any:
+    """Direction of view, as `to_html` takes it."""
+    if given is None or "," not in given:
+        return given
+    return tuple(number(x.strip(), "--from") for x in given.split(","))
+
+
+def _names(given: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    if given is None:
+        return None
+    return [x.strip() for x in given.split(",") if x.strip()]
 
 
 def _loaded(file: Path) -> Trajectory:

@@ -484,6 +484,9 @@ class Trajectory:
         scale: float = 1.0,
         reactions: bool | None = None,
         color: str | None = None,
+        plot: str | Sequence[str | Sequence[str]] | None = None,
+        follow: str | None = None,
+        view: str | tuple[float, float] | None = None,
     ) -> None:
         """Write the animated view to a single HTML file, which needs no network.
 
@@ -502,16 +505,25 @@ class Trajectory:
         scale : float
             Initial factor by which deformations are enlarged.
         reactions : bool, optional
-            Whether to include joint forces; by default for up to 24 bodies.
+            Whether to include forces and moments of joints; by default for up to 24 bodies.
         color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show at first, the last two of rods only; by default
             bodies have colours of their own.  Stress is the largest von Mises stress of a section,
             or that of a node of a solid; only pages that show it at first contain it.
+        plot : str or sequence, optional
+            Channels plotted over time in step with the slider, one panel each, those of an inner
+            list in one panel; by default the main ones, ``()`` for no plot.
+        follow : str, optional
+            "body", "body.node" or a frame that the camera follows at first.
+        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
+            Direction of view at first: onto a plane, or elevation and azimuth [degrees]; by default
+            one that suits the mechanism.
         """
         from ..viz.view.animated import write_page
 
-        options = {"title": title, "trails": trails, "theme": theme, "scale": scale}
-        write_page(self, path, frames=frames, reactions=reactions, color=color, **options)
+        options: dict[str, Any] = {"title": title, "trails": trails, "theme": theme, "scale": scale}
+        options |= {"reactions": reactions, "color": color, "plot": plot, "follow": follow}
+        write_page(self, path, frames=frames, view=view, **options)
 
     def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
         """Show the animated view in the browser.
@@ -561,6 +573,8 @@ class Trajectory:
         size: tuple[int, int] = (640, 420),
         trails: Sequence[str] | None = None,
         color: str | None = None,
+        scale: float = 1.0,
+        view: str | tuple[float, float] | None = None,
     ) -> None:
         """Write an animated GIF, for slides and other media that cannot show web pages.
 
@@ -579,11 +593,15 @@ class Trajectory:
         color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show, the last two of rods only; by default bodies
             have colours of their own.
+        scale : float
+            Factor by which deformations are enlarged; colours show the true ones.
+        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
+            Direction of view, as in `to_html`.
         """
         from ..viz.gif.animation import write_gif
 
-        options: dict[str, Any] = {"size": size, "trails": trails, "color": color}
-        write_gif(self, path, frames=frames, duration=duration, **options)
+        options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
+        write_gif(self, path, frames=frames, duration=duration, view=view, **options)
 
     def to_image(
         self,
@@ -593,6 +611,8 @@ class Trajectory:
         size: tuple[int, int] = (960, 600),
         trails: Sequence[str] | None = None,
         color: str | None = None,
+        scale: float = 1.0,
+        view: str | tuple[float, float] | None = None,
     ) -> None:
         """Write a picture of one instant, with the scale of its colours.
 
@@ -608,10 +628,15 @@ class Trajectory:
             "body", "body.node" or frames whose paths up to now are drawn; by default none.
         color : {"deflection", "stress", "curvature", "moment"}, optional
             As in `to_gif`; the last colour is the largest value of the whole run.
+        scale : float
+            Factor by which deformations are enlarged; colours show the true ones.
+        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
+            Direction of view, as in `to_html`.
         """
         from ..viz.gif.animation import write_image
 
-        write_image(self, path, time, size=size, trails=trails, color=color)
+        options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
+        write_image(self, path, time, view=view, **options)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject assignment: trajectories are immutable."""

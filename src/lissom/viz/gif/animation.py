@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
+from ..scene.camera import check_view
+from ..scene.enlarged import check_scale, enlarged
 from ..scene.instants import frames_of
 from ..scene.motion import Scene, outermost
 from ..scene.rods import check_color
@@ -18,18 +21,12 @@ if TYPE_CHECKING:
 
 _LONGEST, _SHORTEST = 10.0, 1.0  # s, limits of the default duration
 _MOST = 1000  # frames
+_OPEN = 1e-3  # gap of loops, in lengths of the system, that is told
 _FRAMES = 200  # of which a picture takes the scale of its colours
 
 
 def write_gif(
-    run: Trajectory,
-    path: PathLike,
-    *,
-    frames: int,
-    duration: float | None,
-    size: Any,
-    trails: Any,
-    color: Any,
+    run: Trajectory, path: PathLike, *, frames: int, duration: float | None, **look: Any
 ) -> None:
     """Write an animated GIF of a run.
 
@@ -43,12 +40,8 @@ def write_gif(
         Number of frames.
     duration : float, optional
         Playing time [s].
-    size : pair of int
-        Width and height [pixels].
-    trails : sequence of str, optional
-        Points whose paths are drawn.
-    color : {"deflection", "stress", "curvature", "moment"}, optional
-        What the colours of flexible bodies show.
+    **look
+        `size`, `trails`, `color`, `scale` and `view` of `Look`.
     """
     name = as_path(path)
     if not name.endswith(".gif"):
@@ -57,10 +50,7 @@ def write_gif(
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     rows = frames_of(run, frames)
     seconds = _seconds(duration, float(np.ptp(rows.time)))
-    points = _points(trails, outermost(rows, 3))
-    check_color(color, run.system)
-    scene = Scene(rows, points, reactions=False, stress=color == "stress")
-    drawing = Drawing(scene, _pixels(size), color)
+    drawing = Look(**look).drawing(rows, outermost(rows, 3))
     pictures = [drawing.picture(k).quantize(256) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
@@ -73,24 +63,77 @@ def write_gif(
         )
 
 
-def write_image(
-    run: Trajectory, path: PathLike, time: Any, *, size: Any, trails: Any, color: Any
-) -> None:
+def write_image(run: Trajectory, path: PathLike, time: Any, **look: Any) -> None:
     """Write a picture of a run at one instant; see `Trajectory.to_image`."""
     name = as_path(path)
     if not name.endswith(".png"):
         raise ResultError(f"path is {name!r}; expected a name that ends in .png")
-    check_color(color, run.system)
-    points = _points(trails, ())
+    chosen = Look(**look)
     moment = run.sample([time])
     # scales of colours are those of the whole run
     rows = frames_of(run, _FRAMES)
     before = rows.time[rows.time < moment.time[0]]
     rows = run.sample([*before, moment.time[0], *rows.time[rows.time > moment.time[0]]])
-    scene = Scene(rows, points, reactions=False, stress=color == "stress")
-    picture = Drawing(scene, _pixels(size), color, halvings=2).picture(len(before))
+    picture = chosen.drawing(rows, (), halvings=2).picture(len(before))
     with replacing(name) as temporary:
         picture.save(temporary, format="PNG")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Options of pictures.
+
+    Attributes
+    ----------
+    size : pair of int
+        Width and height [pixels].
+    trails : sequence of str or None
+        Points whose paths are drawn.
+    color : {"deflection", "stress", "curvature", "moment"} or None
+        What the colours of flexible bodies show.
+    scale : float
+        Factor by which deformations are enlarged.
+    view : None, {"3d", "xy", "xz", "yz"} or pair of float
+        Direction of view.
+    """
+
+    size: Any
+    trails: Any = None
+    color: Any = None
+    scale: Any = 1.0
+    view: Any = None
+
+    def __post_init__(self) -> None:
+        _pixels(self.size)
+        check_color(self.color)
+        check_scale(self.scale)
+        check_view(self.view)
+
+    def drawing(self, rows: Trajectory, trails: Any, halvings: int = 0) -> Drawing:
+        """Drawing of frames.
+
+        Parameters
+        ----------
+        rows : Trajectory
+            Frames.
+        trails : sequence of str
+            Points whose paths are drawn if none were given.
+        halvings : int
+            As for `Drawing`.
+        """
+        check_color(self.color, rows.system)
+        points = _points(self.trails, trails)
+        scene = Scene(rows, points, reactions=False, stress=self.color == "stress")
+        flexible = any(body.n_mode for body in rows.system.bodies)
+        if self.scale == 1 or not flexible:
+            return Drawing(scene, _pixels(self.size), self.color, halvings, view=self.view)
+        large, gap = enlarged(rows, float(self.scale))
+        note = f"bending \u00d7 {self.scale:g}" if self.scale else "bending is not drawn"
+        if gap > _OPEN * rows.system.length:
+            note += f", loops open by {gap:.2g} m"
+        drawn = Scene(large, points, reactions=False)
+        given = {"view": self.view, "drawn": drawn, "note": note}
+        return Drawing(scene, _pixels(self.size), self.color, halvings, **given)
 
 
 def _points(trails: Any, usual: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..scene.camera import across, direction
 from ..scene.motion import Scene
 from ..scene.rods import SHOWN
 from ..scene.stresses import stress_at_nodes
@@ -17,7 +19,6 @@ Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
-_FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
 
 
 class Drawing:
@@ -33,17 +34,34 @@ class Drawing:
         What the colours of flexible bodies show, one of `SHOWN`.
     halvings : int
         How often the sides of triangles are halved for finer colours.
+    view : None, {"3d", "xy", "xz", "yz"} or pair of float
+        Direction of view.
+    drawn : Scene, optional
+        Scene with enlarged deformations in place of the true ones, from which colours come.
+    note : str
+        Text beside the time.
     """
 
     def __init__(
-        self, scene: Scene, size: tuple[int, int], color: str | None = None, halvings: int = 0
+        self,
+        scene: Scene,
+        size: tuple[int, int],
+        color: str | None = None,
+        halvings: int = 0,
+        *,
+        view: Any = None,
+        drawn: Scene | None = None,
+        note: str = "",
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import PolyCollection
         from matplotlib.figure import Figure
 
         self.scene, self.color, self.halvings = scene, color, halvings
-        self.right, self.top, self.toward = _axes(scene)
+        self.drawn, self.note = drawn or scene, note
+        low, high = self.drawn.low, self.drawn.high
+        self.toward = direction(view, scene.up, low, high)
+        self.right, self.top = across(self.toward, scene.up)
         figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
         self._canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -52,12 +70,13 @@ class Drawing:
         self._lines = [axes.plot([], [], color=_PATH, lw=1.2, alpha=0.6)[0] for _ in scene.trails]
         self._faces: Any = axes.add_collection(PolyCollection([], linewidths=0.3))
         self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
-        self._paths = [self._flat(scene.rows[f"{where}.position"]) for where in scene.trails]
-        self._triangles = [_triangles(body) for body in scene.bodies]
+        paths = (self.drawn.rows[f"{where}.position"] for where in scene.trails)
+        self._paths = [self._flat(path) for path in paths]
+        self._triangles = [_triangles(body) for body in self.drawn.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
-        drawn = ((i, scene.bodies[i]) for i in stresses)
-        self._stress = {i: stress_at_nodes(scene.rows, i, x.nodes, x.body) for i, x in drawn}
+        shown = ((i, self.drawn.bodies[i]) for i in stresses)
+        self._stress = {i: stress_at_nodes(scene.rows, i, x.nodes, x.body) for i, x in shown}
         if color:
             self._legend(figure, color)
 
@@ -85,7 +104,8 @@ class Drawing:
         self._faces.set_edgecolor(colors)
         for line, path in zip(self._lines, self._paths, strict=True):
             line.set_data(path[: frame + 1, 0], path[: frame + 1, 1])
-        self._clock.set_text(f"{self.scene.rows.time[frame]:.2f} s")
+        time = _clock(self.scene.rows.time, frame)
+        self._clock.set_text(", ".join(x for x in (time, self.note) if x))
         self._canvas.draw()
         return Images.fromarray(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
 
@@ -93,7 +113,7 @@ class Drawing:
         """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
         corners, paints = [], []
         for i, (triangles, colors) in enumerate(self._triangles):
-            faces = self.scene.corners(frame, i)[triangles]
+            faces = self.drawn.corners(frame, i)[triangles]
             if self.color:
                 faces, colors = self._shown(frame, i, colors, triangles, faces)
             corners.append(faces)
@@ -115,7 +135,7 @@ class Drawing:
         """Triangles of body i and their colours by what they show; grey if it has no such thing."""
         from matplotlib import colormaps
 
-        body = self.scene.bodies[i]
+        body = self.drawn.bodies[i]
         if self.color == "stress":
             found = self._stress[i][frame, None] if i in self._stress else None
         else:
@@ -134,7 +154,7 @@ class Drawing:
         return np.stack([points @ self.right, points @ self.top], axis=-1)
 
     def _fit(self, axes: Any, size: tuple[int, int]) -> None:
-        ends = np.array([self.scene.low, self.scene.high])
+        ends = np.array([self.drawn.low, self.drawn.high])
         box = np.array([[a, b, c] for a in ends[:, 0] for b in ends[:, 1] for c in ends[:, 2]])
         flat = self._flat(box)
         low, high = flat.min(axis=0), flat.max(axis=0)
@@ -145,29 +165,18 @@ class Drawing:
         axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
 
 
+def _clock(times: Array, frame: int) -> str:
+    """Time of a frame, with as many decimal places as the duration asks for."""
+    duration = float(np.ptp(times))
+    places = 3 - math.floor(math.log10(duration)) if 0 < duration < 1 else 2
+    return f"{times[frame]:.{min(places, 9) if duration < 1000 else 0}f} s"
+
+
 def scaled(value: float, unit: str) -> tuple[float, str]:
     """Value in a unit that suits it: stresses in kPa or MPa, short lengths in mm."""
     if unit == "Pa" and value >= 1e4:
         return (value / 1e6, "MPa") if value >= 1e5 else (value / 1e3, "kPa")
     return (1000 * value, "mm") if unit == "m" and value < 1 else (value, unit)
-
-
-def _axes(scene: Scene) -> tuple[Array, Array, Array]:
-    """Directions right, up and towards the camera, in world axes, as initially on the page."""
-    up = np.array(scene.up)
-    extent = scene.high - scene.low
-    order = np.argsort(extent)
-    thin = np.eye(3)[order[0]]
-    east = np.roll(np.abs(up), 1)
-    north = np.cross(up, east)
-    azimuth, elevation = -0.95, 0.5
-    if extent[order[0]] < _FLAT * extent[order[1]] and abs(thin @ up) < 0.5:
-        azimuth, elevation = np.arctan2(thin @ north, thin @ east) + 0.3, 0.25
-    level = np.cos(azimuth) * east + np.sin(azimuth) * north
-    toward = np.cos(elevation) * level + np.sin(elevation) * up
-    right = np.cross(up, toward)
-    right /= np.linalg.norm(right)
-    return right, np.cross(toward, right), toward
 
 
 def _halved(corners: Array) -> Array:

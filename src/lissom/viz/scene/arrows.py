@@ -1,4 +1,4 @@
-"""Forces of loads, loops and joints, drawn as arrows."""
+"""Forces and moments of loads, loops and joints, drawn as arrows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...results.store import MemoryStore
 from ...results.trajectory import Trajectory
 from ...results.within import reactions
 from ...spatial.many_rotations import rotated
-from ...system import GROUND, LoopEnd, System
+from ...system import GROUND, Loop, LoopEnd, System
 from .joints import node_poses, poses
 from .numbers import LARGEST
 
@@ -26,8 +26,8 @@ class Arrow:
     ----------
     name : str
         Source of the force.
-    kind : {"force", "moment", "loop", "joint"}
-        Force or moment of a load, force of a loop or of a joint.
+    kind : {"force", "moment", "loop", "joint", "loop_moment", "joint_moment"}
+        Force or moment of a load, force or moment of a loop or of a joint.
     body, node : int
         Point of action; body -1 is the ground.
     offset : array (3,)
@@ -51,7 +51,7 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
     wrenches : tuple of str
         Points of action of the stored loads.
     joints : bool
-        Whether to include joint forces.
+        Whether to include forces and moments of joints.
     """
     zero = np.zeros(3)
     found = []
@@ -60,16 +60,16 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
         for kind in ("moment", "force"):
             place = (frame.body, frame.node, frame.position)
             found.append(Arrow(f"load on {where}", kind, *place))
-    for loop in system.loops:
-        found.append(_at(f"loop {loop.name}", loop.b))
-    if joints:
-        for i, name in enumerate(system.names):
-            found.append(Arrow(f"joint of {name}", "joint", i, system.bodies[i].inboard, zero))
+    for end in ("", "_moment"):
+        found += [_at(f"loop {loop.name}", f"loop{end}", loop.b) for loop in system.loops]
+        bodies = zip(system.names, system.bodies, strict=True) if joints else ()
+        for i, (name, body) in enumerate(bodies):
+            found.append(Arrow(f"joint of {name}", f"joint{end}", i, body.inboard, zero))
     return found
 
 
 def arrow_values(rows: Trajectory, joints: bool) -> Array:
-    """Forces, shape (n, n_arrow, 3) [N or N m].
+    """Forces and moments, shape (n, n_arrow, 3) [N or N m].
 
     Loads are in node axes, in which most are constant; others are in world axes, so that
     interpolation between frames is not affected by fast rotation.
@@ -84,17 +84,22 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
     system, n = rows.system, rows.n
     found = [_loads(rows)]
     placed = poses(system, rows.q) if joints or system.loops else np.zeros((n, 0, 7))
-    for loop in system.loops:
-        force = rows[f"{loop.name}.force"] @ loop.b.rotation.T
-        if loop.b.body != GROUND:
-            turn = node_poses(system, loop.b.body, loop.b.node, rows.q, placed)[1]
-            force = rotated(turn, force)
-        found.append(force[:, None])
-    if joints:
-        own = _joint_forces(rows).reshape(-1, 3)
-        found.append(rotated(placed[:, :, 3:].reshape(-1, 4), own).reshape(n, -1, 3))
+    own = _joint_loads(rows) if joints else np.zeros((n, 0, 6))
+    turns = placed[:, : own.shape[1], 3:].reshape(-1, 4)
+    for key, part in (("force", slice(3, 6)), ("moment", slice(0, 3))):
+        found += [_of_loop(rows, loop, key, placed)[:, None] for loop in system.loops]
+        found.append(rotated(turns, own[..., part].reshape(-1, 3)).reshape(n, -1, 3))
     values = np.concatenate(found, axis=1)
     return np.where(np.abs(values) < LARGEST, values, 0.0)
+
+
+def _of_loop(rows: Trajectory, loop: Loop, key: str, placed: Array) -> Array:
+    """Force or moment of a loop on its end b, world axes (n, 3)."""
+    values: Array = rows[f"{loop.name}.{key}"] @ loop.b.rotation.T
+    if loop.b.body == GROUND:
+        return values
+    turn = node_poses(rows.system, loop.b.body, loop.b.node, rows.q, placed)[1]
+    return rotated(turn, values)
 
 
 def _loads(rows: Trajectory) -> Array:
@@ -108,20 +113,20 @@ def _loads(rows: Trajectory) -> Array:
     return values.reshape(rows.n, -1, 3)
 
 
-def _joint_forces(rows: Trajectory) -> Array:
-    """Forces of all joints in body axes (n, n_body, 3); zero where a failed run has none."""
+def _joint_loads(rows: Trajectory) -> Array:
+    """Moments and forces of all joints in body axes (n, n_body, 6); zero where there are none."""
     system, columns = rows.system, rows.store.columns
     table = np.concatenate([rows.store.read(x).reshape(rows.n, -1) for x in columns.fields], axis=1)
     bad = ~np.all(np.isfinite(table), axis=1)
     table[bad, columns.slices["v"].start :] = 0.0
     try:
-        found = reactions(system, MemoryStore(columns, table))[:, :, 3:]
+        found = np.array(reactions(system, MemoryStore(columns, table)))
     except StateError:  # finite, but so large that the result overflows
-        return np.zeros((rows.n, system.n_body, 3))
+        return np.zeros((rows.n, system.n_body, 6))
     found[bad] = 0.0
     return found
 
 
-def _at(name: str, end: LoopEnd) -> Arrow:
+def _at(name: str, kind: str, end: LoopEnd) -> Arrow:
     node = 0 if end.body == GROUND else end.node
-    return Arrow(name, "loop", end.body, node, end.position)
+    return Arrow(name, kind, end.body, node, end.position)

@@ -206,6 +206,8 @@ class SceneBody:
             "parent": int(system.parent[self.i]),
             "color": self.color,
             "simple": not self.body.solids,
+            "flexible": bool(self.body.n_mode),
+            "rotor": any(self.name == rotor for rotor, _ in system.drives),
             "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
             "n_mode": shapes.shape[1] if rod is None else len(rod.strains),
             "rod": None if rod is None else described_rod(rod, nodes, arrays),

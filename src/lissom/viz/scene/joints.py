@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...joints.base import Joint
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
 from ...spatial.many_rotations import (
@@ -102,6 +103,22 @@ def amplitude_columns(system: System) -> list[int]:
             found.append(extra)
             extra += body.n_mode + len(amplitude_pairs(body)[0])
     return found
+
+
+def held_directions(joint: Joint) -> Array:
+    """Directions in which a joint holds, orthonormal (n, 6), [angular; linear] in outboard axes.
+
+    Those of its neutral position: by them the page closes loops whose bending is enlarged.
+
+    Parameters
+    ----------
+    joint : Joint
+        Joint that closes a loop.
+    """
+    free = np.asarray(joint.motion_map(joint.neutral()))
+    left, sizes, _ = np.linalg.svd(free)
+    rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1.0)))
+    return np.array(left[:, rank:].T)
 
 
 def _slide(k: int) -> list[float]:

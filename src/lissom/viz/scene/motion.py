@@ -19,16 +19,24 @@ from ...spatial.many_rotations import rotated
 from ...system import GROUND, Frame, LoopEnd
 from .arrows import Arrow, arrow_values, arrows
 from .bodies import SceneBody
-from .joints import amplitude_columns, body_factors, coordinates, node_poses, poses
+from .joints import (
+    amplitude_columns,
+    body_factors,
+    coordinates,
+    held_directions,
+    node_poses,
+    poses,
+)
 from .numbers import Arrays
 from .rods import SHOWN
 from .stresses import stress_at_nodes, stressed
 
 Array = np.ndarray
 
-FORMAT = 2  # format version of the data in the page
+FORMAT = 3  # format version of the data in the page
 _SOME = 40  # frames used to find the size of the scene
 _MANY_BODIES = 24  # with more, joint forces are sent only on request
+_NOISE = 1e-9  # fraction of the forces, times a length, below which moments are rounding errors
 _EVENTS = 500  # largest number of marks
 
 
@@ -81,7 +89,11 @@ class Scene:
         everything = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
         kept = np.ones(len(everything), dtype=bool)
         if not self.growing:
-            kept = np.any(arrow_values(self.rows, self.reactions), axis=(0, 2))
+            peaks = np.abs(arrow_values(self.rows, self.reactions)).max(axis=(0, 2), initial=0.0)
+            # joints that hold no moment have one of rounding errors
+            moment = np.array([arrow.kind.endswith("_moment") for arrow in everything], dtype=bool)
+            force = float(peaks[~moment].max(initial=0.0))
+            kept = peaks > np.where(moment, _NOISE * self.system.length * force, 0.0)
         chosen = np.flatnonzero(kept)
         return chosen, [everything[k] for k in chosen]
 
@@ -225,6 +237,7 @@ class Scene:
             "at": (position - self.origin if grounded else position).tolist(),
             "turn": quaternion_of(system.frame_rotation[i]).tolist(),
             "factors": [factor.described() for factor in self._factors[i]],
+            "own": system.joints[i].factors is None,
         }
 
     def _place(self, body: int, node: int, offset: Array) -> dict[str, Any]:
@@ -233,12 +246,24 @@ class Scene:
         return {"body": body, "node": self.bodies[body].use(node), "offset": offset.tolist()}
 
     def _end(self, end: LoopEnd) -> dict[str, Any]:
-        return self._place(end.body, end.node, end.position)
+        turn = quaternion_of(end.rotation).tolist()
+        return {"turn": turn, **self._place(end.body, end.node, end.position)}
 
     def _loop(self, k: int) -> dict[str, Any]:
         loop = self.system.loops[k]
         ends = {"a": self._end(loop.a), "b": self._end(loop.b)}
-        return {"name": loop.name, "joint": loop.joint.label, **ends}
+        held = held_directions(loop.joint).round(6).tolist()
+        return {"name": loop.name, "joint": loop.joint.label, "held": held, **ends}
+
+    def followed(self, where: str) -> dict[str, Any]:
+        """Place that the camera follows, for the page.
+
+        Parameters
+        ----------
+        where : str
+            "body", "body.node" or a frame.
+        """
+        return self._trail(where)
 
     def _trail(self, where: str) -> dict[str, Any]:
         frame = self.system.place(where)

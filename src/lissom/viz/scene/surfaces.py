@@ -11,6 +11,7 @@ from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ...errors import ModelError
 from ...spatial.many_rotations import rotated
 from .nodes import node_frames
+from .prisms import bent_along, circle, fan, prism, tube
 
 Array = np.ndarray
 
@@ -57,6 +58,11 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
         return _swept(body, solid, name)
     if isinstance(solid, solids.Surface):
         return _skin(body, solid, name)
+    if body.n_mode and isinstance(solid, Box | Cylinder):
+        if (found := bent_along(body, solid)) is not None:
+            points, nodes, triangles = found
+            offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
+            return Surface(nodes, offsets, triangles, solid.color)
     points, triangles = _own(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
@@ -86,12 +92,12 @@ def rod(
     axis = head - tail
     length = float(np.linalg.norm(axis))
     across = np.linalg.svd(axis[None] / length)[2][1:]
-    circle = radius * _circle(12) @ across
+    ring = radius * circle(12) @ across
     if np.dot(np.cross(*across), axis) < 0:
-        circle = circle[::-1]
+        ring = ring[::-1]
     nodes = np.repeat([start[0], end[0]], 12)
-    offsets = np.concatenate([start[1] + circle, end[1] + circle])
-    return Surface(nodes, offsets, _tube(2, 12, _fan(12)))
+    offsets = np.concatenate([start[1] + ring, end[1] + ring])
+    return Surface(nodes, offsets, tube(2, 12, fan(12)))
 
 
 def ball(node: int, offset: Array, radius: float) -> Surface:
@@ -119,10 +125,9 @@ def joined(pieces: list[Surface]) -> Surface:
 def _own(solid: Solid) -> tuple[Array, Array]:
     """Points and triangles in the axes of the solid."""
     match solid:
-        case Box(size=size):
-            return _box(size)
-        case Cylinder(radius=radius, length=length):
-            return _cylinder(radius, length)
+        case Box() | Cylinder():
+            points, _, triangles = prism(solid)
+            return points, triangles
         case Sphere(radius=radius):
             return _sphere(radius, _AROUND)
         case Mesh(vertices=vertices, triangles=triangles):
@@ -130,25 +135,12 @@ def _own(solid: Solid) -> tuple[Array, Array]:
     raise ModelError(f"{solid!r} cannot be drawn; expected one of lissom.solids")
 
 
-def _box(size: Array) -> tuple[Array, Array]:
-    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    triangles = [t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))]
-    return corners * size, np.array(triangles)
-
-
-def _cylinder(radius: float, length: float) -> tuple[Array, Array]:
-    circle = radius * _circle(_AROUND)
-    rings = [np.column_stack([circle, np.full(_AROUND, z)]) for z in (-length / 2, length / 2)]
-    return np.concatenate(rings), _tube(2, _AROUND, _fan(_AROUND))
-
-
 def _sphere(radius: float, around: int) -> tuple[Array, Array]:
     """Rings from pole to pole, with tiny rings at the poles."""
     polar = np.linspace(1e-3, np.pi - 1e-3, around // 2 + 1)[::-1]
-    circle = _circle(around)
-    rings = [np.column_stack([np.sin(p) * circle, np.full(around, np.cos(p))]) for p in polar]
-    return radius * np.concatenate(rings), _tube(len(polar), around, _fan(around))
+    ring = circle(around)
+    rings = [np.column_stack([np.sin(p) * ring, np.full(around, np.cos(p))]) for p in polar]
+    return radius * np.concatenate(rings), tube(len(polar), around, fan(around))
 
 
 def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
@@ -163,7 +155,7 @@ def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
     corners = solid.outlines.reshape(-1, 2)
     offsets = np.column_stack([np.zeros(len(corners)), corners]) @ solid.rotation.T + solid.at
     cap = _clipped(solid.outlines[0])
-    return Surface(np.repeat(along, k), offsets, _tube(len(along), k, cap), solid.color)
+    return Surface(np.repeat(along, k), offsets, tube(len(along), k, cap), solid.color)
 
 
 def _skin(body: NormalBody, solid: solids.Surface, name: str) -> Surface:
@@ -178,26 +170,6 @@ def _check_nodes(nodes: Array, body: NormalBody, what: str) -> None:
         raise ModelError(
             f"{what} nodes {nodes.min()} to {nodes.max()}; the body has nodes 0 to {n - 1}"
         )
-
-
-def _circle(n: int) -> Array:
-    angle = 2 * np.pi * np.arange(n) / n
-    return np.column_stack([np.cos(angle), np.sin(angle)])
-
-
-def _tube(rings: int, around: int, cap: Array) -> Array:
-    """Triangles between consecutive rings of corners, and of the caps at both ends."""
-    a = np.arange((rings - 1) * around)
-    b = (a // around) * around + (a + 1) % around
-    sides = np.concatenate(
-        [np.column_stack([a, b, b + around]), np.column_stack([a, b + around, a + around])]
-    )
-    return np.concatenate([sides, cap[:, ::-1], cap + (rings - 1) * around])
-
-
-def _fan(n: int) -> Array:
-    k = np.arange(1, n - 1)
-    return np.column_stack([np.zeros_like(k), k, k + 1])
 
 
 def _clipped(outline: Array) -> Array:

@@ -32,6 +32,9 @@ def page_text(
     scale: float = 1.0,
     reactions: bool | None = None,
     color: str | None = None,
+    plot: str | Sequence[str | Sequence[str]] | None = None,
+    follow: str | None = None,
+    view: Any = None,
 ) -> str:
     """Page of a run as self-contained HTML.
 
@@ -54,15 +57,23 @@ def page_text(
     color : {"deflection", "stress", "curvature", "moment"}, optional
         What the colours of flexible bodies show at first, the last two of rods only; by default
         bodies have colours of their own.
+    plot : str or sequence, optional
+        Channels plotted over time below the picture, one panel each, those of an inner list in one;
+        by default the main ones, () for no plot.
+    follow : str, optional
+        "body", "body.node" or a frame that the camera follows at first.
+    view : {"3d", "xy", "xz", "yz"} or pair of float, optional
+        Direction of view at first: a plane, or elevation and azimuth [degrees].
     """
-    return _text(run, Options(title, trails, theme, scale, reactions, color), whole_frames(frames))
+    options = Options(title, trails, theme, scale, reactions, color, plot, follow, view)
+    return _text(run, options, whole_frames(frames))
 
 
 def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
     check_color(options.color, run.system)
     rows = frames_of(run, frames)
     notice = f"{rows.n} frames of {run.n} rows{why}" if why or 2 * rows.n < run.n else ""
-    return options.page(rows, settings={"notice": notice})
+    return options.page(rows, settings={"notice": notice}, run=run)
 
 
 def page_of(
@@ -81,7 +92,7 @@ def page_of(
     theme : {"auto", "light", "dark"}
         Background.
     """
-    return Options(title, (), theme).page(still(system, state))
+    return Options(title, (), theme, plot=()).page(still(system, state))
 
 
 def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
@@ -123,9 +134,9 @@ class Embedded:
     def _repr_html_(self) -> str:
         inside = html.escape(self.text.replace(ICON, "", 1), quote=True)
         size = f"width:{html.escape(self.width)};height:{self.height}px"
-        return (
-            f'<iframe style="{size};border:0" sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
-        )
+        allowed = "allow-scripts allow-downloads"  # films are downloads
+        look = f'style="{size};border:0" sandbox="{allowed}"'
+        return f'<iframe {look} srcdoc="{inside}"></iframe>'
 
     def __repr__(self) -> str:
         """Text for consoles."""

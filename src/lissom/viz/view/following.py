@@ -34,6 +34,9 @@ def live(
     scale: float = 1.0,
     reactions: bool | None = None,
     color: str | None = None,
+    plot: str | Sequence[str | Sequence[str]] | None = None,
+    follow: str | None = None,
+    view: Any = None,
 ) -> LiveView:
     """Show a run in the browser while it is computed.
 
@@ -51,7 +54,7 @@ def live(
         Whether to open the browser.
     frames : int
         Largest number of frames, over the whole duration of the run.
-    title, trails, theme, scale, reactions, color
+    title, trails, theme, scale, reactions, color, plot, follow, view
         As in `Trajectory.to_html`.
 
     Returns
@@ -59,16 +62,17 @@ def live(
     LiveView
         ``.url`` is the address of the page, ``.close()`` stops the server.
     """
-    options, n = Options(title, trails, theme, scale, reactions, color), whole_frames(frames)
+    options = Options(title, trails, theme, scale, reactions, color, plot, follow, view)
+    n = whole_frames(frames)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"path is {name!r}; expected the results file NAME.nc of a run")
     if not os.path.isdir(folder := os.path.dirname(os.path.abspath(name))):
         raise ResultError(f"path is {name!r}; there is no folder {folder}: correct the path")
-    view = LiveView(Followed(name, n, options))
+    opened = LiveView(Followed(name, n, options))
     if browser:
-        view.show()
-    return view
+        opened.show()
+    return opened
 
 
 class LiveView(View):
@@ -147,7 +151,9 @@ class Followed:
             progress = self._progress()
             key = (first, rows.n, progress["end"], progress["over"], self._meta["status"])
             if key != self._last[0]:  # without new frames the last answer is repeated
-                self._last = key, as_json({**self._scene.frames(rows, first), **progress})
+                everything, _ = self._frames.trajectory(0, self._meta)
+                plot = {"plot": self._options.curves(everything)}
+                self._last = key, as_json({**self._scene.frames(rows, first), **plot, **progress})
             return self._last[1], progress["over"]
 
     def _progress(self) -> dict[str, Any]:

@@ -7,8 +7,11 @@ from typing import Any
 
 from ...errors import StateError
 from ...results.trajectory import Trajectory
+from ..scene.camera import check_view, direction
+from ..scene.enlarged import check_scale
 from ..scene.motion import Scene, outermost
 from ..scene.rods import check_color
+from .curves import check_plot, described_curves
 from .page import page
 
 THEMES = ("auto", "light", "dark")
@@ -28,6 +31,9 @@ class Options:
     scale : float
     reactions : bool or None
     color : {"deflection", "stress", "curvature", "moment"} or None
+    plot : None, str or sequence
+    follow : str or None
+    view : None, {"3d", "xy", "xz", "yz"} or pair of float
     """
 
     title: Any = None
@@ -36,6 +42,9 @@ class Options:
     scale: Any = 1.0
     reactions: Any = None
     color: Any = None
+    plot: Any = None
+    follow: Any = None
+    view: Any = None
 
     def __post_init__(self) -> None:
         title, trails, theme, scale = self.title, self.trails, self.theme, self.scale
@@ -43,15 +52,18 @@ class Options:
             raise StateError(f"title is {title!r}; expected a string")
         if not isinstance(theme, str) or theme not in THEMES:
             raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
-        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
-            raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
+        check_scale(scale)
         if trails is not None and not (
             isinstance(trails, (list, tuple)) and all(isinstance(x, str) for x in trails)
         ):
             raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
         if not isinstance(self.reactions, (bool, type(None))):
             raise StateError(f"reactions is {self.reactions!r}; expected True or False")
+        if not isinstance(self.follow, (str, type(None))):
+            raise StateError(f"follow is {self.follow!r}; expected a body or frame such as 'hand'")
         check_color(self.color)
+        check_plot(self.plot)
+        check_view(self.view)
 
     def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
         """Scene of the page.
@@ -70,7 +82,11 @@ class Options:
         return Scene(rows, trails, **given)
 
     def page(
-        self, rows: Trajectory, scene: Scene | None = None, settings: dict[str, Any] | None = None
+        self,
+        rows: Trajectory,
+        scene: Scene | None = None,
+        settings: dict[str, Any] | None = None,
+        run: Trajectory | None = None,
     ) -> str:
         """HTML text of the page.
 
@@ -81,15 +97,44 @@ class Options:
         scene : Scene, optional
             Scene; by default made from the frames.
         settings : dict, optional
-            Settings of the page in addition to the scale.
+            Settings of the page in addition to those of the options.
+        run : Trajectory, optional
+            The run, for its plot; by default the frames of one that goes on.
         """
         scene = self.scene(rows) if scene is None else scene
+        seen = None
+        if self.view is not None:
+            seen = direction(self.view, scene.up, scene.low, scene.high).tolist()
+        given = {
+            "scale": float(self.scale),
+            "color": self.color,
+            "direction": seen,
+            "plotted": self.plot is not None,
+            "follow": None if self.follow is None else scene.followed(self.follow),
+        }
         return page(
-            scene.data(rows),
+            {**scene.data(rows), "plot": self.curves(rows, run)},
             title=rows.system.name or "mechanism" if self.title is None else self.title,
             theme=self.theme,
-            settings={"scale": float(self.scale), "color": self.color, **(settings or {})},
+            settings={**given, **(settings or {})},
         )
+
+    def curves(self, rows: Trajectory, run: Trajectory | None = None) -> dict[str, Any] | None:
+        """Plot over time for the page.
+
+        Parameters
+        ----------
+        rows : Trajectory
+            Frames.
+        run : Trajectory, optional
+            The run; by default one that goes on, and has no more rows than these.
+        """
+        if run is not None:
+            return described_curves(run, rows, self.plot)
+        try:
+            return described_curves(rows, rows, self.plot, growing=True)
+        except StateError as error:  # the page shows it: nobody else would
+            return {"error": str(error)}
 
 
 def whole_frames(frames: Any) -> int:

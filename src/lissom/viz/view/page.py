@@ -15,12 +15,16 @@ _SCRIPTS = (
     "cursor.js",
     "rod.js",
     "motion.js",
+    "closing.js",
     "shaders.js",
     "drawing.js",
     "camera.js",
     "picture.js",
     "controls.js",
+    "chart.js",
     "notes.js",
+    "film.js",
+    "filming.js",
     "live.js",
     "main.js",
 )
@@ -48,8 +52,8 @@ def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, An
         "ICON": ICON,
         "TITLE": html.escape(title),
         "THEME": theme,
-        "STYLE": _read("style.css"),
-        "SCRIPT": "\n".join(_read(name) for name in _SCRIPTS if live or name != "live.js"),
+        "STYLE": _short("style.css"),
+        "SCRIPT": "\n".join(_short(name) for name in _SCRIPTS if live or name != "live.js"),
         "DATA": text,
         "CONNECT": "; connect-src 'self'" if live else "",
     }
@@ -82,6 +86,12 @@ def _filled(name: str, pieces: dict[str, str]) -> str:
     parts = _read(name).split("@@")  # text, name of a piece, text, ...
     parts[1::2] = [pieces[piece] for piece in parts[1::2]]
     return "".join(parts)
+
+
+def _short(name: str) -> str:
+    """File without indentation and lines of comments, which readers of the page do not need."""
+    lines = (line.strip() for line in _read(name).splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _read(name: str) -> str:

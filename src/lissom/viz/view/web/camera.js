@@ -1,8 +1,8 @@
 // Camera: looks at a target from a direction given by azimuth and elevation about `up`.
 
 class Camera {
-  constructor({ up }, motion) {
-    this.up = up;
+  constructor({ up, settings }, motion) {
+    Object.assign(this, { up, motion, place: settings.follow, from: settings.direction });
     const k = up.findIndex((x) => x !== 0);
     const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     this.east = axes[(k + 1) % 3];
@@ -21,7 +21,24 @@ class Camera {
     };
   }
 
-  take(motion) { Object.assign(this, { low: motion.low, high: motion.high, outline: motion.outline() }); }
+  take(motion) { Object.assign(this, { low: motion.low, high: motion.high, outline: motion.outline(this.place) }); }
+
+  // Follow a place from now on; null: stand still.
+  follow(place) {
+    this.place = place;
+    this.take(this.motion);
+    this.fit();
+  }
+
+  // Where the followed place is now.
+  get centre() { return this.place ? this.motion.frame(this.place).p : [0, 0, 0]; }
+
+  // Move with the followed place.
+  track() {
+    const now = this.centre;
+    this.target = add(add(this.target, now), this.tracked, -1);
+    this.tracked = now;
+  }
 
   // The scene has grown; refit unless the user has moved the camera.
   grow(motion) {
@@ -46,7 +63,8 @@ class Camera {
     const extent = add(this.high, this.low, -1), order = [0, 1, 2].sort((a, b) => extent[a] - extent[b]);
     const thin = [0, 0, 0];
     thin[order[0]] = 1;
-    if (extent[order[0]] < 0.15 * extent[order[1]] && Math.abs(dot(thin, this.up)) < 0.5) {
+    if (this.from) this.look(this.from);
+    else if (extent[order[0]] < 0.15 * extent[order[1]] && Math.abs(dot(thin, this.up)) < 0.5) {
       this.look(thin);
       this.azimuth += 0.3;
       this.elevation = 0.25;
@@ -77,13 +95,15 @@ class Camera {
       for (const p of this.outline) { const x = dot(p, axis); low = Math.min(low, x); high = Math.max(high, x); }
       return times(axis, this.outline.length ? (low + high) / 2 : 0);
     };
-    this.target = add(add(middle(d), middle(r)), middle(t));
+    const centre = add(add(middle(d), middle(r)), middle(t));
     let distance = 0;
     for (const p of this.outline) {
-      const away = add(p, this.target, -1), across = Math.max(Math.abs(dot(away, r)) / wide, Math.abs(dot(away, t)) / slope);
+      const away = add(p, centre, -1), across = Math.max(Math.abs(dot(away, r)) / wide, Math.abs(dot(away, t)) / slope);
       distance = Math.max(distance, dot(away, d) + across);
     }
     this.distance = 1.08 * (distance || 5);
+    this.tracked = this.centre;
+    this.target = add(centre, this.tracked);
     this.touched = true;
   }
 

@@ -1,9 +1,22 @@
 // Buttons, mouse, touch and keyboard.
 
 const byId = (id) => document.getElementById(id);
-const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
+const PLAYING = 10; // s that a motion takes, about
+const STEPS = Array.from({ length: 28 }, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 4)).map((x) => Number(x.toPrecision(1)));
+
+// Speed at which a motion of a duration plays in 5 to 20 seconds; as it was where that is so.
+function speedFor(duration) {
+  if (!(duration > 0) || (duration >= PLAYING / 2 && duration <= 2 * PLAYING)) return 1;
+  const away = (x) => Math.abs(Math.log(x * PLAYING / duration));
+  return STEPS.reduce((best, x) => (away(x) < away(best) ? x : best));
+}
+
+// Speeds to choose from: up to fifty times slower and faster, and the true one.
+const speedsNear = (speed) => [1, ...STEPS.filter((x) => x > speed / 60 && x < speed * 60)];
 const SCALES = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+
+const kindsDiffer = ({ bodies }) => bodies.some((b) => b.flexible) && bodies.some((b) => !b.flexible);
 
 // Switches that apply to this scene: name -> text.
 function switches(scene) {
@@ -15,9 +28,12 @@ function switches(scene) {
   if (arrows.has("loads")) found.push(["loads", "loads"]);
   if (arrows.has("reactions")) found.push(["reactions", "forces of joints"]);
   if (arrows.has("loopForces")) found.push(["loopForces", "forces of loops"]);
+  if (arrows.has("moments")) found.push(["moments", "moments of joints"]);
   found.push(["frames", "joint frames"]);
   if (scene.named.length) found.push(["named", "frames"]);
   if (scene.loops.length) found.push(["loops", "closing joints"]);
+  if (kindsDiffer(scene)) found.push(["kinds", "stripes on flexible"]);
+  if (scene.plot || scene.settings.live) found.push(["plot", "plot"]);
   found.push(["labels", "names"], ["grid", "ground grid"], ["dark", "dark"]);
   return found;
 }
@@ -58,6 +74,17 @@ function addChoices(id, values, chosen, text, act) {
   const all = [...new Set([...values, chosen])].sort((a, b) => a - b);
   byId(id).append(...all.map((x) => new Option(text(x), x, x === chosen, x === chosen)));
   byId(id).addEventListener("change", (event) => act(Number(event.target.value)));
+}
+
+// Choice of the body that the camera follows; a place of another kind is one more choice.
+function addFollow({ bodies, settings }, camera, changed) {
+  const given = settings.follow, places = bodies.map((body, i) => ({ name: body.name, body: i, node: body.label.node, offset: body.label.offset }));
+  const own = given ? bodies.findIndex((body) => body.name === given.name) : -1;
+  if (own >= 0) camera.place = places[own] = given;
+  else if (given) places.unshift(given);
+  byId("follow").append(new Option("nothing", -1), ...places.map(({ name }, k) => new Option(name, k)));
+  byId("follow").value = given ? places.indexOf(given) : -1;
+  byId("follow").addEventListener("change", (event) => { camera.follow(places[event.target.value] ?? null); changed(); });
 }
 
 // Slider over a few values; the current value need not be one of them.
@@ -119,7 +146,7 @@ function addKeys(player) {
     " ": () => player.toggle(), ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
     ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1), Home: () => player.seek(0),
     End: () => player.end(), x: press("view-x"), y: press("view-y"), z: press("view-z"),
-    i: press("view-iso"), f: press("view-fit"), r: press("view-reset"), n: press("show-labels"), t: press("show-trails"), d: press("show-deflection"),
+    i: press("view-iso"), f: press("view-fit"), r: press("view-reset"), n: press("show-labels"), t: press("show-trails"), d: press("show-deflection"), p: press("show-plot"),
   };
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
@@ -148,7 +175,8 @@ class Labels {
       return { span, place, named };
     };
     this.items = [
-      ...this.scene.bodies.map((body, i) => item(body.name, { body: i, ...body.label }, false)),
+      // rotors of drives are no bodies that one sees: their names would hide those of the links
+      ...this.scene.bodies.flatMap((body, i) => (body.rotor ? [] : [item(body.name, { body: i, ...body.label }, false)])),
       ...this.scene.named.map((frame) => item(frame.name, frame, true)),
     ];
   }

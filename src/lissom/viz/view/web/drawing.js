@@ -72,10 +72,10 @@ class Patch {
     this.each = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.each);
     for (let k = 3; k < 8; k++) {
-      gl.vertexAttribPointer(k, 4, gl.FLOAT, false, 84, 16 * (k - 3));
+      gl.vertexAttribPointer(k, 4, gl.FLOAT, false, 88, 16 * (k - 3));
       gl.vertexAttribDivisor(k, 1);
     }
-    gl.vertexAttribPointer(8, 1, gl.FLOAT, false, 84, 80);
+    gl.vertexAttribPointer(8, 2, gl.FLOAT, false, 88, 80);
     gl.vertexAttribDivisor(8, 1);
     for (let k = 0; k < 9; k++) gl.enableVertexAttribArray(k);
     buffer(gl, gl.ELEMENT_ARRAY_BUFFER, triangles);
@@ -84,14 +84,14 @@ class Patch {
     Object.assign(this, { size: triangles.length, corners: nodes.length, count: 0 });
   }
 
-  // Instances {pose, length, paint, first, stress}: pose, size, colour, first mode and first stress.
+  // Instances {pose, length, paint, first, stress, front}: pose, size, colour, first mode and first
+  // stress, and how much it is drawn in front of what is at the same place.
   fill(things) {
-    const { gl } = this, data = new Float32Array(21 * things.length);
-    things.forEach(({ pose, length = 1, paint, first = 0, stress = -1 }, k) => {
-      data.set(poseMatrix(pose, length), 21 * k);
-      data.set(paint, 21 * k + 16);
-      data[21 * k + 19] = first;
-      data[21 * k + 20] = stress;
+    const { gl } = this, data = new Float32Array(22 * things.length);
+    things.forEach(({ pose, length = 1, paint, first = 0, stress = -1, front = 0 }, k) => {
+      data.set(poseMatrix(pose, length), 22 * k);
+      data.set(paint, 22 * k + 16);
+      data.set([first, stress, front], 22 * k + 19);
     });
     this.count = things.length;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.each);
@@ -105,8 +105,8 @@ class Patch {
   }
 }
 
-// Unit arrow along x.
-function arrowPatch(gl) {
+// Unit arrow along x, with one head for forces and two for moments.
+function arrowPatch(gl, heads) {
   const offsets = [], normals = [], triangles = [], n = 20;
   const ring = (x, r, tilt) => {
     for (let k = 0; k < n; k++) {
@@ -115,9 +115,10 @@ function arrowPatch(gl) {
       normals.push(127 * Math.sin(tilt), 127 * Math.cos(tilt) * c, 127 * Math.cos(tilt) * s);
     }
   };
-  for (const [x, r, tilt] of [[0, .022, 0], [.74, .022, 0], [.74, .022, -1.57], [.74, .07, -1.57],
-                              [.74, .07, .26], [1, 1e-4, .26]]) ring(x, r, tilt);
-  for (const level of [0, 2, 4])
+  const cone = (x, end) => [[x, .07, -1.57], [x, .022, -1.57], [x, .07, .26], [end, 1e-4, .26]];
+  const cones = heads === 1 ? cone(.74, 1) : [...cone(.54, .77), ...cone(.77, 1)];
+  for (const [x, r, tilt] of [[0, .022, 0], [heads === 1 ? .75 : .78, .022, 0], ...cones]) ring(x, r, tilt);
+  for (let level = 0; level < offsets.length / 3 / n; level += 2)
     for (let k = 0; k < n; k++) {
       const a = level * n + k, b = level * n + (k + 1) % n;
       triangles.push(a, b, b + n, a, b + n, a + n);

@@ -4,8 +4,8 @@ const PAUSE = 400; // ms between requests
 const RETRIES = 5;
 
 class Live {
-  constructor({ scene, motion, player, grown }) {
-    Object.assign(this, { scene, motion, player, grown, next: scene.settings.next, failures: 0, over: false });
+  constructor({ scene, motion, player, grown, chart }) {
+    Object.assign(this, { scene, motion, player, grown, chart, next: scene.settings.next, failures: 0, over: false });
     this.report(scene.settings);
     byId("live").addEventListener("click", () => player.follow());
     if (!this.over) setTimeout(() => this.ask(), PAUSE);
@@ -28,6 +28,7 @@ class Live {
     const more = batch.from + batch.n !== this.motion.n || batch.end > this.motion.duration;
     if (batch.n && (more || batch.status !== this.motion.status)) {
       this.motion.append(batch);
+      this.chart.take(batch.plot);
       this.grown();
     }
     this.next = batch.next;

@@ -67,15 +67,15 @@ function start() {
   const scene = withArrays(JSON.parse(byId("data").textContent)), motion = new Motion(scene), camera = new Camera(scene, motion);
   const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
-    deflection: false, stress: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
-    named: scene.named.length <= 12, loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
+    deflection: false, stress: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, moments: false, arrows: 1, frames: false,
+    named: scene.named.length <= 12, loops: true, labels: false, kinds: true, plot: scene.settings.plotted || window.innerHeight >= 480, grid: scene.gravity, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
   for (const [name] of switches(scene)) show[name] ||= name === scene.settings.color;
   motion.scale = scene.settings.scale;
   motion.go(0);
   const canvas = byId("canvas");
   let picture = new Picture(canvas, scene, motion, camera, show);
-  const labels = new Labels(scene);
+  const labels = new Labels(scene), chart = new Chart(motion, (time) => { player.pause(); player.seek(time); });
   let waiting = false;
   const changed = () => {
     if (waiting) return;
@@ -89,13 +89,24 @@ function start() {
     arrows: new Steps("size", "times", SIZES, 1, (x) => { show.arrows = x; changed(); }),
   };
 
+  // Show or hide the plot; everything else then has another place.
+  function unfold() {
+    const hidden = !show.plot || !chart.there;
+    if (byId("chart").hidden === hidden) return;
+    byId("chart").hidden = hidden;
+    resized();
+  }
+
   function render(clock) {
     waiting = false;
     if (player.moving) player.advance(clock);
     document.documentElement.classList.toggle("dark", show.dark);
+    unfold();
+    camera.track();
     picture.draw();
     labels.update(picture, show.labels);
     refresh({ scene, motion, player, show, steps, picture });
+    chart.draw(show.dark);
     if (player.moving) changed();
   }
 
@@ -115,7 +126,12 @@ function start() {
     picture = new Picture(canvas, scene, motion, camera, show);
     changed();
   });
+  chart.take(scene.plot);
+  chart.changed = changed;
   connect({ scene, camera, show, player, changed, canvas });
+  byId("bar").hidden = !(motion.duration > 0);
+  byId("chart").hidden = !show.plot || !chart.there;
+  const filming = new Filming({ scene, motion, player, show, labels, chart, picture: () => picture, track: () => camera.track() });
   const resized = () => {
     picture.fitCanvas();
     if (!camera.touched) camera.start();
@@ -125,27 +141,27 @@ function start() {
   byId("fold").addEventListener("click", resized);
   if (theme === "auto")
     night?.addEventListener?.("change", () => { byId("show-dark").checked = show.dark = night.matches; changed(); });
-  byId("bar").hidden = !(motion.duration > 0);
   picture.fitCanvas();
   grown();
   showOutcome(motion);
   if (scene.settings.live) {
-    new Live({ scene, motion, player, grown });
+    new Live({ scene, motion, player, grown, chart });
     if (player.live) player.follow();
   }
   render(performance.now());
-  window.lissom = hooks({ scene, motion, camera, show, player, changed, rescale, picture: () => picture });
+  resized(); // notes have their size now
+  window.lissom = hooks({ scene, motion, camera, show, player, changed, rescale, filming, chart, picture: () => picture });
 }
 
 function connect({ scene, camera, show, player, changed, canvas }) {
   addToggles(scene, show, changed);
   addPresets(camera, changed);
   addPointer(canvas, camera, changed);
+  addFollow(scene, camera, changed);
   addKeys(player);
-  // a short motion takes a second or more, as in animated pictures
-  const { duration } = player.motion, slow = !scene.settings.live && duration > 0 && duration < 1;
-  if (slow) player.speed = SPEEDS.findLast((x) => x <= duration) ?? SPEEDS[0];
-  addChoices("speed", SPEEDS, player.speed, (x) => `${x}×`, (x) => { player.speed = x; });
+  if (!scene.settings.live) player.speed = speedFor(player.motion.duration);
+  addChoices("speed", speedsNear(player.speed), player.speed, (x) => `${x}×`, (x) => { player.speed = x; });
+  byId("filming").hidden = !(player.motion.duration > 0) && !scene.settings.live;
   byId("scaling").hidden = !scene.n_mode;
   byId("sizing").hidden = !scene.forces.length;
   byId("slider").addEventListener("input", (event) => { player.playing = false; player.seek(Number(event.target.value)); });
@@ -161,23 +177,27 @@ function connect({ scene, camera, show, player, changed, canvas }) {
   byId("summary").textContent = [words, scene.settings.notice].filter(Boolean).join("; ");
 }
 
+// Decimal places of the clock.
+const digitsOf = ({ duration: d }) => (d >= 1000 ? 0 : d >= 100 ? 1 : d >= 1 || !d ? 2 : Math.min(8, 3 - Math.floor(Math.log10(d))));
+
 // Slider, clock and buttons for the current time.
 function refresh({ scene, motion, player, show, steps, picture }) {
-  const digits = motion.duration < 1 ? 4 : motion.duration < 100 ? 2 : 1;
+  const digits = digitsOf(motion);
   byId("slider").value = motion.time;
   byId("clock").textContent = `${(scene.start + motion.time).toFixed(digits)} s of ${(scene.start + motion.duration).toFixed(digits)} s`;
   byId("play").textContent = player.playing ? "❚❚" : "▶";
   byId("play").setAttribute("aria-label", player.playing ? "pause" : "play");
   byId("live").textContent = player.following ? "● live" : "go live";
   byId("live").classList.toggle("on", player.following);
-  showColors(motion, picture.colored);
+  showColors(motion, picture.colored, show);
+  document.documentElement.style.setProperty("--bar", `${byId("bar").hidden ? -10 : byId("bar").offsetHeight}px`);
   showArrows(picture, show);
   steps.scale.show(motion.scale);
   steps.arrows.show(show.arrows);
 }
 
 // Interface for tests and for scripts that embed the page.
-function hooks({ scene, motion, camera, show, player, changed, rescale, picture }) {
+function hooks({ scene, motion, camera, show, player, changed, rescale, filming, chart, picture }) {
   const world = (p) => add(p, scene.origin);
   return {
     ready: true,
@@ -193,14 +213,28 @@ function hooks({ scene, motion, camera, show, player, changed, rescale, picture 
     seek: (time) => player.seek(time - scene.start),
     play: () => player.play(),
     pause: () => player.pause(),
+    get speed() { return player.speed; },
     scale: rescale,
     pose: (i) => { const { p, q } = motion.pose(i); return { position: world(p), quaternion: q }; },
+    // Frames of both ends of a loop, and of the node that carries a body, with its offset.
+    loop: (k) => ["a", "b"].map((end) => { const { p, q } = motion.frame(scene.loops[k][end]); return { position: world(p), quaternion: q }; }),
+    carrier: (i) => {
+      const { parent, carrier, at, turn } = scene.bodies[i], { p, q } = motion.frame({ body: parent, node: carrier, offset: at, turn });
+      return { position: world(p), quaternion: q };
+    },
+    get gap() { return motion.closing.needed ? motion.closing.gap : 0; },
     named: (k) => { const { p, q } = motion.frame(scene.named[k]); return { position: world(p), quaternion: q }; },
     force: (k) => motion.force(k),
     vertex: (i, k) => world(motion.vertex(i, k)),
     shaded: (i) => picture().shaded(i).map((x, k) => x + scene.origin[k % 3]),
     pixels: () => picture().pixels(),
+    seen: (p) => picture().project(add(p, scene.origin, -1)),
     redraw: changed,
+    // Films: names of formats that can be written, and a film as bytes.
+    get films() { return filming.found?.map(({ name }) => name) ?? null; },
+    film: async (name) => new Uint8Array(await (await filming.make(filming.found.find((film) => film.name === name))).arrayBuffer()),
+    get plot() { return chart.there ? chart.plot.panels ?? chart.plot : null; },
+    plotted: (k) => chart.value(k, motion.time),
   };
 }
 

@@ -22,6 +22,7 @@ class Motion {
       cursor: new Cursor(), scale: 1, time: 0, largest: {}, low: null, high: null,
       events: [], status: "", message: "", peaks: scene.forces.map(() => 0),
     });
+    this.closing = new Closing(scene, this);
     this.clearPaths();
     this.append(withArrays(scene.frames));
     this.go(0);
@@ -78,19 +79,25 @@ class Motion {
       for (let c = k; c < k + 4; c++) along += at(a, c) * at(b, c);
       if (along < 0) for (let c = k; c < k + 4; c++) q[c] = (1 - part) * at(a, c) - part * at(b, c);
     }
-    if (only) for (const i of only) this.place(i);
+    if (this.closing.needed) this.closing.go();
+    else if (only) for (const i of only) this.place(i);
     else for (let i = 0; i < this.scene.bodies.length; i++) this.place(i);
   }
 
-  // Pose of a body from that of its parent: deformed node, then joint.
-  place(i) {
+  // Pose of a body from that of its parent: deformed node, then joint.  `note` is called with each
+  // factor of the joint and the cursor where its axis is.
+  place(i, note = null) {
     const { parent, carrier, at, turn, factors } = this.scene.bodies[i], { cursor, q } = this;
     if (parent < 0) cursor.reset();
     else { cursor.load(this.placed, parent); this.toNode(parent, carrier); }
     cursor.shift(at[0], at[1], at[2]);
     cursor.turn(turn[0], turn[1], turn[2], turn[3]);
-    for (const { q: k, twist } of factors)
-      if (twist) cursor.twist(twist, q[k]); else cursor.turn(q[k], q[k + 1], q[k + 2], q[k + 3]);
+    for (const factor of factors) {
+      const { q: k, twist } = factor;
+      if (!twist) cursor.turn(q[k], q[k + 1], q[k + 2], q[k + 3]);
+      note?.(cursor, i, factor);
+      if (twist) cursor.twist(twist, q[k]);
+    }
     cursor.store(this.placed, i);
     this.rods[i]?.go(q, this.scale);
   }
@@ -140,23 +147,25 @@ class Motion {
     throw new RangeError("no such corner");
   }
 
-  // Corners of the bounding boxes of all bodies at some of the frames.
-  outline() {
+  // Corners of the bounding boxes of all bodies at some of the frames, as seen from a place that moves.
+  outline(place = null) {
     const { scene, cursor, time: now, n } = this, some = Math.min(40, n), found = [];
     const corners = scene.bodies.length > 200 ? 1 : 8;
+    let from = [0, 0, 0];
     for (let s = 0; s < some; s++) {
       this.go(this.times[Math.round(s * (n - 1) / Math.max(1, some - 1))]);
+      if (place) from = this.frame(place).p;
       scene.bodies.forEach(({ box }, i) => {
         const rod = this.rods[i];
         for (let k = 0; k < (rod?.n ?? 0); k += Math.ceil(rod.n / 40)) {
           cursor.load(this.placed, i);
           this.toNode(i, k);
-          found.push([cursor.x, cursor.y, cursor.z]);
+          found.push([cursor.x - from[0], cursor.y - from[1], cursor.z - from[2]]);
         }
         for (let k = 0; !rod && k < corners; k++) {
           cursor.load(this.placed, i);
           cursor.shift(box[k & 1][0], box[(k >> 1) & 1][1], box[(k >> 2) & 1][2]);
-          found.push([cursor.x, cursor.y, cursor.z]);
+          found.push([cursor.x - from[0], cursor.y - from[1], cursor.z - from[2]]);
         }
       });
     }

@@ -9,6 +9,8 @@ function showArrows(picture, show) {
   const lines = kinds.map((kind) => {
     const { paint, text, unit } = ARROWS[kind], line = document.createElement("li"), mark = document.createElement("i");
     mark.style.background = paint;
+    mark.style.setProperty("--own", paint);
+    mark.classList.toggle("double", ARROWS[kind].heads === 2);
     line.append(mark, `${text}: ${short(metres)} m = ${short(metres * picture.perMetre[kind] / show.arrows)} ${unit}`);
     return line;
   });
@@ -51,10 +53,19 @@ function suited(value, unit) {
   return [1, unit];
 }
 
-function showColors(motion, kind) {
+// What became of loops under enlarged bending.
+function closed({ closing, scene }) {
+  if (!closing.needed) return "";
+  if (closing.gap < 1e-3 * scene.length) return "; joints are turned so that loops stay closed";
+  const [factor, unit] = suited(closing.gap, "m");
+  return `; loops then open by ${short(closing.gap * factor, 2)} ${unit}`;
+}
+
+function showColors(motion, kind, show) {
   const largest = motion.largest[kind] ?? 0, [factor, unit] = suited(largest, UNITS[kind]);
   byId("legend").hidden = !(largest > 0);
   byId("largest").textContent = `${short(largest * factor, kind === "stress" ? 3 : 2)} ${unit} ${kind === "stress" ? "von Mises stress" : kind}`;
+  byId("kinds").hidden = !kindsDiffer(motion.scene) || !show.kinds || Boolean(kind);
   byId("enlarged").hidden = motion.scale === 1 || !motion.scene.n_mode;
-  byId("enlarged").textContent = motion.scale === 0 ? "bending is not drawn" : `bending is drawn ${short(motion.scale)} times as large`;
+  byId("enlarged").textContent = motion.scale === 0 ? "bending is not drawn" : `bending is drawn ${short(motion.scale)} times as large${closed(motion)}`;
 }

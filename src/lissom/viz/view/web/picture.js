@@ -2,14 +2,25 @@
 
 const AXES = [[[0.84, 0.37, 0], [1, 0, 0]], [[0, 0.62, 0.45], [0, 1, 0]], [[0, 0.45, 0.7], [0, 0, 1]]];
 const TRAILS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7"];
-// Kinds of arrows: colour, switch, description, unit.
+// Kinds of arrows: colour, switch, description, unit, heads.
 const ARROWS = {
-  force: { paint: "#d55e00", show: "loads", text: "force of load", unit: "N" },
-  moment: { paint: "#9467bd", show: "loads", text: "moment of load", unit: "N m" },
-  loop: { paint: "#009e73", show: "loopForces", text: "force of loop", unit: "N" },
-  joint: { paint: "#d81b60", show: "reactions", text: "force of joint", unit: "N" },
+  force: { paint: "#d55e00", show: "loads", text: "force of load", unit: "N", heads: 1 },
+  moment: { paint: "#9467bd", show: "loads", text: "moment of load", unit: "N m", heads: 2 },
+  loop: { paint: "#009e73", show: "loopForces", text: "force of loop", unit: "N", heads: 1 },
+  joint: { paint: "#d81b60", show: "reactions", text: "force of joint", unit: "N", heads: 1 },
+  loop_moment: { paint: "#66a61e", show: "moments", text: "moment of loop", unit: "N m", heads: 2 },
+  joint_moment: { paint: "#5b6ee1", show: "moments", text: "moment of joint", unit: "N m", heads: 2 },
 };
+const STRIPES = 11; // along a flexible body
+const FRONT = 6e-7; // of the depth, by which each body is in front of the one before
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+// Axis across which a flexible body is striped, its longest, and stripes per metre; none of a rigid one.
+function stripesOf({ flexible, box: [low, high] }) {
+  const extent = add(high, low, -1), longest = Math.max(...extent), axis = [0, 0, 0];
+  axis[extent.indexOf(longest)] = 1;
+  return flexible && longest > 0 ? [...axis, STRIPES / longest] : [0, 0, 0, 0];
+}
 
 class Picture {
   constructor(canvas, scene, motion, camera, show) {
@@ -22,13 +33,13 @@ class Picture {
     this.eta = table(gl, motion.q, 1);
     this.sections = table(gl, new Float32Array(8 * this.n_section), 4);
     this.stresses = table(gl, new Float32Array(motion.stressWidth), 1);
-    this.arrow = arrowPatch(gl);
+    this.arrows = [1, 2].map((heads) => arrowPatch(gl, heads));
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     for (const name of ["grid", "trails", "marks", "skeleton"]) this[`${name}Lines`] = new Lines(gl);
     this.grown();
   }
 
-  // Bodies with the same appearance are drawn together: {table, patch, modes, members}; `modes` is
+  // Bodies with the same appearance are drawn together: {table, patch, modes, stripes, members}; `modes` is
   // -1 for rods, whose members have their first section in the place of the first mode.
   load(scene, motion) {
     const { gl } = this, groups = new Map(), tables = new Map();
@@ -44,7 +55,7 @@ class Picture {
         if (!groups.has(key)) {
           const [offsets, normals, at, triangles] = [s.offsets, s.normals, s.nodes, s.triangles].map(scene.array);
           const patch = new Patch(gl, offsets, normals, at, triangles);
-          groups.set(key, { table: tables.get(nodes), patch, modes, stressed: stress >= 0, members: [] });
+          groups.set(key, { table: tables.get(nodes), patch, modes, stressed: stress >= 0, stripes: stripesOf(body), members: [] });
         }
         groups.get(key).members.push({ i, part, first, stress, paint: color(s.color) });
       });
@@ -96,9 +107,10 @@ class Picture {
     this.ratio = ratio;
     this.camera.aspect = width / height;
     const { clientWidth, clientHeight } = canvas, panel = byId("settings").hidden ? 0 : byId("panel").offsetWidth + 14;
+    const narrow = clientWidth < 560, bar = byId("bar").hidden ? 12 : byId("bar").offsetHeight + 20;
     this.camera.leave({
       width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth ? panel : 0,
-      top: 12, bottom: byId("bar").hidden ? 12 : 66,
+      top: narrow ? document.querySelector("header").offsetHeight + 18 : 12, bottom: bar + (narrow ? byId("notes").offsetHeight : 0),
     });
   }
 
@@ -167,7 +179,9 @@ class Picture {
     const { motion } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
     for (const { patch, modes, stressed, members } of this.groups) {
       const grey = this.colored && !this.scaleOf(modes, stressed) ? [0.6, 0.63, 0.67] : null;
-      patch.fill(members.map(({ i, first, stress, paint }) => ({ pose: poses[i], first, stress, paint: grey ?? paint })));
+      patch.fill(members.map(({ i, first, stress, paint }) => (
+        { pose: poses[i], first, stress, paint: grey ?? paint, front: FRONT * (i % 32) }
+      )));
     }
   }
 
@@ -180,9 +194,11 @@ class Picture {
 
   drawBodies(at = this.useBodies()) {
     const { gl } = this;
-    for (const { table: nodes, patch, modes, stressed } of this.groups) {
+    for (const { table: nodes, patch, modes, stressed, stripes } of this.groups) {
       gl.bindTexture(gl.TEXTURE_2D, nodes);
       gl.uniform1i(at.modes, modes);
+      gl.uniform4fv(at.stripes, stripes);
+      gl.uniform1f(at.striped, stripes[3] && !this.colored && this.show.kinds ? 1 : 0);
       gl.uniform1f(at.largest, this.scaleOf(modes, stressed));
       patch.draw();
     }
@@ -310,20 +326,20 @@ class Picture {
   }
 
   drawArrows() {
-    const { motion, gl, show, camera, scene } = this, found = [];
+    const { motion, gl, show, camera, scene } = this, found = [[], []];
     scene.forces.forEach((arrow, k) => {
-      const { paint, show: name } = ARROWS[arrow.kind];
+      const { paint, show: name, heads } = ARROWS[arrow.kind];
       if (!show[name]) return;
       const force = motion.force(k), length = show.arrows * size(force) / this.perMetre[arrow.kind];
       if (length > 2e-3 * camera.size)
-        found.push({ pose: { p: motion.frame(arrow).p, q: toward(force) }, length, paint: color(paint) });
+        found[heads - 1].push({ pose: { p: motion.frame(arrow).p, q: toward(force) }, length, paint: color(paint) });
     });
     const at = this.useBodies();
     gl.uniform1f(at.largest, 0);
+    gl.uniform1f(at.striped, 0);
     gl.uniform1i(at.modes, 0);
     gl.bindTexture(gl.TEXTURE_2D, this.origin);
-    this.arrow.fill(found);
-    this.arrow.draw();
+    this.arrows.forEach((patch, k) => { patch.fill(found[k]); patch.draw(); });
   }
 
   // Frames and rings at the joints that close loops, in front of everything.

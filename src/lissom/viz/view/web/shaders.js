@@ -8,7 +8,7 @@ layout(location = 1) in vec3 normal;
 layout(location = 2) in uint node;
 layout(location = 3) in mat4 model;  // of the body; one for each instance
 layout(location = 7) in vec4 own;    // colour, and index of its first modal coordinate
-layout(location = 8) in float start;  // number of its first stress
+layout(location = 8) in vec2 start;   // number of its first stress; how much it is drawn in front
 uniform sampler2D stresses;  // at nodes of all bodies
 uniform int stressed;        // 1: colours show stress
 uniform sampler2D table;  // for each node: position, then rotation and translation of each mode
@@ -16,9 +16,10 @@ uniform sampler2D eta;    // coordinates of the system
 uniform sampler2D sections;  // of rods: quaternion, then position and what the colour shows
 uniform int modes;           // -1: a rod; own.w is then the number of its first section
 uniform float scale;      // of the deformation
+uniform vec4 stripes;     // of flexible bodies: axis of the body at rest, and number per metre along it
 uniform mat4 flatten, camera;
 out vec3 place, face, tint;
-out float bend;
+out float bend, along;
 
 vec3 entry(int k) { return texelFetch(table, ivec2(k % 1024, k / 1024), 0).xyz; }
 float coordinate(int k) { return texelFetch(eta, ivec2(k % 1024, k / 1024), 0).x; }
@@ -40,6 +41,7 @@ void deform(out vec3 local, out vec3 outward) {
     int k = 2 * (int(own.w + 0.5) + int(node));
     vec4 q = section(k), p = section(k + 1);
     bend = p.w;
+    along = dot(entry(int(node)) + offset, stripes.xyz) * stripes.w;
     local = p.xyz + attitude(q, offset);
     outward = attitude(q, normal);
     return;
@@ -52,6 +54,7 @@ void deform(out vec3 local, out vec3 outward) {
     shift += e * entry(row + 2 + 2 * k);
   }
   bend = length(shift);
+  along = dot(rest + offset, stripes.xyz) * stripes.w;
   local = rest + scale * shift + turned(scale * turn, offset);
   outward = turned(scale * turn, normal);
 }
@@ -60,19 +63,21 @@ void main() {
   vec3 local, outward;
   deform(local, outward);
   if (stressed == 1) {
-    int k = int(start + 0.5) + int(node);
-    bend = start < 0.0 ? 0.0 : texelFetch(stresses, ivec2(k % 1024, k / 1024), 0).x;
+    int k = int(start.x + 0.5) + int(node);
+    bend = start.x < 0.0 ? 0.0 : texelFetch(stresses, ivec2(k % 1024, k / 1024), 0).x;
   }
   place = (flatten * model * vec4(local, 1.0)).xyz;
   face = mat3(model) * outward;
   gl_Position = camera * vec4(place, 1.0);
+  gl_Position.z -= start.y * gl_Position.w; // faces in one plane do not flicker
   tint = own.rgb;
 }`;
 
 const BODY_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 place, face, tint;
-in float bend;
+in float bend, along;
+uniform float striped;  // 1: flexible bodies have stripes
 uniform vec3 eye, light, up;
 uniform float largest;  // value of the last colour; 0: bodies keep their colours
 uniform float shadow;   // above 0: draw only a shadow of this darkness
@@ -91,6 +96,10 @@ void main() {
   vec3 n = normalize(face), toEye = normalize(eye - place);
   if (dot(n, toEye) < 0.0) n = -n;
   vec3 base = largest > 0.0 ? scale_color(bend / largest) : tint;
+  if (striped > 0.0) {
+    float wide = max(fwidth(along), 1e-6), line = 1.0 - clamp(abs(fract(along) - 0.5) / wide - 0.4, 0.0, 1.0);
+    base *= 1.0 - 0.45 * line * clamp(1.6 - 4.0 * wide, 0.0, 1.0);
+  }
   float key = max(dot(n, light), 0.0), sky = 0.5 + 0.5 * dot(n, up);
   float shine = pow(max(dot(n, normalize(light + toEye)), 0.0), 48.0);
   float rim = pow(1.0 - max(dot(n, toEye), 0.0), 3.0);
