@@ -105,6 +105,28 @@ def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Arra
     return found
 
 
+def between(system: System, pieces: tuple[Piece, ...], Q: Array, others: Array) -> Array:
+    """Local motions S (k, n_v) from coordinates Q to others: `moved` takes them back."""
+    found, layout = np.zeros((len(Q), system.n_v)), system.layout
+    on_group = {piece.v.start for piece in pieces}
+    for i, joint in enumerate(system.joints):
+        q, v = layout.modal_q(i), layout.modal_v(i)
+        found[:, v] = others[:, q] - Q[:, q]
+        q, v = layout.hinge_q(i), layout.hinge_v(i)
+        if v.start not in on_group or joint.n_v == 0:
+            found[:, v] = others[:, q] - Q[:, q]
+    for piece in pieces:
+        o = piece.q
+        theta = _turn(Q[:, o : o + 4], others[:, o : o + 4])
+        found[:, piece.v][:, :3] = theta
+        if piece.free:
+            apart = others[:, o + 4 : o + 7] - Q[:, o + 4 : o + 7]
+            apart = np.einsum("kji,kj->ki", _rotation(Q[:, o : o + 4]), apart)
+            J_l = _series(_EXP[1:], _skew(theta))
+            found[:, piece.v][:, 3:] = np.linalg.solve(J_l, apart[:, :, None])[:, :, 0]
+    return found
+
+
 def rates(pieces: tuple[Piece, ...], S: Array, V: Array) -> Array:
     """Rates (k, n_v) of local coordinates S at speeds V (2)."""
     found = V.copy()
@@ -168,6 +190,17 @@ def _turned(q: Array, s: Array) -> Array:
     scalar = w * c - np.sum(x * y, axis=1, keepdims=True)
     found = np.concatenate([scalar, w * y + c * x + np.cross(x, y)], axis=1)
     return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def _turn(q: Array, other: Array) -> Array:
+    """Rotation vectors (k, 3) from quaternions to others: `_turned` takes them back."""
+    w, x = q[:, :1], q[:, 1:]
+    scalar = w * other[:, :1] + np.sum(x * other[:, 1:], axis=1, keepdims=True)
+    y = w * other[:, 1:] - other[:, :1] * x - np.cross(x, other[:, 1:])
+    y = np.where(scalar < 0, -y, y)
+    size = np.linalg.norm(y, axis=1, keepdims=True)
+    half = np.arctan2(size, np.abs(scalar))
+    return 2 * y * np.where(size > 0, half / np.where(size > 0, size, 1.0), 1.0)
 
 
 def _rotation(q: Array) -> Array:
