@@ -271,7 +271,6 @@ def test_a_gradient_with_quaternions_is_that_of_differences():
         ({"integrator": "dop853"}, "dop853"),
         ({"controls": [ls.Actuator("column", 1.0)]}, "force is a Table"),
         ({"controls": [ls.Actuator("column", ls.Table(TIMES, TIMES), limit=2.0)]}, "limit"),
-        ({"loads": [ls.Motion("column", lambda t: 0.1 * t)]}, "given motion"),
         ({"controls": [ls.Actuator("column", ls.Table([0, 0.013], [1, 2]))]}, "tables"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Sensitivities with closed loops and integrals: one equation by hand, differences of runs."""
+"""Sensitivities with closed loops: one equation by hand, differences of runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.test_sensitivities import chain, moving, objective
+from tests.test_sensitivities_loads import check_adjoint, difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -133,12 +133,6 @@ def test_derivatives_with_a_loop_are_those_of_the_minimal_coordinate():
     assert np.allclose(column, np.transpose(expected), rtol=0, atol=1e-8)
 
 
-def difference(end, spacing):
-    """Derivative of end(h) at zero, of order six."""
-    pairs = [end(k * spacing) - end(-k * spacing) for k in (1, 2, 3)]
-    return (45 * pairs[0] - 9 * pairs[1] + pairs[2]) / (60 * spacing)
-
-
 def test_derivatives_with_flexible_loops_and_couplings_are_differences_of_runs():
     """A rod of a slider-crank that bends, and a wheel that is geared to the crank."""
     model = ls.Model("bending", gravity=(0, -9.81, 0))
@@ -175,46 +169,6 @@ def test_derivatives_with_flexible_loops_and_couplings_are_differences_of_runs()
         )
         column = found.state[-1][:, len(found.independent) + k]
         assert np.allclose(column, expected, rtol=1e-8, atol=1e-8)
-
-
-@pytest.mark.parametrize("limit", [np.inf, 0.6])
-def test_derivatives_with_integrals_of_servos_are_differences_of_runs(limit):
-    """Also where the force is at its limit and the integral is frozen."""
-    system = chain("linear")
-    state, n = moving(system), system.n_v
-    target = ls.Table([0.0, 0.1], [0.0, 0.3])
-    loads = [
-        ls.Servo("column", target, kp=20.0, kd=2.0, ki=400.0, limit=limit),
-        ls.Servo("hand", 0.1, kp=30.0, ki=300.0, kd=1.0, integral=0.02),
-    ]
-    given = {"duration": 0.1, "step": 0.01, "loads": loads}
-    found = ls.sensitivity(system, state, parameters="hand.mass", **given)
-
-    def end(q, v):
-        made = ls.simulate(system, (q, v), integrator="rk4", **given)
-        return np.concatenate([made.q[-1], made.v[-1]])
-
-    spacing = 1e-3 if limit == np.inf else 1e-6
-    tolerance = 1e-9 if limit == np.inf else 1e-7
-    for k in (0, n - 1):
-        unit = np.eye(n)[k]
-        expected = difference(lambda h, e=unit: end(state.q + h * e, state.v), spacing)
-        assert np.allclose(found.state[-1][:, k], expected, rtol=tolerance, atol=tolerance)
-        expected = difference(lambda h, e=unit: end(state.q, state.v + h * e), spacing)
-        assert np.allclose(found.state[-1][:, n + k], expected, rtol=tolerance, atol=tolerance)
-    check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})
-
-
-def check_adjoint(system, state, forward, given):
-    found = ls.gradient(system, state, objective, **given)
-    _, by_q, by_v = objective(forward.time, forward.q, forward.v)
-    by_state = np.concatenate([by_q, by_v], axis=1)
-    for own, theirs in (
-        (found.state, forward.state),
-        (found.parameters, forward.parameters),
-        *zip(found.controls, forward.controls, strict=True),
-    ):
-        assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
 
 
 def test_the_adjoint_with_a_loop_is_the_transpose():
@@ -266,19 +220,6 @@ def test_what_has_no_derivatives_with_loops_is_refused(given, words):
     state = closed_start(system, 0.7, 4.0)
     with pytest.raises(ls.errors.LissomError, match=words):
         ls.sensitivity(system, state, duration=0.01, step=1e-3, **given)
-
-
-def test_what_has_no_derivatives_with_states_of_loads_is_refused():
-    system = chain("linear")
-    servo = ls.Servo("hand", 0.1, kp=30.0, ki=300.0)
-    for loads, kind, words in (
-        ([servo], "generalized_alpha", "integral"),
-        ([servo, servo], "rk4", "two servos"),
-    ):
-        with pytest.raises(ls.errors.LissomError, match=words):
-            ls.sensitivity(
-                system, system.state(), duration=0.02, step=0.01, loads=loads, integrator=kind
-            )
 
 
 def test_positions_where_the_loops_are_singular_are_refused():

@@ -82,6 +82,9 @@ class Resolved(NamedTuple):
         return len(self.names) - len(self.built)
 
 
+NONE = Resolved((), np.zeros(0, dtype=np.int64), np.zeros(0), ())
+
+
 def check_loops(system: System, found: Resolved, what: str) -> None:
     """Reject parameters that would open the loops of a system.
 

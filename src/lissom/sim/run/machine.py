@@ -356,6 +356,11 @@ class Machine:
         return self.work[end - size : end]
 
     @property
+    def given(self) -> Array:
+        """Accelerations of given motions at the last evaluation, or after `settle`."""
+        return self._vector(run.W_X)
+
+    @property
     def tried(self) -> tuple[Array, Array]:
         """Speeds and accelerations of the step tried last."""
         return self._vector(run.W_V1), self._vector(run.W_OUT)

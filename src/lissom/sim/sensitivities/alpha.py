@@ -20,6 +20,8 @@ Backward, with bars for adjoints, mu is the derivative of the objective by the f
   X_0- = a_0- + (alpha_f - alpha_m) / (1 - alpha_m) a_1-
   epsilon_0- = a_0- - alpha_m / (1 - alpha_m) a_1-      delta_0- = C^T delta-
   nu_0- = nu- + h sigma-                                                                      (11)
+Integrals z of servos follow z_1 = z_0 + h/2 (z'_0 + z'_1), z' depending on q, with forces T_z z:
+  zeta_1 = zeta_0 + h/2 (z_q0 delta_0 + z_q1 delta_1)      T_z zeta_1 among the forces of (6)   (12)
 Source: the implicit function theorem.  The iteration of the run does not matter: only its solution.
 """
 
@@ -50,10 +52,15 @@ class Instants(NamedTuple):
     D : array (k, 3, n_v, n_v)
         By configuration, speeds and accelerations.
     inputs : array (k, n_v, p + n_value)
+    z_rate, z_q, T_z : arrays (k, n_integral)
+        Rates of integrals, and derivatives of (12).
     """
 
     D: Array
     inputs: Array
+    z_rate: Array
+    z_q: Array
+    T_z: Array
 
 
 class Block(NamedTuple):
@@ -65,15 +72,18 @@ class Block(NamedTuple):
         Ends of the steps.
     S : array (k, n_v, n_v)
         (7).
-    starts : dict of int to (D, inputs)
+    starts : dict of int to (D, inputs, T_z)
         Steps at whose starts the accelerations do not follow from the step before.
+    z_q : array (k, n_integral)
+        At the starts of steps (12).
     charts : list of charts.Tangent
         C and G of all steps.
     """
 
     ends: Instants
     S: Array
-    starts: dict[int, tuple[Array, Array]]
+    starts: dict[int, tuple[Array, Array, Array]]
+    z_q: Array
     charts: list[charts.Tangent]
 
 
@@ -102,8 +112,8 @@ class AlphaTangents(StepTangents):
 
     @property
     def rows(self) -> int:
-        """Displacement, change of speeds, change of e."""
-        return 3 * self.dynamics.system.n_v
+        """Displacement, change of speeds, change of e, change of integrals."""
+        return 3 * self.dynamics.system.n_v + len(self.dynamics.integrals)
 
     @property
     def numbers(self) -> int:
@@ -125,14 +135,15 @@ class AlphaTangents(StepTangents):
 
     def _retraced(self) -> tuple[Array, Array]:
         """Motions s (3) of all steps and accelerations at their ends, checked against the run."""
-        time, q, v, x, _ = self.steps
+        time, q, v, x, z = self.steps
         h, of = np.diff(time)[:, None], self.dynamics
         ends = x[1:].copy()
         jumps = np.flatnonzero(self.fresh[1:])
         if len(jumps):
             at = (q[jumps + 1], v[jumps + 1])
-            acting = of.forces(time[jumps], time[jumps + 1], *at)
-            ends[jumps] = of.accelerations(*at, acting.T)
+            given = of.drive(time[jumps], time[jumps + 1], *at)
+            acting = of.forces(time[jumps], time[jumps + 1], *at, z[jumps + 1])
+            ends[jumps] = of.accelerations(*at, acting.T, given)
         a_0, a_1, e = np.empty_like(ends), np.empty_like(ends), np.zeros(of.system.n_v)
         for k in range(len(ends)):
             a_0[k] = x[k] + e
@@ -141,22 +152,24 @@ class AlphaTangents(StepTangents):
         s = h * v[:-1] + h * h * ((0.5 - self.beta) * a_0 + self.beta * a_1)
         found = charts.moved(of.system, self.pieces, q[:-1], s)
         found_v = v[:-1] + h * ((1 - self.gamma) * a_0 + self.gamma * a_1)
+        of.drive(time[:-1], time[1:], found, found_v)
         check_ends((found, found_v), (q[1:], v[1:]))
         return s, ends
 
     def _instants(self, start: Array, rows: Array, x: Array) -> Instants:
         """Derivatives at rows, as seen from steps that begin at `start`."""
-        time, q, v, *_ = self.steps
+        time, q, v, _, z = self.steps
         of, at = self.dynamics, (q[rows], v[rows])
-        acting = of.forces(start, time[rows], *at)
-        found = of.accelerations(*at, acting.T)
+        given = of.drive(start, time[rows], *at)
+        acting = of.forces(start, time[rows], *at, z[rows])
+        found = of.accelerations(*at, acting.T, given)
         if not np.abs(found - x).max(initial=0.0) <= _SAME * (1.0 + np.abs(x).max(initial=0.0)):
             raise SimulationError(
                 f"{of.what}: the iterations of the run have not converged; use a shorter step, or "
                 "leave loads out whose forces jump with the state"
             )
         D, P = of.derivatives(*at, x, acting)
-        return Instants(D, of.inputs(P, acting.weights))
+        return Instants(D, of.inputs(P, acting.weights), acting.z_rate, acting.z_q, acting.T_z)
 
     def _block(self, first: int, last: int) -> Block:
         """Matrices of the steps between two rows."""
@@ -169,27 +182,50 @@ class AlphaTangents(StepTangents):
         DG = ends.D[:, 0].copy()
         for one in tangents:
             DG[:, :, one.v] = DG[:, :, one.v] @ one.G
-        r = self.ratio
-        S = ends.D[:, 2] + h * self.gamma * r * ends.D[:, 1] + h * h * self.beta * r * DG
-        starts = {}
+        r, D_v = self.ratio, ends.D[:, 1].copy()
+        DG[:, :, self.dynamics.driven.q] = D_v[:, :, self.dynamics.driven.v] = 0.0
+        S = ends.D[:, 2] + h * self.gamma * r * D_v + h * h * self.beta * r * DG
+        starts, rates, slopes = {}, *(self._starts_of(x) for x in (ends.z_rate, ends.z_q))
         rows = np.array([k for k in range(first, last) if k == first or self.fresh[k]])
         anew = self._instants(time[rows], rows, x[rows])
-        for k, D, inputs in zip(rows, *anew, strict=True):
-            starts[int(k) - first] = (D, inputs)
-        return Block(ends, S, starts, tangents)
+        for k, D, inputs, rate, slope, T_z in zip(rows, *anew, strict=True):
+            starts[int(k) - first] = (D, inputs, T_z)
+            rates[k - first], slopes[k - first] = rate, slope
+        ends.z_q[self._growing(first, last, rates, ends.z_q)] = -1.0
+        at = self.dynamics.integrals
+        S[:, at, at] -= 0.5 * h[:, 0] ** 3 * self.beta * r * ends.T_z * ends.z_q
+        return Block(ends, S, starts, slopes, tangents)
+
+    @staticmethod
+    def _starts_of(ends: Array) -> Array:
+        """Numbers at the starts of steps from those at the ends of the steps before."""
+        return np.concatenate([ends[:1], ends[:-1]])
+
+    def _growing(self, first: int, last: int, rates: Array, slopes: Array) -> Array:
+        """Whether integrals grow at the ends of steps that seem frozen there.
+
+        A step decides without the part of the integral that grows at its end.
+        """
+        time, z = self.steps.time, self.steps.z[first : last + 1]
+        h = np.diff(time[first : last + 1])[:, None]
+        rate = 2 * np.diff(z, axis=0) / h - rates
+        return (slopes == 0) & (np.abs(rate) > 1e-9 * (1.0 + np.abs(z).max(initial=0.0)) / h)
 
     def forward(self, first: int, last: int, change: Array) -> Array:
         """Changes at the ends of steps (1)-(7)."""
         of, h = self.dynamics, np.diff(self.steps.time)
         block, n, width = self._block(first, last), of.system.n_v, change.shape[1]
+        given = of.driven
         inputs = slice(width - of.n_parameter - of.n_value, width)
         found = np.empty((last - first, *change.shape))
-        delta, nu, e, x = change[:n], change[n : 2 * n], change[2 * n :], np.zeros((n, width))
+        delta, nu, e, x = change[:n], change[n : 2 * n], change[2 * n : 3 * n], np.zeros((n, width))
+        z, at, ends = change[3 * n :], of.integrals, block.ends
         for j, hj in enumerate(h[first:last]):
             if j in block.starts:
-                D, U = block.starts[j]
+                D, U, T_z = block.starts[j]
                 right = -D[0] @ delta - D[1] @ nu
                 right[:, inputs] += U
+                right[at] += T_z[:, None] * z
                 x = np.linalg.solve(D[2], right)
             a_0, a_1 = x + e, self.by_x * x + self.by_e * e  # (1) without x_1
             sigma = hj * nu + hj * hj * ((0.5 - self.beta) * a_0 + self.beta * a_1)
@@ -197,16 +233,23 @@ class AlphaTangents(StepTangents):
             for one in block.charts:
                 delta[one.v] = one.C[j] @ start[one.v] + one.G[j] @ sigma[one.v]
             nu = nu + hj * ((1 - self.gamma) * a_0 + self.gamma * a_1)
-            right = -block.ends.D[j, 0] @ delta - block.ends.D[j, 1] @ nu
-            right[:, inputs] += block.ends.inputs[j]
+            delta[given.q] = nu[given.v] = 0.0
+            right = -ends.D[j, 0] @ delta - ends.D[j, 1] @ nu
+            right[:, inputs] += ends.inputs[j]
+            z = z + 0.5 * hj * (
+                block.z_q[j][:, None] * start[at] + ends.z_q[j][:, None] * delta[at]
+            )
+            right[at] += ends.T_z[j][:, None] * z
             x = np.linalg.solve(block.S[j], right)
             moved = self.ratio * x
             for one in block.charts:
                 moved[one.v] = one.G[j] @ moved[one.v]
+            moved[given.q] = 0.0
             delta = delta + hj * hj * self.beta * moved
+            z = z + 0.5 * hj**3 * self.beta * ends.z_q[j][:, None] * moved[at]
             nu = nu + hj * self.gamma * self.ratio * x
             e = a_1 + (self.ratio - 1.0) * x
-            found[j, :n], found[j, n : 2 * n], found[j, 2 * n :] = delta, nu, e
+            np.concatenate([delta, nu, e, z], out=found[j])
         return found
 
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
@@ -216,27 +259,35 @@ class AlphaTangents(StepTangents):
         by_inputs = np.zeros(of.n_parameter + of.n_value)
         mu = np.empty((last - first, n))
         delta, nu, e = (adjoint[k * n : (k + 1) * n].copy() for k in range(3))
-        x, D, beta, gamma = np.zeros(n), block.ends.D, self.beta, self.gamma
+        z, at, z_q, T_z = adjoint[3 * n :].copy(), of.integrals, block.ends.z_q, block.ends.T_z
+        x, D, beta, gamma, given = np.zeros(n), block.ends.D, self.beta, self.gamma, of.driven
         for j in range(last - first - 1, -1, -1):
             hj = h[first + j]
+            delta[at] += 0.5 * hj * z_q[j] * z  # (12)
+            delta[given.q] = nu[given.v] = 0.0
             right = x + (r - 1.0) * e + hj * gamma * r * nu
             right += hj * hj * beta * r * _turned_back(block.charts, "G", j, delta)
             mu[j] = m = np.linalg.solve(block.S[j].T, right)  # (8)
             delta, nu = delta - m @ D[j, 0], nu - m @ D[j, 1]  # (9)
+            z = z + T_z[j] * m[at]
+            delta[at] += 0.5 * hj * z_q[j] * T_z[j] * m[at]
+            delta[given.q] = nu[given.v] = 0.0
             sigma = _turned_back(block.charts, "G", j, delta)
             a_0 = hj * (1 - gamma) * nu + hj * hj * (0.5 - beta) * sigma  # (10)
             a_1 = hj * gamma * nu + hj * hj * beta * sigma + e
             x, e = a_0 + self.by_x * a_1, a_0 + self.by_e * a_1  # (11)
             delta = _turned_back(block.charts, "C", j, delta)
+            delta[at] += 0.5 * hj * block.z_q[j] * z
             nu = nu + hj * sigma
             if j in block.starts:
-                E, U = block.starts[j]
+                E, U, force = block.starts[j]
                 m = np.linalg.solve(E[2], x)
                 delta, nu, x = delta - m @ E[0], nu - m @ E[1], np.zeros(n)
                 by_inputs += m @ U
+                z = z + force * m[at]
             delta, nu = delta + gradients[j, :n], nu + gradients[j, n:]
         by_inputs += np.einsum("kn,knp->p", mu, block.ends.inputs)
-        adjoint[:] = np.concatenate([delta, nu, e])
+        np.concatenate([delta, nu, e, z], out=adjoint)
         return self.part(by_inputs)
 
 

@@ -15,7 +15,7 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.derivatives import check_compiled
 from ...algorithms.tree.design import built_rows, design_rows
-from ...algorithms.tree.design_parameters import Resolved
+from ...algorithms.tree.design_parameters import NONE, Resolved
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run
 from ...results.trajectory import Trajectory
@@ -24,6 +24,8 @@ from ..run.choice import at_rest
 from ..run.start import planned
 from .controls import Control
 from .integrals import integral_servos
+from .motions import driven_speeds
+from .placed_loads import PlacedLoads
 
 Array = np.ndarray
 
@@ -37,6 +39,8 @@ class Forces(NamedTuple):
         Generalized forces of loads and controls.
     T_q, T_v : arrays (k, n_v, n_v) or None
         Derivatives of those of loads, if there are any.
+    T_p : array (k, n_v, n_parameter) or None
+        Derivatives by parameters, where loads act on nodes.
     weights : list of arrays (k, n_time)
         Of the values of each control.
     z_rate, z_q, T_z : arrays (k, n_integral)
@@ -47,6 +51,7 @@ class Forces(NamedTuple):
     T: Array
     T_q: Array | None
     T_v: Array | None
+    T_p: Array | None
     weights: list[Array]
     z_rate: Array
     z_q: Array
@@ -83,11 +88,6 @@ class Dynamics:
         self.system, self.found, self.controls, self.what = system, found, controls, what
         whole = planned(system, forces, [*loads, *(c.actuator for c in controls)], ())
         _check_plan(whole, what)
-        if whole.field and found.names:
-            raise LoadError(
-                f"{what}: a field of gravity acts on all mass, and its forces are not "
-                "differentiated by the design; leave parameters out, or the field"
-            )
         self.plan, self.stops = whole, np.unique(whole.stops)
         self.armature = whole.armature
         self._rotors = bool(np.any(self.armature))
@@ -95,7 +95,9 @@ class Dynamics:
         if len(loads) or forces is not None:
             others = planned(system, forces, loads, ())
             self._machine = at_rest(others, system.neutral(), 0.0, exact=True)
+        self._placed = PlacedLoads(system, found, loads, forces, what)
         self._servos = integral_servos(whole, what)
+        self.driven = driven_speeds(whole)
         self.integrals = np.array([speed for _, speed, _ in whole.states], dtype=int)
 
     @property
@@ -127,12 +129,11 @@ class Dynamics:
             T[:, control.speeds] += control.forces(found)
         machine = self._machine
         if machine is None:
-            return Forces(T, None, None, weights, *rates)
+            return Forces(T, None, None, None, weights, *rates)
         n = self.system.n_v
         T_q, T_v = np.zeros((len(Q), n, n)), np.zeros((len(Q), n, n))
-        for k in range(len(Q)):
-            # A table's value before a jump at the end of the step, as in the run.
-            t = np.nextafter(times[k], start[k]) if times[k] > start[k] else times[k]
+        before = _before(start, times)
+        for k, t in enumerate(before):
             machine.memory[run.TIME] = t
             machine.q[:], machine.v[:] = Q[k], V[k]
             if Z is not None:
@@ -144,7 +145,7 @@ class Dynamics:
             if len(self.integrals):
                 for one in self._servos:
                     rates[:, k, one.states] = one.terms(machine)
-        return Forces(T, T_q, T_v, weights, *rates)
+        return Forces(T, T_q, T_v, self._placed.slopes(before, Q, V), weights, *rates)
 
     def _failed(self, t: float) -> Exception:
         """Error for loads that have no forces or derivatives at a time."""
@@ -155,8 +156,23 @@ class Dynamics:
             return LoadError(f"{functions.failed} raised {error!r} at t = {t:.9g} s")
         return SingularError(f"the coordinates of a joint are singular at t = {t:.9g} s")
 
-    def accelerations(self, Q: Array, V: Array, T: Array) -> Array:
-        """Accelerations (k, n_v) (1)."""
+    def drive(self, start: Array, times: Array, Q: Array, V: Array) -> Array:
+        """Write given motions at times to coordinates and speeds; their accelerations (k, n_v)."""
+        found, machine = np.zeros_like(V), self._machine
+        if len(self.driven.x) == 0 or machine is None:
+            return found
+        for k, t in enumerate(_before(start, times)):
+            machine.memory[run.TIME] = t
+            machine.q[:], machine.v[:] = Q[k], V[k]
+            if machine.settle() != 0:
+                raise self._failed(t)
+            Q[k], V[k], found[k] = machine.q, machine.v, machine.given
+        return found
+
+    def accelerations(self, Q: Array, V: Array, T: Array, given: Array | None = None) -> Array:
+        """Accelerations (k, n_v) (1); `given` has those of driven joints."""
+        if given is not None and len(self.driven.x):
+            return self._driven_accelerations(Q, V, T, given)
         work, found = engine.workspace(self.system), np.empty_like(V)
         if self._rotors:
             work.set_armature(to_armature(self.system, self.armature))
@@ -169,6 +185,23 @@ class Dynamics:
                 f"{self.what}: accelerations of the run are not finite; use a shorter step"
             )
         return rows[3].reshape(found.shape)
+
+    def _driven_accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
+        """Accelerations with driven joints: those of the others by the mass matrix."""
+        x = np.zeros_like(V)
+        x[:, self.driven.x] = given[:, self.driven.x]
+        needed, D, _ = design_rows(self.system, NONE, Q, V, x)
+        M = D[:, 2] + np.diag(self.armature)
+        self._put_driven(M)
+        right = T - needed
+        right[:, self.driven.x] = 0.0
+        return x + np.linalg.solve(M, right[:, :, None])[:, :, 0]
+
+    def _put_driven(self, M: Array) -> None:
+        """Replace rows and columns of driven joints in mass matrices (k, n_v, n_v) by unit ones."""
+        k = self.driven.x
+        M[:, k, :] = M[:, :, k] = 0.0
+        M[:, k, k] = 1.0
 
     def derivatives(
         self, Q: Array, V: Array, X: Array, acting: Forces, out: Array | None = None
@@ -183,6 +216,12 @@ class Dynamics:
         if self.found.built:
             built, _ = built_rows(self.system, self.found.built, Q, V, X)
             P = np.concatenate([P, built], axis=2)
+        if acting.T_p is not None:
+            P = P - acting.T_p
+        if len(self.driven.x):
+            D[:, :2, self.driven.x] = 0.0
+            P[:, self.driven.x] = 0.0
+            self._put_driven(D[:, 2])
         return D, P
 
     def inputs(self, P: Array, weights: list[Array]) -> Array:
@@ -195,7 +234,13 @@ class Dynamics:
             for c, speed in enumerate(range(control.speeds.start, control.speeds.stop)):
                 found[:, speed, first + c : first + control.n_time * r : r] = w
             first += control.n_time * r
+        found[:, self.driven.x] = 0.0
         return found
+
+
+def _before(start: Array, times: Array) -> Array:
+    """Times within steps, before jumps at the ends of these, as in the run."""
+    return np.where(times > start, np.nextafter(times, start), times)
 
 
 def _check_plan(plan: Any, what: str) -> None:
@@ -204,6 +249,9 @@ def _check_plan(plan: Any, what: str) -> None:
         raise LoadError(
             f"{what}: sampled Controllers have no derivatives; give forces as a function"
         )
-    if plan.driven:
+    if plan.driven and plan.system.constraints:
         name = next(iter(plan.driven.values()))
-        raise LoadError(f"{what}: {name} is a given motion; drive the joint by an Actuator instead")
+        raise LoadError(
+            f"{what}: {name} is a given motion in a system with loops or couplings, which has no "
+            "derivatives; drive the joint by an Actuator or a Servo instead"
+        )

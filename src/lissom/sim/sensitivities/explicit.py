@@ -113,7 +113,9 @@ class ExplicitTangents(StepTangents):
         for i, stage in enumerate(made.stages):
             slopes = self._slopes(i, stage, width)
             sigma, nu = _tangents_combined(A[i], h, R, N, start[:, n:], n)
+            nu[:, of.driven.v] = 0.0
             delta, rate = _charted(stage.charts, start[:, :n], sigma, nu[:, :n])
+            delta[:, of.driven.q] = 0.0
             found = slopes[:, :, :n] @ delta + slopes[:, :, n:m] @ nu
             found[:, :, m:] += slopes[:, :, m:]  # (4)
             if m > 2 * n:
@@ -125,6 +127,7 @@ class ExplicitTangents(StepTangents):
         delta, _ = _charted(made.end, start[:, :n], sigma, nu[:, :n])
         whole = np.concatenate([delta, nu], axis=1)
         whole = self._settled(made, whole)
+        of.driven.still(n, whole)
         inputs, first = [whole[:, :, m : m + p]], m + p
         for c, r in enumerate(rows):
             by_forces = whole[:, :, first : first + len(b) * r].reshape(k, m, len(b), r)
@@ -144,12 +147,15 @@ class ExplicitTangents(StepTangents):
             s, v = _combined(A[i], h, rates, [x.x for x in found], steps.v[:-1])
             z = _grown(A[i], h, [x.acting.z_rate for x in found], steps.z[:-1])
             q = charts.moved(of.system, self.pieces, steps.q[:-1], s)
-            acting = of.forces(steps.time[:-1], steps.time[:-1] + c[i] * h[:, 0], q, v, z)
-            x = of.accelerations(q, v, acting.T)
+            times = steps.time[:-1] + c[i] * h[:, 0]
+            given = of.drive(steps.time[:-1], times, q, v)
+            acting = of.forces(steps.time[:-1], times, q, v, z)
+            x = of.accelerations(q, v, acting.T, given)
             found.append(Stage(q, v, x, acting, charts.tangents(self.pieces, s, v)))
             rates.append(charts.rates(self.pieces, s, v))
         s, v = _combined(b, h, rates, [x.x for x in found], steps.v[:-1])
         q = charts.moved(of.system, self.pieces, steps.q[:-1], s)
+        of.drive(steps.time[:-1], steps.time[1:], q, v)
         check_ends(self._ends(q, v), (steps.q[1:], steps.v[1:]))
         return Stages(found, charts.tangents(self.pieces, s, v), q, v)
 
@@ -188,12 +194,13 @@ class ExplicitTangents(StepTangents):
             o = first + i * r
             right[:, control.speeds, o : o + r] = np.eye(r)
             first += stages * r
+        right[:, of.driven.x] = 0.0
         return right
 
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
         """Take an adjoint backward in time."""
         steps, of = self.steps.between(first, last), self.dynamics
-        if of.system.constraints or len(of.integrals):
+        if of.system.constraints or len(of.integrals) or len(of.driven.x):
             return self._backward_by_matrices(steps, gradients, adjoint)
         made, k, n, s = self.stages(steps), last - first, of.system.n_v, len(self.tableau.b)
         D, mu = np.empty((s, k, 3, n, n)), np.empty((s * k, n))

@@ -269,11 +269,6 @@ def _run(
             "or use a shorter step"
         )
     if isinstance(kind, GeneralizedAlpha):
-        if len(of.integrals):
-            raise LoadError(
-                f"{what}: the integral of a Servo is not differentiated with {kind.title}; leave "
-                'it out, or use integrator="rk4"'
-            )
         return AlphaTangents(of, steps, kind)
     assert isinstance(kind.tableau, Tableau)
     if system.constraints:

@@ -95,7 +95,10 @@ class StepTangents(ABC):
 
     def basis(self) -> tuple[Array, tuple[int, ...] | None]:
         """Changes (2 n_v, columns) of the initial state, and the independent speeds with loops."""
-        return np.eye(2 * self.dynamics.system.n_v), None
+        n = self.dynamics.system.n_v
+        found = np.eye(2 * n)
+        self.dynamics.driven.still(n, found)
+        return found, None
 
     def part(self, by_inputs: Array) -> Part:
         """Derivatives by all parameters and values of controls, one after another, as a `Part`."""
