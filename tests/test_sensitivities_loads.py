@@ -119,6 +119,8 @@ def test_loads_on_nodes_move_with_the_places_of_joints():
     expected = difference(end, 1e-3)
     assert np.allclose(found.parameters[-1][:, 0], expected, rtol=1e-9, atol=1e-11)
     assert np.allclose(found.parameters[-1][:, 1], expected, rtol=1e-9, atol=1e-11)
+    alone = ls.sensitivity(system, state, **given)
+    assert np.allclose(alone.state, found.state, rtol=1e-13) and alone.parameters.shape[2] == 0
 
 
 def test_fields_of_gravity_act_on_masses_that_a_function_builds():

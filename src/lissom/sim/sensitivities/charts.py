@@ -86,14 +86,23 @@ def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+def _plain(system: System, pieces: tuple[Piece, ...]) -> tuple[Array, Array]:
+    """Indices of plain coordinates and of their speeds, which are in the same order."""
+    if "plain" in system.derived:
+        return system.derived["plain"]
+    layout, on_group = system.layout, {piece.v.start for piece in pieces}
+    of_q, of_v = np.zeros(system.n_q, dtype=bool), np.zeros(system.n_v, dtype=bool)
+    for i, joint in enumerate(system.joints):
+        of_q[layout.modal_q(i)] = of_v[layout.modal_v(i)] = True
+        if joint.n_v and layout.hinge_v(i).start not in on_group:
+            of_q[layout.hinge_q(i)] = of_v[layout.hinge_v(i)] = True
+    return system.derived.setdefault("plain", (np.flatnonzero(of_q), np.flatnonzero(of_v)))
+
+
 def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Array:
     """Coordinates (k, n_q) after local motions S (k, n_v)."""
-    found, layout = Q.copy(), system.layout
-    on_group = {piece.v.start for piece in pieces}
-    for i, joint in enumerate(system.joints):
-        found[:, layout.modal_q(i)] += S[:, layout.modal_v(i)]
-        if layout.hinge_v(i).start not in on_group or joint.n_v == 0:
-            found[:, layout.hinge_q(i)] += S[:, layout.hinge_v(i)]
+    found, (of_q, of_v) = Q.copy(), _plain(system, pieces)
+    found[:, of_q] += S[:, of_v]
     for piece in pieces:
         o, theta = piece.q, S[:, piece.v][:, :3]
         found[:, o : o + 4] = _turned(Q[:, o : o + 4], theta)
@@ -107,14 +116,8 @@ def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Arra
 
 def between(system: System, pieces: tuple[Piece, ...], Q: Array, others: Array) -> Array:
     """Local motions S (k, n_v) from coordinates Q to others: `moved` takes them back."""
-    found, layout = np.zeros((len(Q), system.n_v)), system.layout
-    on_group = {piece.v.start for piece in pieces}
-    for i, joint in enumerate(system.joints):
-        q, v = layout.modal_q(i), layout.modal_v(i)
-        found[:, v] = others[:, q] - Q[:, q]
-        q, v = layout.hinge_q(i), layout.hinge_v(i)
-        if v.start not in on_group or joint.n_v == 0:
-            found[:, v] = others[:, q] - Q[:, q]
+    found, (of_q, of_v) = np.zeros((len(Q), system.n_v)), _plain(system, pieces)
+    found[:, of_v] = others[:, of_q] - Q[:, of_q]
     for piece in pieces:
         o = piece.q
         theta = _turn(Q[:, o : o + 4], others[:, o : o + 4])

@@ -150,7 +150,10 @@ class ExplicitTangents(StepTangents):
             times = steps.time[:-1] + c[i] * h[:, 0]
             given = of.drive(steps.time[:-1], times, q, v)
             acting = of.forces(steps.time[:-1], times, q, v, z)
-            x = of.accelerations(q, v, acting.T, given)
+            if i == 0:
+                x = steps.x[:-1]  # the run's; `check_ends` sees loads that are not in T
+            else:
+                x = of.accelerations(q, v, acting.T, given)
             found.append(Stage(q, v, x, acting, charts.tangents(self.pieces, s, v)))
             rates.append(charts.rates(self.pieces, s, v))
         s, v = _combined(b, h, rates, [x.x for x in found], steps.v[:-1])

@@ -64,7 +64,7 @@ class PlacedLoads:
         if not (plan.slots or plan.points or plan.field):
             return
         rows = found.rows.reshape(-1, 3)
-        directions = found.directions.reshape(len(rows), -1)
+        directions = found.directions.reshape(-1, design.DIRECTION)
         for k, name in enumerate(found.names):
             if k >= len(rows):
                 one = found.built[k - len(rows)]

@@ -260,7 +260,7 @@ def _run(
     )
     if made.status != "finished":
         raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
-    rows = (np.asarray(x) for x in (made.time, made.q, made.v, made.acceleration))
+    rows = (np.array(x) for x in (made.time, made.q, made.v, made.acceleration))
     steps = Steps(*rows, of.integrals_of(made))
     if made.statistics["steps"] != len(steps.time) - 1:
         raise LoadError(
