@@ -98,8 +98,9 @@ def run(depth: Depth, progress: Progress) -> Result:
 def _timed(way: Way, steps: int, depth: Depth) -> tuple[float, float]:
     """Seconds of a run and of its gradient."""
     system = way.model.compile()
-    given = {"duration": steps * way.step, "step": way.step, "integrator": way.method}
-    controls = [_control(system, given["duration"])]
+    duration = steps * way.step
+    given: dict[str, Any] = {"duration": duration, "step": way.step, "integrator": way.method}
+    controls = [_control(system, duration)]
     state, springs = _state(system), _springs(system) if way.spring else []
     names = [f"{x}.{piece}" for x in system.names for piece in PIECES] if way.parameters else []
     calls: dict[str, Callable[[], object]] = {

@@ -126,7 +126,8 @@ def sensitivity(
     Parameters
     ----------
     system : System
-        Compiled mechanism.
+        Compiled mechanism.  With loops or couplings, parameters that place joints and those of
+        users' functions are refused, and derivatives come from differences of order six in part.
     state : State or (q, v)
         Initial state.
     duration, step : float
@@ -136,10 +137,12 @@ def sensitivity(
     controls : sequence of Actuator
         Actuators whose force is a `Table`; derivatives are by its values.
     loads, forces
-        Further loads, as for `simulate`.  Given motions, sampled controllers and loads with states
-        of their own are refused; users' functions are differentiated by differences.
+        Further loads, as for `simulate`; users' functions are differentiated by differences.
+        Sampled controllers, states of drives and wheels, and given motions in systems with loops
+        are refused.
     integrator : str or Integrator
-        "rk4", or another explicit method of `simulate` with fixed steps.
+        "rk4", another explicit Runge-Kutta method of `simulate` with fixed steps, or for trees
+        "generalized_alpha", whose iterations are carried to their end (``slack=0``).
 
     Returns
     -------
@@ -188,7 +191,9 @@ def gradient(
 ) -> Gradient:
     """Objective of a run and its exact gradient, backward in time: the adjoint method.
 
-    The cost does not depend on the number of controls, and little on that of parameters.
+    The cost does not depend on the number of controls, and little on that of parameters.  With
+    loops, integrals of servos or given motions and an explicit method, the matrices of the steps
+    are formed as in `sensitivity`, and the cost is the same.
 
     Parameters
     ----------
@@ -260,8 +265,8 @@ def _run(
     )
     if made.status != "finished":
         raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
-    rows = (np.array(x) for x in (made.time, made.q, made.v, made.acceleration))
-    steps = Steps(*rows, of.integrals_of(made))
+    time, q, v, x = (np.array(y) for y in (made.time, made.q, made.v, made.acceleration))
+    steps = Steps(time, q, v, x, of.integrals_of(made))
     if made.statistics["steps"] != len(steps.time) - 1:
         raise LoadError(
             f"{what}: the run of {len(steps.time) - 1} steps was divided into "
