@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from tests.test_sensitivities import difference as apart
 from tests.test_sensitivities_loads import check_adjoint, difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -171,16 +172,47 @@ def test_derivatives_with_flexible_loops_and_couplings_are_differences_of_runs()
         assert np.allclose(column, expected, rtol=1e-8, atol=1e-8)
 
 
+def test_derivatives_with_balls_in_a_loop_are_differences_of_runs():
+    """Two arms of a free body that hold each other, with a load on the joint of the loop."""
+    model = ls.Model("spatial", gravity=(0, 0, -1.0))
+    model.add(ls.RigidBody.box(5.0, (0.5, 0.4, 0.3)), ls.Free(), name="base")
+    link = ls.RigidBody.box(1.0, (0.6, 0.1, 0.1), com=(0.3, 0, 0))
+    for side, y in (("l", 0.3), ("r", -0.3)):
+        model.add(link, ls.Spherical(), to="base", at=(0, y, 0), name=f"{side}1")
+        joint = ls.Universal("y", "z")
+        model.add(link, joint, to=f"{side}1", at=(0.6, 0, 0), name=f"{side}2")
+    end = (0.6, 0, 0)
+    model.close(ls.Spherical(), "l2", "r2", at_a=end, at_b=end, name="hands")
+    system = model.compile()
+    v = 0.5 * np.random.default_rng(0).normal(size=system.n_v)
+    state = ls.assemble(system, system.state(l2=[0.3, -0.4], r2=[-0.2, 0.4], v=v))
+    loads = [ls.JointDamper("hands", (0.3, 0.3, 0.3)), ls.JointDamper("l2", 0.1)]
+    given = {"duration": 0.01, "step": 5e-3, "loads": loads}
+    found = ls.sensitivity(system, state, **given)
+    Z, n_free = found.state[0][: system.n_v], len(found.independent)
+    to = ls.simulate(system, state, integrator="rk4", **given)
+
+    def moved(h, k):
+        start = (state.q, state.v + h * Z[:, k])
+        made = ls.simulate(system, start, integrator="rk4", **given)
+        return apart(to.q[-1], made.q[-1], to.v[-1], made.v[-1], system)
+
+    for k in (0, n_free - 1):
+        expected = difference(lambda h, k=k: moved(h, k), 1e-3)
+        column = found.state[-1][:, n_free + k]
+        assert np.allclose(column, expected, rtol=1e-9, atol=1e-10)
+
+
 def test_the_adjoint_with_a_loop_is_the_transpose():
-    """Of a run with a table and an integral."""
+    """Of a run with a table, an integral, and loads on the loop's joint, in steps that open it."""
     system = slider_crank()
     state = closed_start(system, 0.7, 4.0)
     given = {
         "duration": 0.1,
-        "step": 2e-3,
+        "step": 5e-3,
         "parameters": ["slider.mass", "gravity"],
         "controls": [drive(np.array([2.0, -1.0, 3.0]))],
-        "loads": [ls.Servo("slider", 0.9, kp=50.0, ki=2000.0)],
+        "loads": [ls.Servo("slider", 0.9, kp=50.0, ki=2000.0), ls.JointSpring("pin", 5.0)],
     }
     check_adjoint(system, state, ls.sensitivity(system, state, **given), given)
 

@@ -82,7 +82,11 @@ class ClosedTangents(ExplicitTangents):
         found[:, :, n : 2 * n] += self._by_v(stage)
         return found
 
-    def _accelerations(self, Q: Array, V: Array, T: Array, flags: int = engine.ALL) -> Array:
+    def _accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:  # noqa: ARG002
+        """Accelerations (k, n_v) of stages."""
+        return self._near(Q, V, T)
+
+    def _near(self, Q: Array, V: Array, T: Array, flags: int = engine.ALL) -> Array:
         """Accelerations (k, n_v), whether the loops are open or closed."""
         of, found = self.dynamics, np.empty_like(V)
         work, k = engine.workspace(of.system), 0
@@ -102,7 +106,7 @@ class ClosedTangents(ExplicitTangents):
         """W (k, n_v, n_v), the accelerations of unit forces (1)."""
         k, n = len(Q), self.dynamics.system.n_v
         unit = np.tile(np.eye(n), (k, 1))
-        found = self._accelerations(np.repeat(Q, n, axis=0), np.zeros((k * n, n)), unit, 0)
+        found = self._near(np.repeat(Q, n, axis=0), np.zeros((k * n, n)), unit, 0)
         return np.swapaxes(found.reshape(k, n, n), 1, 2)
 
     def _by_v(self, stage: Stage) -> Array:
@@ -110,7 +114,7 @@ class ClosedTangents(ExplicitTangents):
         k, n = stage.v.shape
         d = np.diag(self.sizes[1])
         sides = [
-            self._accelerations(
+            self._near(
                 np.repeat(stage.q, n, axis=0),
                 (stage.v[:, None] + sign * d).reshape(k * n, n),
                 np.repeat(stage.acting.T, n, axis=0),
@@ -153,7 +157,7 @@ class ClosedTangents(ExplicitTangents):
     def _by_q(self, stage: Stage) -> Array:
         """Derivatives (k, n_v, n_v) of the accelerations along the speeds, at constant forces."""
         V, T = (np.repeat(x, 6 * stage.v.shape[1], axis=0) for x in (stage.v, stage.acting.T))
-        return self._differences(lambda Q: self._accelerations(Q, V, T), stage.q)
+        return self._differences(lambda Q: self._near(Q, V, T), stage.q)
 
     def _projected(self, Q: Array, V: Array) -> tuple[Array, Array]:
         """Coordinates and speeds with closed loops (4)."""

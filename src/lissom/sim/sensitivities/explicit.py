@@ -153,7 +153,7 @@ class ExplicitTangents(StepTangents):
             if i == 0:
                 x = steps.x[:-1]  # the run's; `check_ends` sees loads that are not in T
             else:
-                x = of.accelerations(q, v, acting.T, given)
+                x = self._accelerations(q, v, acting.T, given)
             found.append(Stage(q, v, x, acting, charts.tangents(self.pieces, s, v)))
             rates.append(charts.rates(self.pieces, s, v))
         s, v = _combined(b, h, rates, [x.x for x in found], steps.v[:-1])
@@ -161,6 +161,10 @@ class ExplicitTangents(StepTangents):
         of.drive(steps.time[:-1], steps.time[1:], q, v)
         check_ends(self._ends(q, v), (steps.q[1:], steps.v[1:]))
         return Stages(found, charts.tangents(self.pieces, s, v), q, v)
+
+    def _accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
+        """Accelerations (k, n_v) of stages; `given` has those of driven joints."""
+        return self.dynamics.accelerations(Q, V, T, given)
 
     def _ends(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Coordinates and speeds at the ends of steps, as the run has them."""
