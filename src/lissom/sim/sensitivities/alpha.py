@@ -261,24 +261,31 @@ class AlphaTangents(StepTangents):
         delta, nu, e = (adjoint[k * n : (k + 1) * n].copy() for k in range(3))
         z, at, z_q, T_z = adjoint[3 * n :].copy(), of.integrals, block.ends.z_q, block.ends.T_z
         x, D, beta, gamma, given = np.zeros(n), block.ends.D, self.beta, self.gamma, of.driven
+        some, driven = len(at) > 0, len(given.x) > 0
         for j in range(last - first - 1, -1, -1):
             hj = h[first + j]
-            delta[at] += 0.5 * hj * z_q[j] * z  # (12)
-            delta[given.q] = nu[given.v] = 0.0
+            if some:
+                delta[at] += 0.5 * hj * z_q[j] * z  # (12)
+            if driven:
+                delta[given.q] = nu[given.v] = 0.0
             right = x + (r - 1.0) * e + hj * gamma * r * nu
             right += hj * hj * beta * r * _turned_back(block.charts, "G", j, delta)
             mu[j] = m = np.linalg.solve(block.S[j].T, right)  # (8)
-            delta, nu = delta - m @ D[j, 0], nu - m @ D[j, 1]  # (9)
-            z = z + T_z[j] * m[at]
-            delta[at] += 0.5 * hj * z_q[j] * T_z[j] * m[at]
-            delta[given.q] = nu[given.v] = 0.0
+            by_q, by_v = m @ D[j, :2]
+            delta, nu = delta - by_q, nu - by_v  # (9)
+            if some:
+                z = z + T_z[j] * m[at]
+                delta[at] += 0.5 * hj * z_q[j] * T_z[j] * m[at]
+            if driven:
+                delta[given.q] = nu[given.v] = 0.0
             sigma = _turned_back(block.charts, "G", j, delta)
             a_0 = hj * (1 - gamma) * nu + hj * hj * (0.5 - beta) * sigma  # (10)
             a_1 = hj * gamma * nu + hj * hj * beta * sigma + e
             x, e = a_0 + self.by_x * a_1, a_0 + self.by_e * a_1  # (11)
-            delta = _turned_back(block.charts, "C", j, delta)
-            delta[at] += 0.5 * hj * block.z_q[j] * z
             nu = nu + hj * sigma
+            delta = _turned_back(block.charts, "C", j, delta)
+            if some:
+                delta[at] += 0.5 * hj * block.z_q[j] * z
             if j in block.starts:
                 E, U, force = block.starts[j]
                 m = np.linalg.solve(E[2], x)
@@ -293,7 +300,7 @@ class AlphaTangents(StepTangents):
 
 def _turned_back(tangents: list[charts.Tangent], which: str, j: int, adjoint: Array) -> Array:
     """Transpose of C or G of step j times an adjoint."""
-    found = adjoint.copy()
+    found = adjoint.copy() if tangents else adjoint
     for one in tangents:
         found[one.v] = getattr(one, which)[j].T @ adjoint[one.v]
     return found
