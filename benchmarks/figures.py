@@ -244,10 +244,25 @@ def _derivatives(records: Records) -> Figure:
     return figure
 
 
+def _gradients(records: Records) -> Figure:
+    """Time of gradients over that of runs alone, and the aim."""
+    figure, ((panel,),) = new_panels(1, 1, (7.0, 0.5 + 0.3 * len(records)))
+    names = [f"{r['links']}, {r['method'].replace('_', ' ')}" for r in records]
+    ratios = [r["gradient"] / r["run"] for r in records]
+    bars = panel.barh(names, ratios, color=BLUE, height=0.6)
+    panel.bar_label(bars, [f"{x:.1f}" for x in ratios], padding=3, fontsize=8)
+    panel.axvline(5.0, color=ORANGE, linewidth=1)
+    panel.invert_yaxis()
+    panel.set(xlabel="time of value and gradient, in runs", xlim=(0, 1.1 * max(ratios)))
+    panel.tick_params(labelsize=8)
+    return figure
+
+
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
     "calls": {"": draw_calls},
     "derivatives": {"": _derivatives},
+    "sensitivities": {"": _gradients},
     "flexible": {"": _flexible},
     "counts": {"": _counts},
     "crossover": {"": _crossover},

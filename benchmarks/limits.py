@@ -13,6 +13,12 @@ _CALL = (
 )
 
 LIMITS: dict[str, str] = {
+    "gradients": (
+        "Loads on nodes push the coordinates through the geometry between them. The change of that "
+        "is found by moving every coordinate, at each stage. Without such loads the most expensive "
+        "part are the derivatives of inverse dynamics, O(N d) each: they are formed, although "
+        "products with one vector would do."
+    ),
     "forward dynamics, call, 7": _CALL,
     "forward dynamics, call, from 30": _CALL,
     "calls": (

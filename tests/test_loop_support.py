@@ -45,6 +45,7 @@ OF_THE_TREE = {
     "energy": lambda s, x: [ls.energy(s, x).kinetic, ls.energy(s, x).total],
     "gibbs_function": lambda s, x: ls.gibbs_function(s, x, _numbers(s), {s.names[0]: 2.0}),
     "gravity_force": lambda s, x: ls.gravity_force(s, x),
+    "inertial_regressor": lambda s, x: ls.inertial_regressor(s, x, _numbers(s)).matrix,
     "jacobian": lambda s, x: ls.jacobian(s, x, f"{s.names[2]}.tip"),
     "mass_matrix": lambda s, x: ls.mass_matrix(s, x),
     "momentum": lambda s, x: ls.momentum(s, x),
@@ -62,10 +63,14 @@ WITH_LOOPS = {
     "assemble": lambda s, _, off: ls.assemble(s, off),
     "closure": lambda s, x, _: ls.closure(s, x),
     "Closure": lambda s, x, _: ls.Closure(s, x),
+    "design_derivatives": lambda s, x, _: ls.design_derivatives(s, x, "gravity"),
     "equilibrium": lambda s, x, _: ls.equilibrium(s, x, loads=_springs(s)),
     "filter_and_smoother": lambda s, x, _: ls.filter_and_smoother(s, x),
     "forward_dynamics": lambda s, x, _: ls.forward_dynamics(s, x),
     "forward_dynamics_derivatives": lambda s, x, _: ls.forward_dynamics_derivatives(s, x),
+    "gradient": lambda s, x, _: ls.gradient(
+        s, x, lambda t, q, v: (0.0, 0 * v, 0 * v), duration=1e-4, step=1e-4
+    ),
     "linearize": lambda s, x, _: ls.linearize(s, x),
     "modes": lambda s, x, _: ls.modes(s, s.state(x.q), loads=_springs(s)),
     "reach": lambda s, x, _: ls.reach(
@@ -80,6 +85,7 @@ WITH_LOOPS = {
     "joint_forces": lambda s, x, _: ls.joint_forces(s, x),
     "optimal_control_dual": lambda s, x, _: ls.optimal_control_dual(s, x),
     "section_loads": lambda s, x, _: ls.section_loads(s, x, s.names[2]),
+    "sensitivity": lambda s, x, _: ls.sensitivity(s, x, duration=1e-4, step=1e-4),
     "simulate": lambda s, x, _: ls.simulate(s, x, duration=1e-3),
     "State": lambda s, x, _: ls.State(s, x.q, x.v),
     "stress": lambda s, x, _: ls.stress(s, x, s.names[2]),
@@ -97,11 +103,7 @@ def _springs(system: ls.System) -> list[ls.JointSpring]:
 
 # What knows trees only.
 REFUSED = {
-    "design_derivatives": lambda s, x: ls.design_derivatives(s, x, "gravity"),
-    "gradient": lambda s, x: ls.gradient(s, x, lambda *_: 0.0, duration=0.1, step=0.1),
-    "inertial_regressor": lambda s, x: ls.inertial_regressor(s, x),
     "inverse_dynamics_derivatives": lambda s, x: ls.inverse_dynamics_derivatives(s, x, x.v),
-    "sensitivity": lambda s, x: ls.sensitivity(s, x, duration=0.1, step=0.1),
     "trim": lambda s, x: ls.trim(s, x),
     "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
         s, x.q[None], x.v[None], x.v[None]

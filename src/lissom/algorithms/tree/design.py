@@ -2,6 +2,7 @@
 
 T(q, v, x; p) are the forces of the accelerations x.  At constant forces
   dx/dp = -M^-1 dT/dp                                                                         (1)
+with loops by the accelerations that unit forces cause in the closed system instead of M^-1.
 dT/dp of named parameters: `kernels.tree.derivatives.design`, exact, O(N d) for each.  Of a user's
 function: differences of order six with spacing h, and their distance from those of order four,
   dT/dp = (45 (T_1 - T_-1) - 9 (T_2 - T_-2) + T_3 - T_-3) / 60 h                              (2)
@@ -21,12 +22,13 @@ from ...kernels import entries, fields as field
 from ...printing import Shown
 from ...system import StateLike, System
 from . import engine
-from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
+from .arguments import all_floats, as_state, check_system, speeds_vector, to_external
 from .derivatives import check_compiled
 from .design_parameters import (
     DesignParameter,
     Resolved,
     built_system,
+    check_loops,
     inertial,
     inertial_values,
     resolved,
@@ -55,7 +57,7 @@ class DesignDerivatives(Shown):
     inverse : array (n_v, n_parameter)
         Derivatives of the generalized forces at constant accelerations.
     acceleration : array (n_v, n_parameter)
-        Derivatives of the accelerations at constant forces.
+        Derivatives of the accelerations at constant forces; with loops, those of the closed system.
     errors : array (n_parameter,)
         Estimated relative error of each column of `inverse`: zero where the derivative is exact,
         and of a `DesignParameter` the distance of two orders of differences.
@@ -97,7 +99,8 @@ def inertial_regressor(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.  With loops or couplings the forces are those of its tree, to which the
+        loops add theirs: multiply both by the transpose of the free motions, ``closure.basis``.
     state : State or (q, v)
         Configuration and speeds.
     acceleration : array (n_v,) or mapping, optional
@@ -128,7 +131,8 @@ def design_derivatives(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.  With loops or couplings, parameters that place joints and those of
+        users' functions are refused: they would open the loops.
     state : State or (q, v)
         Configuration and speeds.
     parameters : str, DesignParameter or sequence of them
@@ -149,19 +153,29 @@ def design_derivatives(
     what = "design_derivatives"
     q, v, T, loads = _arguments(system, state, forces, "forces", external, what)
     found = resolved(system, parameters)
+    check_loops(system, found, what)
     x = engine.forward_dynamics(system, q, v, T, loads)
     _, D, P = design_rows(system, found, q[None], v[None], x[None], loads)
     built, errors = built_rows(system, found.built, q[None], v[None], x[None], external)
     P = np.concatenate([P[0], built[0]], axis=1)
     errors = np.concatenate([np.zeros(found.n_kernel), errors])
+    if system.constraints:
+        return DesignDerivatives(found.names, x, P, -_responses(system, q, P), errors)
     return DesignDerivatives(found.names, x, P, -np.linalg.solve(D[0, 2], P), errors)
+
+
+def _responses(system: System, q: Array, forces: Array) -> Array:
+    """Accelerations (n_v, p) of the closed system that columns of forces alone cause."""
+    still = np.zeros(system.n_v)
+    columns = [engine.forward_dynamics(system, q, still, x.copy(), flags=0) for x in forces.T]
+    return np.reshape(columns, (len(columns), system.n_v)).T
 
 
 def _arguments(
     system: System, state: StateLike, vector: Any, name: str, external: Any, what: str
 ) -> tuple[Array, Array, Array, External]:
     """Arrays of the arguments, checked."""
-    check_no_loops(system, what, "a tree")
+    check_system(system)
     check_compiled(system, what)
     state = as_state(system, state)
     numbers, loads = speeds_vector(system, vector, name), to_external(system, external)

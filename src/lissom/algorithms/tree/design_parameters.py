@@ -83,6 +83,32 @@ class Resolved(NamedTuple):
         return len(self.names) - len(self.built)
 
 
+NONE = Resolved((), np.zeros(0, dtype=np.int64), np.zeros(0), ())
+
+
+def check_loops(system: System, found: Resolved, what: str) -> None:
+    """Reject parameters that would open the loops of a system.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    found : Resolved
+        Parameters.
+    what : str
+        Name of the caller in errors.
+    """
+    if not system.constraints:
+        return
+    kinds = [*found.rows[::3], *(design.SHIFT for _ in found.built)]
+    for name, kind in zip(found.names, kinds, strict=True):
+        if kind in (design.SHIFT, design.TURNING):
+            raise StateError(
+                f"{what}: parameter {name!r} may move the ends of loops, which it would open; with "
+                "loops or couplings give masses, centres, inertias, stiffness, damping or gravity"
+            )
+
+
 Entry = tuple[str, tuple[int, int, int], Array]
 
 

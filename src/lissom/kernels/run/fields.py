@@ -159,8 +159,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     ITERATIONS,  # most iterations of an implicit step
     DIVISIONS,  # most times that a fixed step is halved where it fails
     STIFF_AT,  # h |lambda| at which an explicit method is limited by stability; 0 if implicit
+    SLACK,  # fraction of the change in a step that its iteration may leave
     N_PARAMETER,
-) = range(20)
+) = range(21)
 
 # memory: header; from NEXT_STEP to N_ROWS: entries that a rejected step changes too
 (

@@ -49,9 +49,6 @@ from ...kernels.tree.rod_tension import relax_rods
 from .integrator import Integrator
 
 MOST_ITERATIONS = 40
-# The error of a step is proportional to the change of the accelerations in it; an iteration error
-# of this fraction of the change is negligible.
-ENOUGH = 1e-3
 SLOW = 0.2  # ratio of changes above which an iteration is continued with all derivatives of loads
 SPELL = 64.0  # steps that are then taken with them from the start
 SLOW_ = -1  # status of such an iteration
@@ -67,6 +64,7 @@ class Constants(NamedTuple):
     gamma: Any
     ratio: Any
     tolerance: Any
+    slack: Any
 
 
 @inlined
@@ -78,7 +76,8 @@ def constants(plan, table, h):
         min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE]
     )
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
-    return Constants(alpha_m, alpha_f, table[p + run.BETA], table[p + run.GAMMA], ratio, tolerance)
+    beta, gamma, slack = table[p + run.BETA], table[p + run.GAMMA], table[p + run.SLACK]
+    return Constants(alpha_m, alpha_f, beta, gamma, ratio, tolerance, slack)
 
 
 @inlined
@@ -211,7 +210,7 @@ def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, co
         if iteration > 0 and before > 0.0 and steady:
             rate = change / before
         left = change * rate / max(1e-3, 1.0 - rate)  # of a geometric series
-        if left <= max(m.tolerance, ENOUGH * step):
+        if left <= max(m.tolerance, m.slack * step):
             return 0
         if hopes and iteration > 0 and (steady or iteration > 4) and not rate <= SLOW:
             return SLOW_
@@ -339,6 +338,9 @@ class GeneralizedAlpha(Integrator):
     tolerance : float
         Tolerance of the iterations with a fixed step, as a fraction of the sizes of coordinates
         and speeds by which `simulate` measures errors.  Adaptive steps derive it from rtol.
+    slack : float
+        The iterations also end where they are within this fraction of the change of the
+        accelerations in the step, to which its error is proportional; 0: at `tolerance` alone.
     """
 
     title = "generalized-alpha"
@@ -351,6 +353,7 @@ class GeneralizedAlpha(Integrator):
 
     spectral_radius: float = 0.8
     tolerance: float = 1e-8
+    slack: float = 1e-3
 
     def __post_init__(self) -> None:
         rho = self.spectral_radius
@@ -358,6 +361,8 @@ class GeneralizedAlpha(Integrator):
             raise LoadError(f"GeneralizedAlpha: spectral_radius is {rho!r}; expected 0 to 1")
         if not isinstance(self.tolerance, (int, float)) or not 0 < self.tolerance < 1:
             raise LoadError(f"GeneralizedAlpha: tolerance is {self.tolerance!r}; expected 0 to 1")
+        if not isinstance(self.slack, (int, float)) or not 0 <= self.slack < 1:
+            raise LoadError(f"GeneralizedAlpha: slack is {self.slack!r}; expected 0 to 1")
         p = self.parameters()
         alpha_m, alpha_f, gamma = p[run.ALPHA_M], p[run.ALPHA_F], p[run.GAMMA]
         second_order = abs(gamma - (0.5 - alpha_m + alpha_f)) < 1e-14
@@ -393,5 +398,6 @@ class GeneralizedAlpha(Integrator):
             run.GAMMA: gamma,
             run.BETA: 0.25 * (gamma + 0.5) ** 2,
             run.NEWTON: self.tolerance,
+            run.SLACK: self.slack,
             run.ITERATIONS: MOST_ITERATIONS,
         }

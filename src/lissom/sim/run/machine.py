@@ -332,12 +332,33 @@ class Machine:
         return self._vector(run.W_FORCES)
 
     @property
+    def states(self) -> Array:
+        """Current states of loads, such as integrals of servos."""
+        place = self.plan.states_place
+        return self.memory[place : place + len(self.plan.states)]
+
+    @property
     def own_rates(self) -> Array:
         """Rates of the states of loads at the last evaluation."""
-        n_z, n_v = len(self.plan.states), self.system.n_v
-        size = run.OWN_STATES + 2 * n_z + self.plan.n_output
-        own = self._loops - n_v - int(self.elements[run.N_MAPPED]) - size
-        return self.work[own + run.OWN_STATES + n_z : own + run.OWN_STATES + 2 * n_z]
+        n_z = len(self.plan.states)
+        return self._own[run.OWN_STATES + n_z : run.OWN_STATES + 2 * n_z]
+
+    @property
+    def outputs(self) -> Array:
+        """Outputs of loads at the last evaluation."""
+        return self._own[run.OWN_STATES + 2 * len(self.plan.states) :]
+
+    @property
+    def _own(self) -> Array:
+        """States, their rates and outputs of loads, see `kernels.run.states`."""
+        end = self._loops - self.system.n_v - int(self.elements[run.N_MAPPED])
+        size = run.OWN_STATES + 2 * len(self.plan.states) + self.plan.n_output
+        return self.work[end - size : end]
+
+    @property
+    def given(self) -> Array:
+        """Accelerations of given motions at the last evaluation, or after `settle`."""
+        return self._vector(run.W_X)
 
     @property
     def tried(self) -> tuple[Array, Array]:

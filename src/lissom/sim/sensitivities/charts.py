@@ -86,14 +86,23 @@ def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+def _plain(system: System, pieces: tuple[Piece, ...]) -> tuple[Array, Array]:
+    """Indices of plain coordinates and of their speeds, which are in the same order."""
+    if "plain" in system.derived:
+        return system.derived["plain"]
+    layout, on_group = system.layout, {piece.v.start for piece in pieces}
+    of_q, of_v = np.zeros(system.n_q, dtype=bool), np.zeros(system.n_v, dtype=bool)
+    for i, joint in enumerate(system.joints):
+        of_q[layout.modal_q(i)] = of_v[layout.modal_v(i)] = True
+        if joint.n_v and layout.hinge_v(i).start not in on_group:
+            of_q[layout.hinge_q(i)] = of_v[layout.hinge_v(i)] = True
+    return system.derived.setdefault("plain", (np.flatnonzero(of_q), np.flatnonzero(of_v)))
+
+
 def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Array:
     """Coordinates (k, n_q) after local motions S (k, n_v)."""
-    found, layout = Q.copy(), system.layout
-    on_group = {piece.v.start for piece in pieces}
-    for i, joint in enumerate(system.joints):
-        found[:, layout.modal_q(i)] += S[:, layout.modal_v(i)]
-        if layout.hinge_v(i).start not in on_group or joint.n_v == 0:
-            found[:, layout.hinge_q(i)] += S[:, layout.hinge_v(i)]
+    found, (of_q, of_v) = Q.copy(), _plain(system, pieces)
+    found[:, of_q] += S[:, of_v]
     for piece in pieces:
         o, theta = piece.q, S[:, piece.v][:, :3]
         found[:, o : o + 4] = _turned(Q[:, o : o + 4], theta)
@@ -102,6 +111,22 @@ def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Arra
             shift = np.einsum("kij,kj->ki", J_l, S[:, piece.v][:, 3:])
             rotated = np.einsum("kij,kj->ki", _rotation(Q[:, o : o + 4]), shift)
             found[:, o + 4 : o + 7] += rotated
+    return found
+
+
+def between(system: System, pieces: tuple[Piece, ...], Q: Array, others: Array) -> Array:
+    """Local motions S (k, n_v) from coordinates Q to others: `moved` takes them back."""
+    found, (of_q, of_v) = np.zeros((len(Q), system.n_v)), _plain(system, pieces)
+    found[:, of_v] = others[:, of_q] - Q[:, of_q]
+    for piece in pieces:
+        o = piece.q
+        theta = _turn(Q[:, o : o + 4], others[:, o : o + 4])
+        found[:, piece.v][:, :3] = theta
+        if piece.free:
+            apart = others[:, o + 4 : o + 7] - Q[:, o + 4 : o + 7]
+            apart = np.einsum("kji,kj->ki", _rotation(Q[:, o : o + 4]), apart)
+            J_l = _series(_EXP[1:], _skew(theta))
+            found[:, piece.v][:, 3:] = np.linalg.solve(J_l, apart[:, :, None])[:, :, 0]
     return found
 
 
@@ -168,6 +193,17 @@ def _turned(q: Array, s: Array) -> Array:
     scalar = w * c - np.sum(x * y, axis=1, keepdims=True)
     found = np.concatenate([scalar, w * y + c * x + np.cross(x, y)], axis=1)
     return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def _turn(q: Array, other: Array) -> Array:
+    """Rotation vectors (k, 3) from quaternions to others: `_turned` takes them back."""
+    w, x = q[:, :1], q[:, 1:]
+    scalar = w * other[:, :1] + np.sum(x * other[:, 1:], axis=1, keepdims=True)
+    y = w * other[:, 1:] - other[:, :1] * x - np.cross(x, other[:, 1:])
+    y = np.where(scalar < 0, -y, y)
+    size = np.linalg.norm(y, axis=1, keepdims=True)
+    half = np.arctan2(size, np.abs(scalar))
+    return 2 * y * np.where(size > 0, half / np.where(size > 0, size, 1.0), 1.0)
 
 
 def _rotation(q: Array) -> Array:

@@ -61,8 +61,10 @@ class Control:
         sought = (start + times) / 2 if pieces.shape[2] <= 2 else times
         which = np.clip(np.searchsorted(edges, sought, side="right") - 1, 0, len(pieces) - 1)
         x = np.clip(times, edges[0], edges[-1]) - edges[which]
-        powers = x[:, None, None] ** np.arange(pieces.shape[2] - 1, -1, -1)
-        return self.actuator.ratio * np.sum(pieces[which] * powers, axis=2)
+        found = pieces[which, :, 0]
+        for power in range(1, pieces.shape[2]):
+            found = found * x[:, None] + pieces[which, :, power]
+        return self.actuator.ratio * found
 
     def forces(self, weights: Array) -> Array:
         """Forces (k, r) on the joint."""

@@ -1,6 +1,6 @@
 """Sensitivities of runs: states by initial state, design and controls, and gradients.
 
-With the tangents A, B of the steps (`steps`) and z = [delta; nu] the change of a state:
+With the tangents A, B of the steps (`explicit`, `alpha`) and z the change of a state:
   z_(k+1) = A_k z_k + B_k dp                                                                  (1)
 forward in time for all columns at once; and backward for one objective J of all states,
   lambda_k = A_k^T lambda_(k+1) + dJ/dz_k      dJ/dp = sum_k B_k^T lambda_(k+1)               (2)
@@ -10,30 +10,34 @@ whatever the number of parameters.  Both are the exact derivatives of the steps 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...algorithms.tree.arguments import check_no_loops
-from ...algorithms.tree.design_parameters import resolved
+from ...algorithms.tree.arguments import check_system
+from ...algorithms.tree.design_parameters import check_loops, resolved
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
 from ...printing import Shown
 from ...system import StateLike, System
-from ..integrators import as_integrator
+from ..integrators import GeneralizedAlpha, Integrator, as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
 from ..run.start import listed
 from ..simulate import simulate
-from .backward import backward
+from .alpha import AlphaTangents
+from .closed import ClosedTangents
 from .controls import Control
+from .dynamics import Dynamics
+from .explicit import ExplicitTangents
 from .steps import Steps, StepTangents
 
 Array = np.ndarray
 
 BLOCK_BYTES = 1 << 24  # of tangents that are formed at once
+CONVERGED = 1e-12  # tolerance of iterations, see `GeneralizedAlpha`
 Objective = Callable[[Array, Array, Array], Any]
 
 
@@ -50,14 +54,16 @@ class Sensitivity(Shown):
         Ends of the steps [s].
     q, v : arrays (k, n_q), (k, n_v)
         Coordinates and speeds.
-    state : array (k, 2 n_v, 2 n_v)
-        By the initial state.
+    state : array (k, 2 n_v, 2 n_v), or (k, 2 n_v, 2 n_free) with loops
+        By the initial state; with loops by dz and du, its changes along the free motions.
     parameters : array (k, 2 n_v, n_parameter)
         By the parameters `names`.
     controls : tuple of arrays (k, 2 n_v, ...)
         By the values of each control; the last axes are those of its table.
     names : tuple of str
         Parameters.
+    independent : tuple of int, or None for a tree
+        Speeds by which the free motions are measured, as in `forward_dynamics_derivatives`.
     """
 
     time: Array
@@ -67,6 +73,7 @@ class Sensitivity(Shown):
     parameters: Array
     controls: tuple[Array, ...]
     names: tuple[str, ...]
+    independent: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +84,9 @@ class Gradient(Shown):
     ----------
     value : float
         The objective.
-    state : array (2 n_v,)
-        By displacements of the initial configuration along the speeds, and by initial speeds.
+    state : array (2 n_v,), or (2 n_free,) with loops
+        By displacements of the initial configuration along the speeds, and by initial speeds; with
+        loops by its changes along the free motions.
     parameters : array (n_parameter,)
         By the parameters `names`.
     controls : tuple of arrays
@@ -87,6 +95,8 @@ class Gradient(Shown):
         Parameters.
     time, q, v : arrays (k,), (k, n_q), (k, n_v)
         The run.
+    independent : tuple of int, or None for a tree
+        Speeds by which the free motions are measured.
     """
 
     value: float
@@ -97,6 +107,7 @@ class Gradient(Shown):
     time: Array
     q: Array
     v: Array
+    independent: tuple[int, ...] | None = None
 
 
 def sensitivity(
@@ -116,7 +127,8 @@ def sensitivity(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.  With loops or couplings, parameters that place joints and those of
+        users' functions are refused, and derivatives come from differences of order six in part.
     state : State or (q, v)
         Initial state.
     duration, step : float
@@ -126,10 +138,12 @@ def sensitivity(
     controls : sequence of Actuator
         Actuators whose force is a `Table`; derivatives are by its values.
     loads, forces
-        Further loads, as for `simulate`.  Given motions, sampled controllers and loads with states
-        of their own are refused; users' functions are differentiated by differences.
+        Further loads, as for `simulate`; users' functions are differentiated by differences.
+        Sampled controllers, states of drives and wheels, and given motions in systems with loops
+        are refused.
     integrator : str or Integrator
-        "rk4", or another explicit method of `simulate` with fixed steps.
+        "rk4", another explicit Runge-Kutta method of `simulate` with fixed steps, or for trees
+        "generalized_alpha", whose iterations are carried to their end (``slack=0``).
 
     Returns
     -------
@@ -137,28 +151,30 @@ def sensitivity(
         Derivatives of the very steps that `simulate` makes with these arguments.
     """
     what = "sensitivity"
-    steps, of = _run(system, state, duration, step, parameters, controls, loads, forces,
-                     integrator, what)  # fmt: skip
-    n, k, p = system.n_v, len(steps.time), len(of.found.names)
-    by_state, by_parameters = np.zeros((k, 2 * n, 2 * n)), np.zeros((k, 2 * n, p))
-    by_controls = [np.zeros((k, 2 * n, c.n_time * c.n_value)) for c in of.controls]
-    by_state[0] = np.eye(2 * n)
-    for first, last in _blocks(of, len(steps.time) - 1):
-        tangents = of.of(steps.between(first, last))
-        inputs = [
-            np.einsum("knsr,kst->kntr", B, W).reshape(last - first, 2 * n, -1)
-            for B, W in zip(tangents.controls, tangents.weights, strict=True)
-        ]
+    of = _run(system, state, duration, step, parameters, controls, loads, forces, integrator, what)
+    steps, dynamics, n = of.steps, of.dynamics, system.n_v
+    basis, independent = of.basis()
+    k, of_state = len(steps.time), basis.shape[1]
+    width = of_state + dynamics.n_parameter
+    found = np.zeros((k, 2 * n, width + dynamics.n_value))
+    change = np.zeros((of.rows, found.shape[2]))
+    change[: 2 * n, :of_state] = basis
+    found[0] = change[: 2 * n]
+    for first, last in _blocks(of):
         with np.errstate(all="ignore"):  # `_check_finite` says it better
-            for j in range(last - first):  # (1)
-                A, i = tangents.state[j], first + j
-                by_state[i + 1] = A @ by_state[i]
-                by_parameters[i + 1] = A @ by_parameters[i] + tangents.parameters[j]
-                for found, B in zip(by_controls, inputs, strict=True):
-                    found[i + 1] = A @ found[i] + B[j]
-    _check_finite(what, by_state, by_parameters, *by_controls)
-    shaped = (x.reshape(k, 2 * n, *c.shape) for x, c in zip(by_controls, of.controls, strict=True))
-    return Sensitivity(*steps, by_state, by_parameters, tuple(shaped), of.found.names)
+            changes = of.forward(first, last, change)  # (1)
+        change = changes[-1]
+        found[first + 1 : last + 1] = changes[:, : 2 * n]
+    _check_finite(what, found)
+    by_controls, place = [], width
+    for control in dynamics.controls:
+        count = control.n_time * control.n_value
+        piece = found[:, :, place : place + count]
+        by_controls.append(piece.reshape(k, 2 * n, *control.shape))
+        place += count
+    by_state, by_parameters = found[:, :, :of_state], found[:, :, of_state:width]
+    names = dynamics.found.names
+    return Sensitivity(*steps[:3], by_state, by_parameters, tuple(by_controls), names, independent)
 
 
 def gradient(
@@ -176,12 +192,14 @@ def gradient(
 ) -> Gradient:
     """Objective of a run and its exact gradient, backward in time: the adjoint method.
 
-    The cost does not depend on the number of controls, and little on that of parameters.
+    The cost does not depend on the number of controls, and little on that of parameters.  With
+    loops, integrals of servos or given motions and an explicit method, the matrices of the steps
+    are formed as in `sensitivity`, and the cost is the same.
 
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.
     state : State or (q, v)
         Initial state.
     objective : callable
@@ -196,21 +214,25 @@ def gradient(
     Gradient
     """
     what = "gradient"
-    steps, of = _run(system, state, duration, step, parameters, controls, loads, forces,
-                     integrator, what)  # fmt: skip
+    of = _run(system, state, duration, step, parameters, controls, loads, forces, integrator, what)
+    steps, dynamics, n = of.steps, of.dynamics, system.n_v
     value, G = _objective(system, steps, objective)
-    by_parameters = np.zeros(len(of.found.names))
-    by_controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
-    adjoint = G[-1].copy()
-    for first, last in reversed(_blocks(of, len(steps.time) - 1)):  # (2)
+    by_parameters = np.zeros(dynamics.n_parameter)
+    by_controls = [np.zeros((c.n_time, c.n_value)) for c in dynamics.controls]
+    adjoint = np.zeros(of.rows)
+    adjoint[: 2 * n] = G[-1]
+    for first, last in reversed(_blocks(of)):  # (2)
         with np.errstate(all="ignore"):
-            found = backward(of, steps.between(first, last), G[first:last], adjoint)
+            found = of.backward(first, last, G[first:last], adjoint)
         by_parameters += found.parameters
         for total, part in zip(by_controls, found.controls, strict=True):
             total += part
     _check_finite(what, adjoint, by_parameters, *by_controls)
-    shaped = (x.reshape(c.shape) for x, c in zip(by_controls, of.controls, strict=True))
-    return Gradient(value, adjoint, by_parameters, tuple(shaped), of.found.names, *steps)
+    shaped = (x.reshape(c.shape) for x, c in zip(by_controls, dynamics.controls, strict=True))
+    names = dynamics.found.names
+    basis, independent = of.basis()
+    made = (adjoint[: 2 * n] @ basis, by_parameters, tuple(shaped), names, *steps[:3], independent)
+    return Gradient(value, *made)
 
 
 def _run(
@@ -224,20 +246,15 @@ def _run(
     forces: Any,
     integrator: Any,
     what: str,
-) -> tuple[Steps, StepTangents]:
-    """Steps of the run, and what finds their tangents."""
-    check_no_loops(system, what, "a tree")
-    kind = as_integrator(integrator)
-    if kind is None or kind.method != RUNGE_KUTTA or kind.adaptive:
-        raise LoadError(
-            f'{what}: integrator is {shown(integrator)}; expected "rk4" or another explicit '
-            "Runge-Kutta method with fixed steps"
-        )
+) -> StepTangents:
+    """Tangents of the steps of the run."""
+    check_system(system)
+    kind = _checked_method(system, integrator, what)
     driven = [Control(system, x) for x in listed(controls, Actuator, "controls")]
     others = listed(loads, Load, "loads")
-    tableau = kind.tableau
-    assert isinstance(tableau, Tableau)
-    of = StepTangents(system, tableau, resolved(system, parameters), driven, others, forces, what)
+    found = resolved(system, parameters)
+    check_loops(system, found, what)
+    of = Dynamics(system, found, driven, others, forces, what)
     made = simulate(
         system,
         state,
@@ -249,14 +266,38 @@ def _run(
     )
     if made.status != "finished":
         raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
-    steps = Steps(np.asarray(made.time), np.asarray(made.q), np.asarray(made.v))
+    time, q, v, x = (np.array(y) for y in (made.time, made.q, made.v, made.acceleration))
+    steps = Steps(time, q, v, x, of.integrals_of(made))
     if made.statistics["steps"] != len(steps.time) - 1:
         raise LoadError(
             f"{what}: the run of {len(steps.time) - 1} steps was divided into "
             f"{made.statistics['steps']}; let tables have their times on multiples of the step, "
             "or use a shorter step"
         )
-    return steps, of
+    if isinstance(kind, GeneralizedAlpha):
+        return AlphaTangents(of, steps, kind)
+    assert isinstance(kind.tableau, Tableau)
+    if system.constraints:
+        return ClosedTangents(of, steps, kind.tableau)
+    return ExplicitTangents(of, steps, kind.tableau)
+
+
+def _checked_method(system: System, given: Any, what: str) -> Integrator:
+    """Method whose steps have derivatives; iterations of implicit ones are carried to their end."""
+    kind = as_integrator(given)
+    if isinstance(kind, GeneralizedAlpha):
+        if system.constraints:
+            raise LoadError(
+                f"{what}: {kind.title} closes loops within its iterations, which has no "
+                'derivatives here; use integrator="rk4" for systems with loops or couplings'
+            )
+        return replace(kind, tolerance=min(kind.tolerance, CONVERGED), slack=0.0)
+    if kind is None or kind.method != RUNGE_KUTTA or kind.adaptive:
+        raise LoadError(
+            f'{what}: integrator is {shown(given)}; expected "rk4" or another explicit '
+            'Runge-Kutta method with fixed steps, or "generalized_alpha"'
+        )
+    return kind
 
 
 def _check_finite(what: str, *arrays: Array) -> None:
@@ -268,18 +309,16 @@ def _check_finite(what: str, *arrays: Array) -> None:
         )
 
 
-def _blocks(of: StepTangents, n: int) -> list[tuple[int, int]]:
+def _blocks(of: StepTangents) -> list[tuple[int, int]]:
     """First and last row of blocks of steps whose tangents fit into memory."""
-    width = 2 * of.system.n_v + len(of.found.names)
-    width += sum(len(of.tableau.b) * c.n_value for c in of.controls)
-    size = max(1, BLOCK_BYTES // (8 * of.system.n_v * width * 2 * len(of.tableau.b)))
+    n, size = len(of.steps.time) - 1, max(1, BLOCK_BYTES // (8 * of.numbers))
     return [(k, min(k + size, n)) for k in range(0, n, size)]
 
 
 def _objective(system: System, steps: Steps, objective: Objective) -> tuple[float, Array]:
     """Value of the objective, and its derivatives (k, 2 n_v) by changes of the states."""
     try:
-        value, by_q, by_v = objective(*steps)
+        value, by_q, by_v = objective(*steps[:3])
     except (TypeError, ValueError) as error:
         raise StateError(
             "objective(time, q, v) must return a value and its derivatives by q and v; "

@@ -109,7 +109,9 @@ def _action(table: Any) -> Action:
 def made_integrator(given: Any) -> Any:
     """Integrator by name, or an integrator object with parameters."""
     if isinstance(given, IntegratorTable):
-        return GeneralizedAlpha(float(given.spectral_radius), float(given.tolerance))
+        return GeneralizedAlpha(
+            *(float(x) for x in (given.spectral_radius, given.tolerance, given.slack))
+        )
     as_integrator(given)
     return given
 

@@ -148,6 +148,7 @@ class IntegratorTable(Table):
     kind: Literal["generalized_alpha"]
     spectral_radius: Annotated[Any, number_of("number", least=0)] = 0.8
     tolerance: Annotated[Any, number_of("number", above=0)] = 1e-8
+    slack: Annotated[Any, number_of("number", least=0)] = 1e-3
 
 
 def _gain(given: Any) -> Any:

@@ -1,0 +1,151 @@
+"""Sensitivities with integrals of servos, given motions and loads on nodes: differences of runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from tests.test_sensitivities import chain, moving, objective
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+METHODS = {"rk4": "rk4", "alpha": ls.GeneralizedAlpha(0.7, tolerance=1e-13, slack=0.0)}
+
+
+def difference(end, spacing):
+    """Derivative of end(h) at zero, of order six."""
+    pairs = [end(k * spacing) - end(-k * spacing) for k in (1, 2, 3)]
+    return (45 * pairs[0] - 9 * pairs[1] + pairs[2]) / (60 * spacing)
+
+
+def check_adjoint(system, state, forward, given):
+    found = ls.gradient(system, state, objective, **given)
+    _, by_q, by_v = objective(forward.time, forward.q, forward.v)
+    by_state = np.concatenate([by_q, by_v], axis=1)
+    for own, theirs in (
+        (found.state, forward.state),
+        (found.parameters, forward.parameters),
+        *zip(found.controls, forward.controls, strict=True),
+    ):
+        assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
+
+
+def check_states(system, state, found, given, columns, spacing=1e-3, tolerance=1e-9):
+    """Compare some columns of the derivatives by the initial state with differences of runs."""
+    n = system.n_v
+
+    def end(q, v):
+        made = ls.simulate(system, system.state(q, v), **given)
+        return np.concatenate([made.q[-1], made.v[-1]])
+
+    for k in columns:
+        unit = np.eye(2 * n)[k]
+        expected = difference(
+            lambda h, e=unit: end(state.q + h * e[:n], state.v + h * e[n:]), spacing
+        )
+        own = found.state[-1][:, k]
+        assert np.allclose(own, expected, rtol=tolerance, atol=tolerance), k
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("limit", [np.inf, 0.6])
+def test_derivatives_with_integrals_of_servos_are_differences_of_runs(limit, method):
+    """Also where the force is at its limit and the integral is frozen."""
+    system = chain("linear")
+    state, n = moving(system), system.n_v
+    target = ls.Table([0.0, 0.1], [0.0, 0.3])
+    loads = [
+        ls.Servo("column", target, kp=20.0, kd=2.0, ki=400.0, limit=limit),
+        ls.Servo("hand", 0.1, kp=30.0, ki=300.0, kd=1.0, integral=0.02),
+    ]
+    given = {"duration": 0.1, "step": 0.01, "loads": loads, "integrator": METHODS[method]}
+    found = ls.sensitivity(system, state, parameters="hand.mass", **given)
+    sizes = (1e-3, 1e-9) if limit == np.inf else (1e-5, 1e-7)
+    check_states(system, state, found, given, (0, n - 1, n, 2 * n - 1), *sizes)
+    check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("by", ["position", "velocity", "acceleration"])
+def test_derivatives_with_given_motions_are_differences_of_runs(by, method):
+    """What is given does not change with the start."""
+    system = chain("linear")
+    n, start = system.n_v, moving(system)
+    q, v = start.q.copy(), start.v.copy()
+    motions = {
+        "position": lambda t: 0.3 * np.sin(5 * t),
+        "velocity": lambda t: 0.4 * np.cos(3 * t),
+        "acceleration": lambda t: 2 * np.cos(3 * t),
+    }
+    if by == "position":
+        q[0] = 0.0
+    if by != "acceleration":
+        v[0] = {"position": 1.5, "velocity": 0.4}[by]
+    state = system.state(q, v)
+    loads = [ls.Motion("column", **{by: motions[by]}), ls.Actuator("boom", [1.0, 0.5])]
+    given = {"duration": 0.1, "step": 0.01, "loads": loads, "integrator": METHODS[method]}
+    found = ls.sensitivity(system, state, parameters="hand.mass", **given)
+    hinge = system.layout.hinge_v("boom").start
+    columns = {0, hinge, n - 1, n, n + hinge, 2 * n - 1}
+    fixed = {"position": {0, n}, "velocity": {n}, "acceleration": set()}[by]
+    assert not np.any(found.state[:, :, list(fixed)])
+    check_states(system, state, found, given, sorted(columns - fixed))
+    check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})
+
+
+def arm(length=0.5, mass=1.0):
+    model = ls.Model("arm")
+    link = ls.RigidBody.box(1.0, (0.5, 0.1, 0.1), com=(0.25, 0, 0))
+    model.add(link, ls.Revolute("y"), name="upper")
+    hand = ls.RigidBody.box(mass, (0.5, 0.1, 0.1), com=(0.25, 0, 0))
+    model.add(hand, ls.Revolute("z"), to="upper", at=(length, 0, 0), name="lower")
+    return model.compile()
+
+
+def test_loads_on_nodes_move_with_the_places_of_joints():
+    """By the place itself, and by a function that builds the model with it."""
+    system = arm()
+    state = system.state(upper=0.3, lower=0.2)
+    loads = [ls.NodeForce("lower", force=(0, 0, 5.0), axes="world")]
+    given = {"duration": 0.1, "step": 0.01, "loads": loads}
+    length = ls.DesignParameter("length", arm, 0.5)
+    found = ls.sensitivity(system, state, parameters=["lower.at.x", length], **given)
+
+    def end(h):
+        made = ls.simulate(arm(0.5 + h), (state.q, state.v), integrator="rk4", **given)
+        return np.concatenate([made.q[-1], made.v[-1]])
+
+    expected = difference(end, 1e-3)
+    assert np.allclose(found.parameters[-1][:, 0], expected, rtol=1e-9, atol=1e-11)
+    assert np.allclose(found.parameters[-1][:, 1], expected, rtol=1e-9, atol=1e-11)
+    alone = ls.sensitivity(system, state, **given)
+    assert np.allclose(alone.state, found.state, rtol=1e-13) and alone.parameters.shape[2] == 0
+
+
+def test_fields_of_gravity_act_on_masses_that_a_function_builds():
+    system, place = arm(), (0.3, 0.2, 4.0)
+    state = system.state(upper=0.3, lower=0.2)
+    given = {"duration": 0.1, "step": 0.01, "loads": [ls.CentralGravity(50.0, center=place)]}
+    mass = ls.DesignParameter("mass", lambda m: arm(mass=m), 1.0)
+    found = ls.sensitivity(system, state, parameters=[mass, "lower.at.x"], **given)
+
+    def end(**changed):
+        made = ls.simulate(arm(**changed), (state.q, state.v), integrator="rk4", **given)
+        return np.concatenate([made.q[-1], made.v[-1]])
+
+    by_mass = difference(lambda h: end(mass=1.0 + h), 1e-3)
+    assert found.names == ("lower.at.x", "mass")  # those of functions come last
+    assert np.allclose(found.parameters[-1][:, 1], by_mass, rtol=1e-8, atol=1e-10)
+    by_length = difference(lambda h: end(length=0.5 + h), 1e-3)
+    assert np.allclose(found.parameters[-1][:, 0], by_length, rtol=1e-8, atol=1e-10)
+
+
+def test_loads_without_derivatives_are_refused():
+    system = chain("linear")
+    servo = ls.Servo("hand", 0.1, kp=30.0, ki=300.0)
+    field = {"loads": [ls.CentralGravity(1.0, center=(9, 9, 9))], "parameters": "lower.mass"}
+    with pytest.raises(ls.errors.LissomError, match="acts on all mass"):
+        ls.sensitivity(arm(), arm().state(), duration=0.02, step=0.01, **field)
+    with pytest.raises(ls.errors.LissomError, match="two servos"):
+        ls.sensitivity(system, system.state(), duration=0.02, step=0.01, loads=[servo, servo])
