@@ -71,6 +71,7 @@ WITH_LOOPS = {
     "reach": lambda s, x, _: ls.reach(
         s, x, {f"{s.names[2]}.tip": ls.pose(s, x, f"{s.names[2]}.tip").position}
     ),
+    "trim": lambda s, x, _: ls.trim(s, s.state(x.q), loads=_springs(s)),
     "SystemModes": lambda s, x, _: str(ls.modes(s, s.state(x.q), loads=_springs(s))),
     "forward_dynamics_batch": lambda s, x, _: ls.forward_dynamics_batch(s, x.q[None], x.v[None]),
     "interface_load": lambda s, x, _: ls.interface_load(s, x, f"{s.names[2]}.tip"),
@@ -102,7 +103,6 @@ REFUSED = {
     "inertial_regressor": lambda s, x: ls.inertial_regressor(s, x),
     "inverse_dynamics_derivatives": lambda s, x: ls.inverse_dynamics_derivatives(s, x, x.v),
     "sensitivity": lambda s, x: ls.sensitivity(s, x, duration=0.1, step=0.1),
-    "trim": lambda s, x: ls.trim(s, x),
     "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
         s, x.q[None], x.v[None], x.v[None]
     ),

@@ -10,7 +10,7 @@ are held or follow a given motion, so that a_h is zero or given and da_h = 0:
 and df_h likewise.  Deviations are those of independent speeds, y and w; the others follow,
   delta = Z y,  nu = Z w + Y y                                                                 (5)
 Z and Y of a tree are the identity and zero, of loops those of `free_derivatives`.  Of these motions
-those remain that leave the joints h as they are (`_kept`):
+those remain that leave the joints h as they are (`kept_motions`):
   y = N y_2,  w = N w_2 + W y_2,  Z_h N = 0,  Z_h W = -Y_h N                                   (6)
 Loops may share a joint's holding force with others that are held: f_h is then that of least norm.
 """
@@ -187,7 +187,7 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
     Z, Y, independent = np.eye(n), np.zeros((n, n)), np.arange(n)
     if found.motions is not None and found.speeds is not None:
         Z, Y, independent = found.motions, found.speeds, np.array(found.independent, dtype=int)
-    N, W, chosen = _kept(system, Z[h], Y[h], independent)  # (6)
+    N, W, chosen = kept_motions(Z[h], Y[h], error_sizes(system)[0][independent])  # (6)
     by_y, by_w = found.q @ N + found.v @ W, found.v @ N
     Z, Y, independent = Z @ N, Y @ N + Z @ W, independent[chosen]
     own = terms.by_own("forces")
@@ -204,13 +204,20 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
     return Tangent(state, terms, mass, a, applied, Z, Y, independent, h, r, holding)
 
 
-def _kept(system: System, Z_h: Array, Y_h: Array, independent: Array) -> tuple[Array, Array, Array]:
-    """N and W of (6), and which of the independent speeds remain."""
-    m, size = len(independent), error_sizes(system)[0]
+def kept_motions(Z_h: Array, Y_h: Array, size: Array) -> tuple[Array, Array, Array]:
+    """N and W of (6), and which of the m independent speeds remain.
+
+    Parameters
+    ----------
+    Z_h, Y_h : arrays (n_h, m)
+        Rows of Z and Y that the motions leave zero.
+    size : array (m,)
+        Sizes of the independent coordinates.
+    """
+    m = len(size)
     if not len(Z_h) or not m:
         return np.eye(m), np.zeros((m, m)), np.arange(m)
-    scaled = Z_h * size[independent]
-    R, order = qr(scaled, pivoting=True, mode="r")
+    R, order = qr(Z_h * size, pivoting=True, mode="r")
     diagonal = np.abs(np.diag(R))
     rank = int(np.sum(diagonal > RANK * max(diagonal.max(initial=0.0), size.min())))
     follow, chosen = order[:rank], np.sort(order[rank:])
