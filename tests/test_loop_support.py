@@ -76,6 +76,7 @@ WITH_LOOPS = {
     "reach": lambda s, x, _: ls.reach(
         s, x, {f"{s.names[2]}.tip": ls.pose(s, x, f"{s.names[2]}.tip").position}
     ),
+    "trim": lambda s, x, _: ls.trim(s, s.state(x.q), loads=_springs(s)),
     "SystemModes": lambda s, x, _: str(ls.modes(s, s.state(x.q), loads=_springs(s))),
     "forward_dynamics_batch": lambda s, x, _: ls.forward_dynamics_batch(s, x.q[None], x.v[None]),
     "interface_load": lambda s, x, _: ls.interface_load(s, x, f"{s.names[2]}.tip"),
@@ -104,7 +105,6 @@ def _springs(system: ls.System) -> list[ls.JointSpring]:
 # What knows trees only.
 REFUSED = {
     "inverse_dynamics_derivatives": lambda s, x: ls.inverse_dynamics_derivatives(s, x, x.v),
-    "trim": lambda s, x: ls.trim(s, x),
     "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
         s, x.q[None], x.v[None], x.v[None]
     ),

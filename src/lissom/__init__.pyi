@@ -151,6 +151,7 @@ from .sim import (
     Stop as Stop,
     Switch as Switch,
     Table as Table,
+    WithDerivatives as WithDerivatives,
     assemble as assemble,
     equilibrium as equilibrium,
     gradient as gradient,

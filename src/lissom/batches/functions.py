@@ -40,7 +40,23 @@ def numbered(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
                 'tables or loads instead, or use device="cpu"'
             )
         elements[place], elements[address] = numbers.setdefault(which, len(numbers)), 0
+    _without_given_derivatives(machine, elements)
     return elements, [known[which] for which in numbers]
+
+
+def _without_given_derivatives(machine: Machine, elements: Array) -> None:
+    """Differentiate functions by differences: derivatives that users give stay on cores."""
+    pairs = ((run.N_FORCE, run.FORCES), (run.N_LOOP_FORCE, run.LOOP_FORCES))
+    for count, first in (*pairs, (run.N_NODE_LOAD, run.NODE_LOADS)):
+        for k in range(int(elements[count])):
+            row = int(elements[first]) + k * run.E_ROW
+            if elements[row + run.E_WIDE] == run.GIVEN:
+                elements[row + run.E_WIDE] = run.EVERYWHERE
+    row = run.P_HEADER
+    for signal in machine.plan.signals:
+        if signal[run.S_KIND] == run.CALLED:
+            elements[[row + run.S_BY, row + run.S_BY_WHICH]] = 0
+        row += len(signal)
 
 
 def functions_ptx(functions: Sequence[CompiledFunction]) -> str:

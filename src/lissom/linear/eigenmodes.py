@@ -53,11 +53,10 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
     damped : bool or None
         Whether damping and gyroscopic terms count; None: if there are any.
     """
-    free = found.free
     by_q, by_v = _cleaned(found)
-    M = (found.motions.T @ found.mass @ found.motions)[np.ix_(free, free)]
+    M = found.motions.T @ found.mass @ found.motions
     M = (M + M.T) / 2
-    E = found.turning[np.ix_(free, free)]
+    E = found.turning
     K = -M @ by_q
     # damping relative to the critical one, by stiffness or by the slowest motion
     first_order = bool(len(found.loads.own_names)) or bool(np.any(E)) or _damps(K, M, by_v)
@@ -77,7 +76,7 @@ def _cleaned(found: Tangent) -> tuple[Array, Array]:
     """Derivatives of the accelerations by configuration and speeds, noise replaced by zero."""
     system, own = found.system, found.independent
     size = error_sizes(system)[0]
-    g, a = np.linalg.norm(system.gravity), found.loads.acceleration
+    g, a = np.linalg.norm(system.gravity), found.vdot
     pace = np.abs(found.state.v / size).max(initial=0.0)
     pace += np.sqrt(g / system.length + np.abs(a / size).max(initial=0.0))
     q, v, _, f = found.slices
@@ -88,7 +87,7 @@ def _cleaned(found: Tangent) -> tuple[Array, Array]:
         values = found.acceleration[own, part].copy()
         scale = least * size[own, None] / size[own] + pushed @ load
         values[np.abs(values) <= ROUNDING * scale] = 0.0
-        result.append(values[np.ix_(found.free, found.free)])
+        result.append(values)
     return result[0], result[1]
 
 
@@ -120,12 +119,11 @@ def _undamped(K: Array, M: Array, rigid: Array) -> tuple[Array, Array, int]:
 
 def _state_matrix(found: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) -> Array:
     """A of (2)."""
-    free, n = found.free, len(found.free)
-    by_z = found.acceleration[found.independent, found.slices[2]][free][:, :n_z]
+    n = len(found.independent)
+    by_z = found.acceleration[found.independent, found.slices[2]][:, :n_z]
     rows = [np.zeros((0, k)) for k in (n, n, n_z)]
     if n_z:
-        y, w, z = found.of_loads("own")
-        rows = [y[:, free], w[:, free], z]
+        rows = found.of_loads("own")
     return np.block([[E, np.eye(n), np.zeros((n, n_z))], [by_q, by_v, by_z], rows])
 
 
@@ -199,7 +197,7 @@ def _signed(shapes: Array) -> Array:
 
 def _expanded(found: Tangent, values: Array, shapes: Array, n_rigid: int) -> Eigenmodes:
     """Shapes of all speeds: zero for those that are held, along for those that follow."""
-    whole = found.motions[:, found.free] @ shapes
+    whole = found.motions @ shapes
     if np.iscomplexobj(whole) and not np.any(np.abs(whole.imag) > 1e-12):
         whole = whole.real
     return Eigenmodes(values.astype(complex), whole, n_rigid)

@@ -9,10 +9,11 @@ import numpy as np
 from ..sim.loads import Load
 from ..sim.run.start import listed
 from ..system import StateLike, System
+from .directions import Directions
 from .inputs import Inputs, chosen_inputs
 from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
-from .outputs import Directions, chosen_outputs
+from .outputs import chosen_outputs
 from .tangent import Tangent, tangent
 
 Array = np.ndarray
@@ -78,11 +79,10 @@ def linearize(
 
 def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     system, own = found.system, found.loads.own_names
-    free, m, n_z = found.free, len(found.independent), len(own)
+    m, n_z = len(found.independent), len(own)
     _, _, z, f = found.slices
-    states = np.concatenate([free, m + free, 2 * m + np.arange(n_z)])
     empty = [np.zeros((0, k)) for k in (m, m, n_z)]
-    whole = np.block(
+    A = np.block(
         [
             [found.turning, np.eye(m), np.zeros((m, n_z))],
             [found.acceleration[found.independent, : z.stop]],
@@ -91,14 +91,14 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     )
     B_v = found.acceleration[found.independent, f] @ u.forces
     B = np.vstack([np.zeros_like(B_v), B_v, np.zeros((n_z, B_v.shape[1]))])
-    y = chosen_outputs(outputs, _directions(found, u, states))
+    y = chosen_outputs(outputs, _directions(found, u))
     names = speed_parts(system)
-    parts = tuple(names[k] for k in found.independent[free])
+    parts = tuple(names[k] for k in found.independent)
     return LinearModel(
-        A=whole[np.ix_(states, states)],
-        B=B[states],
-        C=y.values[:, : len(states)],
-        D=y.values[:, len(states) :],
+        A=A,
+        B=B,
+        C=y.values[:, : z.stop],
+        D=y.values[:, z.stop :],
         states=(*parts, *rate_names(parts), *own),
         inputs=u.parts,
         outputs=y.parts,
@@ -106,18 +106,18 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     )
 
 
-def _directions(found: Tangent, u: Inputs, states: Array) -> Directions:
+def _directions(found: Tangent, u: Inputs) -> Directions:
     """Deviations for a unit of each state, then of each input."""
     n, m, n_z = found.system.n_v, len(found.independent), len(found.loads.own_names)
     n_u, terms, f = u.forces.shape[1], found.loads, found.slices[3]
+    n_x, none = f.start, np.zeros((n, n_u))
 
     def with_inputs(rows: Array, inputs: Array) -> Array:
-        return np.hstack([rows[:, states], inputs])
+        return np.hstack([rows[:, :n_x], inputs])
 
-    none = np.zeros((n, n_u))
     delta = np.hstack([found.motions, np.zeros((n, m + n_z))])
     nu = np.hstack([found.speeds, found.motions, np.zeros((n, n_z))])
-    dw = np.zeros((0, len(states) + n_u))
+    dw = np.zeros((0, n_x + n_u))
     if terms.places:
         rows = np.hstack(found.of_loads("wrenches"))
         dw = with_inputs(rows, np.zeros((len(rows), n_u)))
@@ -127,15 +127,17 @@ def _directions(found: Tangent, u: Inputs, states: Array) -> Directions:
     ]
     for frame, columns in u.wrenches:
         at_node = np.stack([frame.wrench_at_node(w) for w in columns.T], axis=1)
-        more = np.hstack([np.zeros((6, len(states))), at_node])
+        more = np.hstack([np.zeros((6, n_x)), at_node])
         wrenches.append((frame.body, frame.node, np.zeros(6), more))
     by_u = found.force[:, f] @ u.forces - u.on_frames  # what acts on nodes is no force on joints
     return Directions(
         state=found.state,
-        vdot=terms.acceleration,
+        vdot=found.vdot,
         delta=with_inputs(delta, none),
         nu=with_inputs(nu, none),
         acceleration=with_inputs(found.acceleration, found.acceleration[:, f] @ u.forces),
         force=with_inputs(found.force, by_u),
         wrenches=wrenches,
+        applied=found.applied,
+        armature=terms.armature,
     )

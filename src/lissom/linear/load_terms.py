@@ -20,11 +20,19 @@ from ..algorithms.tree.kinematics import node_jacobian, node_pose
 from ..errors import LoadError, SingularError
 from ..kernels.run import fields as run
 from ..sim.load_derivatives import load_derivatives
+from ..sim.loads import Load, Motion
 from ..sim.run.choice import at_rest
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
 from ..sim.run.plan import Plan
-from ..sim.run.start import at_motions, check_start, driven_bodies, motion_jump, planned
+from ..sim.run.start import (
+    at_motions,
+    check_start,
+    driven_bodies,
+    listed,
+    motion_jump,
+    planned,
+)
 from ..spatial import rotate
 from ..system import State, System
 from .names import speed_parts
@@ -41,13 +49,16 @@ class LoadTerms:
     Attributes
     ----------
     acceleration : array (n_v,)
-        Rates of the speeds under the loads.
+        Rates of the speeds under the loads and given motions.
     forces : array (n_v,)
-        Generalized forces, those that given motions need included.
+        Generalized forces of the loads, without those that given motions need.
     q, v : arrays (n_v, n_v)
         Derivatives of the forces by configuration and speeds.
+    applied : array (n_v,)
+        The part of the forces that acts on joints and modes of the tree.
     wrenches : array (6 n_slot,)
-        Moments and forces on the nodes of `places`, in their axes.
+        Moments and forces on the nodes of `places`, in their axes; those of loads on joints of
+        loops are among them.
     places : list of (int, int)
         Body and node of each slot.
     armature : array (n_v,)
@@ -64,6 +75,7 @@ class LoadTerms:
     forces: Array
     q: Array
     v: Array
+    applied: Array
     wrenches: Array
     places: list[tuple[int, int]]
     armature: Array
@@ -72,7 +84,7 @@ class LoadTerms:
     differences: Differences
 
     def by_q(self, part: str) -> Array:
-        """Derivatives by configuration of "applied" forces on joints, "wrenches" or "own" rates."""
+        """Derivatives by configuration of a part of `Differences`, such as "wrenches"."""
         return self.differences.by_q[self.differences.parts[part]]
 
     def by_v(self, part: str) -> Array:
@@ -102,22 +114,40 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
     check_drives(plan)
     _check_controllers(plan)
     _check_motions(plan, state, time)
-    rest = Differences(plan, state, time, bool(plan.loads) or forces is not None)
+    driven = [system.names[body] for body in driven_bodies(plan)]
+    loaded = bool(plan.loads) or forces is not None
+    rest = Differences(plan, state, time, loaded)
     values, parts = rest(state.raw_q, state.raw_v, rest.own), rest.parts
+    acceleration = values[parts["acceleration"]]
+    if driven:  # what motions need depends on what else is held
+        plan = planned(system, *_without_motions(forces, loads), ())
+        rest = Differences(plan, state, time, loaded)
+        values = rest(state.raw_q, state.raw_v, rest.own)
     exact = load_derivatives(system, state, loads, forces=forces, time=time)
     names = speed_parts(system)
     return LoadTerms(
-        acceleration=values[parts["acceleration"]],
-        forces=exact.forces if system.constraints else values[parts["forces"]],
+        acceleration=acceleration,
+        forces=exact.forces,
         q=exact.q,
         v=exact.v,
+        applied=values[parts["applied"]],
         wrenches=values[parts["wrenches"]],
         places=[(body, node) for _, body, node in plan.slots],
         armature=plan.armature,
         own_names=[(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states],
-        driven=[system.names[body] for body in driven_bodies(plan)],
+        driven=driven,
         differences=rest,
     )
+
+
+def _without_motions(forces: Any, loads: Any) -> tuple[Any, list[Load]]:
+    """Arguments without given motions."""
+    rest = [load for load in listed(loads, Load, "loads") if not isinstance(load, Motion)]
+    if isinstance(forces, Load):
+        forces = [forces]
+    if isinstance(forces, (list, tuple)) and all(isinstance(x, Load) for x in forces):
+        forces = [x for x in forces if not isinstance(x, Motion)] or None
+    return forces, rest
 
 
 def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
@@ -192,10 +222,10 @@ class Differences:
         rates = machine.own_rates.copy()
         machine.memory[place : place + len(own)] = kept
         self._check(status, row)
-        part = {x: plan.columns.part(row[None], x)[0] for x in ("acceleration", "force", "wrench")}
-        forces = part["force"] + self._on_nodes(q, part["wrench"].reshape(-1, 6))
-        given = [part["acceleration"], forces, part["force"], part["wrench"], rates]
-        return np.concatenate(given)
+        names = ("acceleration", "force", "wrench")
+        a, force, wrench = (plan.columns.part(row[None], x)[0] for x in names)
+        total = force + self._on_nodes(q, wrench.reshape(-1, 6))
+        return np.concatenate([a, total, force, wrench, rates])
 
     def _on_nodes(self, q: Array, wrenches: Array) -> Array:
         """Generalized forces of loads on nodes."""

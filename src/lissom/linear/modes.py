@@ -93,8 +93,8 @@ def falls(found: Tangent) -> bool:
     found : Tangent
         Equations of motion about its state.
     """
-    system, state, a = found.system, found.state, found.loads.acceleration
-    if not np.any(system.gravity) or np.any(state.v) or len(found.free) < system.n_v:
+    system, state, a = found.system, found.state, found.vdot
+    if not np.any(system.gravity) or np.any(state.v) or len(found.held):
         return False
     falling = np.zeros(system.n_v)
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
@@ -108,7 +108,7 @@ def falls(found: Tangent) -> bool:
 
 def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
     """Warn if the mechanism accelerates other than along its free motions, as in free fall."""
-    system, a = found.system, found.loads.acceleration.copy()
+    system, a = found.system, found.vdot.copy()
     rigid = solved.shapes[:, : solved.n_rigid].real
     a -= rigid @ np.linalg.lstsq(found.mass @ rigid, found.mass @ a, rcond=None)[0]
     size = error_sizes(system)[0]

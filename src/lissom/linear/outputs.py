@@ -10,89 +10,19 @@ others are complex steps, exact to rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.tree.arguments import check_no_loops
 from ..algorithms.tree.kinematics import acceleration, jacobian, pose, velocity
-from ..algorithms.tree.reference import inverse_dynamics, kinematics_base_to_tip
 from ..errors import StateError, suggestion
 from ..joints import Joint
 from ..results.labels import LOAD, XYZ, Parts, forces as force_parts, modes, per
 from ..system import Frame, State, System
+from .directions import Directions
+from .reactions import reaction_rows
 
 Array = np.ndarray
-
-STEP = 1e-30  # complex step
-
-
-@dataclass(frozen=True, eq=False)
-class Directions:
-    """Deviations of everything that outputs depend on, one column for each state and input.
-
-    Attributes
-    ----------
-    state : State
-        Configuration and speeds.
-    vdot : array (n_v,)
-        Accelerations.
-    delta, nu, acceleration, force : arrays (n_v, m)
-        Deviations of configuration, speeds, accelerations and generalized forces.
-    wrenches : list of (int, int, array (6,), array (6, m))
-        Body, node, moment and force on it in its axes, and their deviations.
-    """
-
-    state: State
-    vdot: Array
-    delta: Array
-    nu: Array
-    acceleration: Array
-    force: Array
-    wrenches: list[tuple[int, int, Array, Array]]
-
-    @property
-    def system(self) -> System:
-        """Compiled mechanism."""
-        return self.state.system
-
-    @property
-    def still(self) -> bool:
-        """Whether nothing moves and nothing accelerates."""
-        return not np.any(self.state.v) and not np.any(self.vdot)
-
-    @cached_property
-    def nearby(self) -> list[tuple[State, State]]:
-        """Complex steps along each motion: of the configuration, and of the speeds."""
-        found, (q, v) = [], (self.state.q, self.state.v)
-        for k, direction in enumerate(np.eye(self.system.n_v)):
-            along = self.rate_map[:, k]
-            found.append(
-                (
-                    State(self.system, q + 1j * STEP * along, v),
-                    State(self.system, q, v + 1j * STEP * direction),
-                )
-            )
-        return found
-
-    @cached_property
-    def rate_map(self) -> Array:
-        """N (n_q, n_v) of the whole system."""
-        system = self.system
-        N = np.zeros((system.n_q, system.n_v))
-        for i, joint in enumerate(system.joints):
-            at_q, at_v = system.layout.modal_q(i), system.layout.modal_v(i)
-            N[at_q, at_v] = np.eye(at_v.stop - at_v.start)
-            piece = system.layout.hinge_q(i)
-            N[piece, system.layout.hinge_v(i)] = joint.rate_map(self.state.q[piece])
-        return N
-
-    def slopes(self, measure: Callable[[State], Array]) -> tuple[Array, Array]:
-        """Derivatives (k, n_v) of a measure by configuration and by speeds."""
-        pairs = [[measure(x).imag / STEP for x in both] for both in self.nearby]
-        return np.transpose([a for a, _ in pairs]), np.transpose([b for _, b in pairs])
 
 
 class Rows(NamedTuple):
@@ -177,7 +107,7 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
         "mode_rates": (per("s", eta), lambda: x.nu[modal]),
         "mode_acceleration": (per("s^2", eta), lambda: x.acceleration[modal]),
         "modal_force": (force_parts(eta), lambda: x.force[modal]),
-        "reaction": (LOAD, lambda: _reaction(name, i, x)),
+        "reaction": (LOAD, lambda: reaction_rows(name, x)),
     }
     if key in known:
         parts, rows = known[key]
@@ -192,27 +122,6 @@ def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Pa
             row = x.rate_map[piece.start + k]
             return ((label, unit),), (row @ x.delta)[None]
     return None
-
-
-def _reaction(name: str, i: int, x: Directions) -> Array:
-    """Moment and force of a joint, body axes."""
-    system, vdot = x.system, x.vdot
-    check_no_loops(system, f"the output '{name}.reaction'", "other outputs")
-
-    def measure(state: State, a: Array, wrenches: Sequence[Array]) -> Array:
-        motions = kinematics_base_to_tip(system, state.q, state.v)
-        loads = [(b, n, w) for (b, n, _, _), w in zip(x.wrenches, wrenches, strict=True)]
-        return np.array(inverse_dynamics(system, motions, a, loads)[1][i])
-
-    given = [w for *_, w, _ in x.wrenches]
-    by_q, by_v = x.slopes(lambda near: measure(near, vdot, given))
-    rows = by_q @ x.delta + by_v @ x.nu
-    for k in range(rows.shape[1]):
-        step = 1j * STEP
-        a = vdot + step * x.acceleration[:, k]
-        wrenches = [w + step * dw[:, k] for *_, w, dw in x.wrenches]
-        rows[:, k] += measure(x.state, a, wrenches).imag / STEP
-    return rows
 
 
 # Frames

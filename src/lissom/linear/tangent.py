@@ -1,15 +1,18 @@
 """The equations of motion about a state, to first order, under all loads.
 
 With a the accelerations, T the forces of all loads and u further generalized forces,
-  a = FD(q, v, T + u - A_r a),  A_r the inertia of rotors                                     (1)
-  (I + FD_f A_r) da = FD_q delta + FD_v nu + FD_f (dT + u)                                     (2)
+  a = FD(q, v, T + f + u - A_r a),  A_r the inertia of rotors                                 (1)
+  (I + FD_f A_r) da = FD_q delta + FD_v nu + FD_f (dT + df + u)                                (2)
   dT = T_q delta + T_v nu + T_z z                                                              (3)
-where FD_q, FD_v, FD_f are the derivatives of forward dynamics.  Joints that are held, or follow a
-given motion, have da_h = 0, which the force f_h on them takes care of:
-  da = r + G_h f_h,  f_h = -G_hh^-1 r_h,  G = (I + FD_f A_r)^-1 FD_f                           (4)
-With loops, deviations are those of the independent speeds, y and w; the others follow,
+where FD_q, FD_v, FD_f are the derivatives of forward dynamics.  The forces f act on joints h that
+are held or follow a given motion, so that a_h is zero or given and da_h = 0:
+  f_h = G_hh^-1 (a_h - a_h without f),  G = (I + FD_f A_r)^-1 FD_f                             (4)
+and df_h likewise.  Deviations are those of independent speeds, y and w; the others follow,
   delta = Z y,  nu = Z w + Y y                                                                 (5)
-On a tree Z is the identity, and Y is zero.
+Z and Y of a tree are the identity and zero, of loops those of `free_derivatives`.  Of these motions
+those remain that leave the joints h as they are (`kept_motions`):
+  y = N y_2,  w = N w_2 + W y_2,  Z_h N = 0,  Z_h W = -Y_h N                                   (6)
+Loops may share a joint's holding force with others that are held: f_h is then that of least norm.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 
 from ..algorithms.loops.checks import check_closed
 from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.composite import mass_matrix
+from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.derivatives import forward_dynamics_derivatives
 from ..errors import StateError, suggestion
 from ..sim.run.checks import number
@@ -33,6 +38,8 @@ from .load_terms import LoadTerms, load_terms
 from .names import listed_names
 
 Array = np.ndarray
+
+RANK = 1e-10  # relative size below which a joint that is held cannot move anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,27 +57,33 @@ class Tangent:
         Forces of the loads and their derivatives.
     mass : array (n_v, n_v)
         Mass matrix of the tree, rotors included.
+    vdot : array (n_v,)
+        Accelerations a of (1).
+    applied : array (n_v,)
+        Forces on joints and modes: of loads, and f.
     motions, speeds : arrays (n_v, m)
-        Z and Y of (5).
+        Z and Y of (5), of the motions (6) that are left.
     independent : array (m,) of int
-        Speeds whose deviations are y and w; all of them on a tree.
+        Speeds whose deviations are y and w; on a tree all that are not held.
+    held : array (n_held,) of int
+        Speeds that are held or follow a given motion.
     acceleration : array (n_v, 2 m + n_z + n_v)
-        Derivatives of the accelerations (4).
+        Derivatives of the accelerations (2).
     holding : array (n_held, 2 m + n_z + n_v)
-        Derivatives of the forces that hold joints.
-    free : array of int
-        Which of the m deviations are not held.
+        Derivatives of the forces f_h.
     """
 
     state: State
     loads: LoadTerms
     mass: Array
+    vdot: Array
+    applied: Array
     motions: Array
     speeds: Array
     independent: Array
+    held: Array
     acceleration: Array
     holding: Array
-    free: Array
 
     @property
     def system(self) -> System:
@@ -102,19 +115,9 @@ class Tangent:
     @cached_property
     def force(self) -> Array:
         """Derivatives (n_v, ...) of the forces on joints and modes, holding ones too."""
-        n = self.system.n_v
-        found, held = np.hstack([*self.of_loads("applied"), np.eye(n)]), self.held
-        more = self.holding.copy()
-        for name in self.loads.driven:  # what a given motion needs is among the forces applied
-            piece = self.system.layout.hinge_v(name)
-            more[np.isin(held, np.arange(piece.start, piece.stop)), : self.slices[3].start] = 0.0
-        found[held] += more
+        found = np.hstack([*self.of_loads("applied"), np.eye(self.system.n_v)])
+        found[self.held] += self.holding
         return found
-
-    @property
-    def held(self) -> Array:
-        """Speeds that are held."""
-        return np.delete(self.independent, self.free)
 
 
 def tangent(
@@ -151,40 +154,86 @@ def tangent(
     check_closed(system, start.raw_q, start.raw_v)
     instant = number(time, f"{what}: time", "a finite time [s]")
     terms = load_terms(system, start, forces, loads, instant)
-    names = [*held_joints(system, held, what), *terms.driven]
-    if names and system.constraints:
-        raise StateError(
-            f"{what}: joint {names[0]!r} is held or follows a Motion, which is for trees only, but "
-            "the system has loops or couplings; hold it by a stiff JointSpring"
-        )
-    free = np.ones(system.n_v, dtype=bool)
-    for name in names:
-        free[system.layout.hinge_v(name)] = False
-    return _assembled(start, terms, free)
+    kept = held_joints(system, held, what)
+    h = np.zeros(system.n_v, dtype=bool)
+    for name in (*kept, *terms.driven):
+        h[system.layout.hinge_v(name)] = True
+    target = np.zeros(system.n_v)
+    for name in terms.driven:
+        piece = system.layout.hinge_v(name)
+        target[piece] = terms.acceleration[piece]
+    return _assembled(start, terms, np.flatnonzero(h), target)
 
 
-def _assembled(state: State, terms: LoadTerms, free: Array) -> Tangent:
-    system, n = state.system, state.system.n_v
-    rotors = terms.armature * terms.acceleration
-    found = forward_dynamics_derivatives(system, state, terms.forces - rotors)
+def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tangent:
+    system, n, A_r = state.system, state.system.n_v, terms.armature
+
+    def solved(forces: Array, a: Array) -> tuple[Any, Array, Array]:
+        """Derivatives of forward dynamics, accelerations, and G of (4)."""
+        found = forward_dynamics_derivatives(system, state, forces - A_r * a)
+        left = np.eye(n) + found.forces * A_r
+        value = found.value + found.forces @ (A_r * a)  # those with forces alone
+        both = np.linalg.solve(left, np.column_stack([value, found.forces]))
+        return found, both[:, 0], both[:, 1:]
+
+    a, forces, size = terms.acceleration, terms.forces, error_sizes(system)[0][h]
+    found, free, G = solved(forces, a)
+    if len(h):  # (4)
+        f_h = _least(G[np.ix_(h, h)], target[h] - free[h], size)
+        forces = forces.copy()
+        forces[h] += f_h
+        a = free + G[:, h] @ f_h
+        found, _, G = solved(forces, a)
     Z, Y, independent = np.eye(n), np.zeros((n, n)), np.arange(n)
     if found.motions is not None and found.speeds is not None:
         Z, Y, independent = found.motions, found.speeds, np.array(found.independent, dtype=int)
-        free = np.ones(len(independent), dtype=bool)
-    FD_f, own = found.forces, terms.by_own("forces")
+    N, W, chosen = kept_motions(Z[h], Y[h], error_sizes(system)[0][independent])  # (6)
+    by_y, by_w = found.q @ N + found.v @ W, found.v @ N
+    Z, Y, independent = Z @ N, Y @ N + Z @ W, independent[chosen]
+    own = terms.by_own("forces")
     dT = np.hstack([terms.q @ Z + terms.v @ Y, terms.v @ Z, own, np.eye(n)])  # (3), (5)
-    right = np.hstack([found.q, found.v, np.zeros_like(own), np.zeros((n, n))]) + FD_f @ dT
-    r, G = right, FD_f
-    if np.any(terms.armature):
-        both = np.linalg.solve(np.eye(n) + FD_f * terms.armature, np.hstack([right, FD_f]))  # (2)
-        r, G = both[:, : right.shape[1]], both[:, right.shape[1] :]
-    f_h, h = np.zeros((0, r.shape[1])), independent[~free]
-    if len(h):  # (4)
-        f_h = -np.linalg.solve(G[np.ix_(h, h)], r[h])
-        r = r + G[:, h] @ f_h
+    right = np.hstack([by_y, by_w, np.zeros((n, own.shape[1] + n))]) + found.forces @ dT
+    r = np.linalg.solve(np.eye(n) + found.forces * A_r, right) if np.any(A_r) else right  # (2)
+    holding = np.zeros((0, r.shape[1]))
+    if len(h):
+        holding = _least(G[np.ix_(h, h)], -r[h], size)
+        r = r + G[:, h] @ holding
         r[h] = 0.0
-    mass = mass_matrix(system, state) + np.diag(terms.armature)
-    return Tangent(state, terms, mass, Z, Y, independent, r, f_h, np.flatnonzero(free))
+    mass = mass_matrix(system, state) + np.diag(A_r)
+    applied = terms.applied + forces - terms.forces
+    return Tangent(state, terms, mass, a, applied, Z, Y, independent, h, r, holding)
+
+
+def kept_motions(Z_h: Array, Y_h: Array, size: Array) -> tuple[Array, Array, Array]:
+    """N and W of (6), and which of the m independent speeds remain.
+
+    Parameters
+    ----------
+    Z_h, Y_h : arrays (n_h, m)
+        Rows of Z and Y that the motions leave zero.
+    size : array (m,)
+        Sizes of the independent coordinates.
+    """
+    m = len(size)
+    if not len(Z_h) or not m:
+        return np.eye(m), np.zeros((m, m)), np.arange(m)
+    R, order = qr(Z_h * size, pivoting=True, mode="r")
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.sum(diagonal > RANK * max(diagonal.max(initial=0.0), size.min())))
+    follow, chosen = order[:rank], np.sort(order[rank:])
+    left = np.linalg.lstsq(Z_h[:, follow], np.hstack([Z_h[:, chosen], Y_h]), rcond=None)[0]
+    N, W = np.zeros((m, len(chosen))), np.zeros((m, len(chosen)))
+    N[chosen] = np.eye(len(chosen))
+    N[follow] = -left[:, : len(chosen)]
+    W[follow] = -left[:, len(chosen) :] @ N
+    return N, W, chosen
+
+
+def _least(G: Array, a: Array, size: Array) -> Array:
+    """Forces that cause accelerations a, of least norm in units of 1 / size."""
+    right = (a.T / size).T
+    scaled = np.linalg.lstsq(G / size[:, None] / size, right, rcond=RANK)[0]
+    return (scaled.T / size).T
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:

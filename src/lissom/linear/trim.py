@@ -6,7 +6,7 @@ speeds v at zero accelerations need beyond the loads,
 r vanishes for all motions but the held ones.  Unknown are coordinates and, where asked, speeds:
   r_free + [r_q, r_v] [delta; nu] = 0,  with least norm in units of the coordinates' sizes      (2)
 and r stays as it is while the mechanism moves, which is checked.  r_q and r_v are derivatives of
-inverse dynamics and of the loads.
+inverse dynamics and of the loads.  Mechanisms with loops: `trim_loops`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.arguments import as_state, check_no_loops, check_system
+from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..algorithms.tree.derivatives import inverse_dynamics_derivatives
 from ..algorithms.tree.inverse import bias_force
@@ -25,6 +25,7 @@ from ..sim.equilibrium import equilibrium
 from ..system import State, StateLike, System
 from ..system.state import row_text
 from .tangent import held_joints, tangent
+from .trim_loops import LoopSearch, check_no_motion, holding
 
 Array = np.ndarray
 
@@ -86,9 +87,10 @@ def trim(
     Parameters
     ----------
     system : System
-        Compiled mechanism, a tree.
+        Compiled mechanism.
     state : State or (q, v), optional
-        Start of the search, with the speeds of the steady motion, such as a spin rate.
+        Start of the search, with the speeds of the steady motion, such as a spin rate.  Loops are
+        closed first; their dependent speeds follow the independent ones.
     held : sequence of str
         Joints (by the bodies that they carry) whose coordinates and speeds are kept by forces,
         which are found.
@@ -115,9 +117,12 @@ def trim(
             raise StateError(f"trim: {name!r} is both held and among speeds; leave one out")
     adjusted = _mask(system, speeds, "trim: speeds")
     options = {"forces": forces, "loads": loads, "time": time}
-    check_no_loops(system, "trim", "equilibrium, for a rest")
     if not np.any(start.v) and not np.any(masks[1]) and not np.any(adjusted):
         start = equilibrium(system, start, held=held, **options)  # a rest: the stable one
+    if system.constraints:
+        names = [held_joints(system, x, "trim") for x in (held, fixed, speeds)]
+        found, steps = LoopSearch(system, options, *names).run(start)
+        return Trim(found.state, holding(found), steps)
     return _Search(system, options, ~masks[0], ~masks[0] & ~masks[1], adjusted).run(start)
 
 
@@ -162,11 +167,7 @@ class _Search:
     def residual(self, state: State) -> tuple[Array, tuple[Array, Array], float]:
         """Forces r of (1), their derivatives, and the size of the forces that act."""
         found = tangent(self.system, state, held=(), what="trim", **self.options)
-        if found.loads.driven:
-            raise StateError(
-                f"trim: joint {found.loads.driven[0]!r} follows a Motion; leave the Motion out, "
-                "and give its speed in the state and the joint to held"
-            )
+        check_no_motion(found)
         # about zero accelerations, where rotors do not matter
         n = self.system.n_v
         slopes = inverse_dynamics_derivatives(self.system, state, np.zeros(n))

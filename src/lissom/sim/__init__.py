@@ -12,6 +12,7 @@ from .load_derivatives import LoadDerivatives, load_derivatives
 from .loads import *  # noqa: F403
 from .sensitivities.run_derivatives import Gradient, Sensitivity, gradient, sensitivity
 from .signals.signal import Table
+from .signals.with_derivatives import WithDerivatives
 from .simulate import simulate
 from .stepper import Stepper
 
@@ -28,6 +29,7 @@ __all__ = [
     "Stop",
     "Switch",
     "Table",
+    "WithDerivatives",
     "assemble",
     "equilibrium",
     "gradient",

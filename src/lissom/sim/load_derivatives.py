@@ -14,6 +14,7 @@ from ..printing import Shown
 from ..system import StateLike, System
 from .run.checks import number
 from .run.choice import at_rest
+from .run.derivative_checks import check_given_derivatives
 from .run.start import planned
 
 Array = np.ndarray
@@ -58,7 +59,8 @@ def load_derivatives(
     state : State or (q, v)
         Configuration and speeds.
     loads, forces
-        As for `simulate`.  Users' functions of the state are differentiated by central differences.
+        As for `simulate`.  Users' functions of the state are differentiated by central differences,
+        unless their derivatives are given (`WithDerivatives`).
         A sampled `Controller` and a given `Motion` have no forces here, and the integral of a
         `Servo` is that of its start.
     time : float
@@ -80,6 +82,8 @@ def load_derivatives(
     machine.v[:] = given.raw_v
     status, found, by_q, by_v = machine.load_derivatives()
     functions = plan.functions
+    if functions.error is None:
+        check_given_derivatives(plan, given.raw_q, given.raw_v, instant)
     if functions.error is not None:
         error, functions.error = functions.error, None
         if isinstance(error, LoadError):

@@ -79,8 +79,9 @@ from __future__ import annotations
     SWITCHES,  # whether the run has two methods
     N_BODY_LOAD,  # elements on bodies; E_A is the slot, E_B the row of the body
     BODY_LOADS,
+    N_GIVEN,  # most numbers that the derivatives of a user's function are, see S_BY
     P_HEADER,
-) = range(69)
+) = range(70)
 
 HALF = 12  # most coordinates of a joint
 
@@ -107,12 +108,13 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_SLOPES,  # when its slopes are evaluated, see `registry`
     E_STATE,  # offset of its states among those of all loads
     E_OUTPUT,  # offset of its outputs among those of all loads
-    E_WIDE,  # of loads: the speeds by which it is differentiated by differences, below
+    E_WIDE,  # of loads: how a function of the state is differentiated, below
     E_ROW,
 ) = range(20)
 
-# Differences of a load: none, by the speeds of its own joint, by all speeds
-NOWHERE, OWN_JOINT, EVERYWHERE = range(3)
+# Differences of a load: none, by the speeds of its own joint, by all speeds; or none, because the
+# user gives the derivatives of its signal
+NOWHERE, OWN_JOINT, EVERYWHERE, GIVEN = range(4)
 # E_SLOPES of a load on nodes and of a slot: its rows are for exact derivatives, or for steps too
 EXACT_ROWS, STEP_ROWS = 1, 2
 
@@ -129,6 +131,9 @@ BALL, POSE, PRODUCT, MAPPED = range(4)
 # Signals: row [kind, n, table or address, which, pieces, degree]
 CONSTANT, TABLE_, CALLED = range(3)
 S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
+# Of a called function with derivatives given by the user: address and number of the function that
+# writes them, by configuration and by speeds, S_N rows of n_v numbers each
+S_BY, S_BY_WHICH = S_PIECES, S_DEGREE
 
 # Traits of a method, bits of TRAITS
 USES_ARMATURE = 1  # stiff terms are armature: steps take the stiff scratch

@@ -4,7 +4,7 @@ With U_r directions of forces and T_r the forces along them, T = sum_r U_r^T T_r
   -dT/dq = diag(K) + sum_r U_r^T K_r      -dT/dv = diag(C) + sum_r U_r^T C_r                  (1)
 K and C are the slopes of loads on hinges (`loads`).  The rows r are, in this order:
   speeds    U = unit vectors; K_r, C_r by central differences of users' functions and of loads
-            without slopes, less the slopes where a load has them                             (2)
+            without slopes, less the slopes where a load has them; or given with a function   (2)
   slots     U = J, the velocity of a node by the speeds, six rows in world axes; K_r and C_r are
             the changes of its wrench for small motions J e_k of the nodes (`NodeKind.change`) (3)
   cut       U = J of the joints of loops that loads act on; K_r = K_c J, C_r = C_c J           (4)
@@ -16,13 +16,14 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
-from ..small import matrix, put_vector, turn, turn_back, vector
+from ..small import matrix, put_vector, turn_back
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
 from .coordinates import moved
+from .given_rows import add_given_rows, take_wrench
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of
 from .loop_loads import loop_rows, loop_slopes
 from .registry import NO_SLOPES
@@ -60,7 +61,8 @@ def load_rows(system, given, work, t, state, other, least):
         _slot_directions(system, given, work, of, state, least)
         if _slot_changes(system, given, work, of, t, state, least) != 0:
             return run.CALL_FAILED
-    return _differences(system, given, work, of, t, state, other)
+    status = add_given_rows(system, given, work, of, t, state, _first_row(plan, n))
+    return status if status != 0 else _differences(system, given, work, of, t, state, other)
 
 
 @uncounted
@@ -202,7 +204,9 @@ def _anything_wide(given):
         count, first = _listed(plan, kind)
         for i in range(count):
             e = first + i * run.E_ROW
-            if plan[e + run.E_WIDE] != run.NOWHERE and memory[plan[e + run.E_ACTIVE]] != 0.0:
+            wide = plan[e + run.E_WIDE]
+            differenced = wide == run.OWN_JOINT or wide == run.EVERYWHERE
+            if differenced and memory[plan[e + run.E_ACTIVE]] != 0.0:
                 return True
     return False
 
@@ -291,13 +295,7 @@ def _add_wrench(given, work, t, at, e, o, n, factor, rows):
         plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_AXES],
         work.buffer, slots, a, plan[e + run.E_B] * SLOT_RECORD,
     )  # fmt: skip
-    R, w = matrix(slots, a + SLOT_POSE), a + SLOT_WRENCH
-    for half in range(2):
-        x, y, z = turn(R, vector(slots, w + 3 * half))
-        rows[o + 3 * half * n] += factor * x
-        rows[o + (3 * half + 1) * n] += factor * y
-        rows[o + (3 * half + 2) * n] += factor * z
-    clear_wrenches(plan, slots, 0)
+    take_wrench(plan, slots, a, rows, o, n, factor)
     return 0
 
 

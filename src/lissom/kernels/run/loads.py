@@ -60,6 +60,30 @@ def _slopes_or(number, slopes, others):
     return chain
 
 
+def _force_changes(kinds):
+    """Kernel that adds the changes of the forces of the kind `which`."""
+
+    @inlined
+    def chain(which, table, c, n, given, o, T, o_v):
+        pass
+
+    for number, kind in reversed(list(enumerate(kinds))):
+        if kind.change is not None:
+            chain = _force_change_or(number, kind.change, chain)
+    return chain
+
+
+def _force_change_or(number, change, others):
+    @inlined
+    def chain(which, table, c, n, given, o, T, o_v):
+        if which == number:
+            change(table, c, n, given, o, T, o_v)
+        else:
+            others(which, table, c, n, given, o, T, o_v)
+
+    return chain
+
+
 def _node_forces(kinds):
     """Kernel that adds the wrenches of the kind `which`; the arguments are those of `NodeKind`."""
 
@@ -132,6 +156,7 @@ def _body_force_or(number, force, others):
 
 
 add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
+add_force_change = _force_changes(JOINT_KINDS)
 add_node_force, add_node_change = _node_forces(NODE_KINDS), _node_changes(NODE_KINDS)
 add_body_force = _body_forces(BODY_KINDS)
 

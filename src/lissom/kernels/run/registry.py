@@ -52,6 +52,9 @@ class JointKind(NamedTuple):
         Whether its slopes are its whole derivative; else the rest is found by differences.
     signal_alone : bool
         Whether its force depends on its signal alone.
+    change : kernel, optional
+        change(table, c, n, given, o, T, o_v): adds the changes of its forces to T[o_v:] where its
+        signal given[0:] changes by given[o:]; of each kind whose signal may depend on the state.
     advice : str
         Advice if it slows down a run because implicit methods do not have its slopes.
     """
@@ -65,6 +68,7 @@ class JointKind(NamedTuple):
     catches: bool = False
     whole: bool = True
     signal_alone: bool = False
+    change: Kernel | None = None
     advice: str = ""
 
     @property

@@ -61,7 +61,7 @@ class Rows(NamedTuple):
 
     U, K, C, V, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers;
     zero: so many zeros; motion, change: small motions of the slots, 12 numbers each, and changes
-    of their wrenches, 6 each.
+    of their wrenches, 6 each; given: derivatives that a user's function writes.
     """
 
     U: Any
@@ -75,6 +75,7 @@ class Rows(NamedTuple):
     zero: Any
     motion: Any
     change: Any
+    given: Any
 
 
 class Work(NamedTuple):
@@ -280,12 +281,13 @@ def derivative_rows(system, given, o):
         o[3 * m * n : 4 * m * n], o[4 * m * n : small],
         o[small:column], o[column : column + n], o[column + n : column + 2 * n],
         o[column + 2 * n : motion], o[motion:change], o[change : change + 6 * slots],
+        o[change + 6 * slots :],
     )  # fmt: skip
 
 
-def derivative_rows_size(m: int, n: int, slots: int) -> int:
-    """Size of the views of m rows in a system of n speeds, with so many slots."""
-    return 5 * m * n + m * (m + 2) + 3 * n + 18 * slots if m else 0
+def derivative_rows_size(m: int, n: int, slots: int, given: int) -> int:
+    """Size of the views of m rows in a system of n speeds, with so many slots and given numbers."""
+    return 5 * m * n + m * (m + 2) + 3 * n + 18 * slots + given if m else 0
 
 
 @uncounted

@@ -28,7 +28,16 @@ def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
         T[o_v + j] += ratio * min(max(given[j], -limit), limit)
 
 
-FORCE = register(JointKind("force", _force, signal_alone=True, advice=STIFF_FUNCTION))
+@jit
+def _change(table, c, n, given, o, T, o_v):
+    for j in range(n):
+        if abs(given[j]) < table[c + LIMIT]:
+            T[o_v + j] += table[c + RATIO] * given[o + j]
+
+
+FORCE = register(
+    JointKind("force", _force, signal_alone=True, change=_change, advice=STIFF_FUNCTION)
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ..run.checks import keep, numbers, positive
 from ..signals.callbacks import is_compiled
+from ..signals.with_derivatives import WithDerivatives
 from .forces import forces_of
 from .load import FileField, Load
 
@@ -57,6 +58,11 @@ class Controller(Load):
             raise LoadError(
                 f"{self.label}: update is {shown(self.update)}; expected a function or an object "
                 "with a method update(time, state)"
+            )
+        if isinstance(self.update, WithDerivatives):
+            raise LoadError(
+                f"{self.label}: update has derivatives, but the forces of a sampled controller "
+                "hold between its calls; give its .function alone"
             )
         offered = [callable(getattr(self.update, x, None)) for x in ("get_state", "set_state")]
         if offered == [True, False]:

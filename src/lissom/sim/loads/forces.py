@@ -9,10 +9,10 @@ import numpy as np
 
 from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
-from ...kernels.run import fields as run
 from ...system import System
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
+from ..signals.with_derivatives import WithDerivatives
 from .actuator import FORCE, Actuator
 from .drive import across_gear
 from .load import Load
@@ -73,6 +73,9 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         for name in [key for key in forces if str(key) in names]:
             Actuator(str(name), forces[name], name=what).enter(plan)
         forces = {key: value for key, value in forces.items() if str(key) not in names}
+    given = forces
+    if isinstance(forces, WithDerivatives):
+        forces = forces.function
     if not callable(forces):
         signal = plan.signal(real_speeds(system, forces, what), system.n_v, what)
     elif is_compiled(forces):
@@ -82,6 +85,9 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         numbers = forces_of(system, forces, what)
         address, which = plan.functions.add_plain(what, numbers, system.n_v)
         signal = plan.called(address, which, system.n_v, of_state=True)
+    if isinstance(given, WithDerivatives):
+        names = [system.layout.owner_v(k) for k in range(system.n_v)]
+        plan.add_derivatives(signal, given, names, what)
     plan.add(
         "forces",
         E_KIND=FORCE,
@@ -89,5 +95,5 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         E_N=system.n_v,
         E_TABLE=plan.table(1.0, np.inf),
         E_SIGNAL=signal,
-        E_WIDE=run.EVERYWHERE if signal in plan.state_signals else run.NOWHERE,
+        E_WIDE=plan.wide(signal),
     )

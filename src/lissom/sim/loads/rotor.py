@@ -27,6 +27,7 @@ from ..signals.callbacks import is_compiled, takes_state
 from ..signals.differences import COARSEST
 from ..signals.followed import followed
 from ..signals.signal import Table, as_signal
+from ..signals.with_derivatives import WithDerivatives
 from .load import FileField, Load
 from .on_node import direction, worded
 
@@ -165,6 +166,11 @@ class Rotor(Load):
         else:
             numbers = [self.inertia, *axis, DRIVEN, 0, 0]
             what = f"{self.label}: torque"
+            if isinstance(self.torque, WithDerivatives):
+                raise LoadError(
+                    f"{what} is given with derivatives, but moments of rotors are differentiated "
+                    "by differences; give its .function alone"
+                )
             signal = plan.signal(as_signal(self.torque, 1, what), 1, what)
             states = plan.add_states([self.speed], [_speed_near(plan, frame)], [1.0])
             plan.add_wheel(self, WHEEL, numbers, signal, states)

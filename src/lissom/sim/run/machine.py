@@ -132,7 +132,9 @@ class Machine:
         found[run.PATHS] = sum(places)
         places += [int(found[run.N_STAGE]) * n_v]
         found[run.ROWS] = sum(places)
-        places += [derivative_rows_size(int(found[run.N_ROW]), n_v, n_slot)]
+        places += [
+            derivative_rows_size(int(found[run.N_ROW]), n_v, n_slot, int(found[run.N_GIVEN]))
+        ]
         return Variant(settings, found, sum(places), slots, loops)
 
     def use(self, which: int) -> None:
@@ -235,6 +237,8 @@ class Machine:
             header["WIDE"] = int(any(row[run.E_WIDE] for row in plan.rows["forces"]))
             header["N_ROW"] = n_v * header["WIDE"] + 6 * len(plan.slots)
             header["N_ROW"] += sum(joint.n_v for joint in plan.loop_joints.values())
+            sizes = (2 * n_v * x.row[run.S_N] for x in plan.given_derivatives)
+            header["N_GIVEN"] = max(sizes, default=0)
         return header
 
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:

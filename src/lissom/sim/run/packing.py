@@ -81,7 +81,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
-        "BUFFER": max(n_v, 64, *_rate_buffers(plan)) + run.HALF,
+        "BUFFER": max(2 * n_v, 64, *_rate_buffers(plan)) + run.HALF,
         "N_MAPPED": len(mapped_coordinates(plan.system)),
         "M_SIZE": plan.memory_size,
         "N_STATE": len(plan.states),

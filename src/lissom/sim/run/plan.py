@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,33 @@ from ...results.store import Columns
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
+from ..signals.with_derivatives import WithDerivatives, derivative_numbers
 from .joint_places import JointPlace as JointPlace, loop_joint
 
 Array = np.ndarray
 
 SIGNAL_ROW = 6
+
+
+class GivenDerivatives(NamedTuple):
+    """A function with derivatives of the user's in a plan.
+
+    Attributes
+    ----------
+    what : str
+        Its name in errors.
+    given : WithDerivatives
+        The function with its derivatives.
+    row : list of int
+        Row of the signal.
+    names : list of str
+        Names of its numbers.
+    """
+
+    what: str
+    given: WithDerivatives
+    row: list[int]
+    names: list[str]
 
 
 class Plan:
@@ -74,6 +96,7 @@ class Plan:
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
+        self.given_derivatives: list[GivenDerivatives] = []
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
@@ -176,6 +199,9 @@ class Plan:
 
     def signal(self, value: Signal, n: int, what: str) -> int:
         """Offset of a signal of n numbers."""
+        if isinstance(value, WithDerivatives):
+            place = self.signal(value.function, n, what)
+            return self.add_derivatives(place, value, [f"component {k}" for k in range(n)], what)
         if callable(value):
             address, which = self._time_function(value, n, what)
             return self.called(address, which, n, of_state=_is_of_state(value, what))
@@ -196,6 +222,50 @@ class Plan:
         if of_state:
             self.state_signals.add(place)
         return place
+
+    def add_derivatives(
+        self, place: int, value: WithDerivatives, names: list[str], what: str
+    ) -> int:
+        """Add the user's derivatives to a signal; returns its offset.
+
+        Parameters
+        ----------
+        place : int
+            Offset of the signal.
+        value : WithDerivatives
+            The derivatives.
+        names : list of str
+            Names of the numbers of the signal, for errors.
+        what : str
+            Name of the signal in errors.
+        """
+        if place not in self.state_signals:
+            raise LoadError(
+                f"{what}: the function with derivatives is one of time alone, and only functions "
+                "of the state have derivatives; give the function without them"
+            )
+        system, m, by = self.system, len(names), f"{what}: derivatives"
+        if is_compiled(value.derivatives):
+            size = 2 * m * system.n_v
+            address, which = self.functions.add_compiled(by, value.derivatives, "derivatives", size)
+        else:
+            numbers = derivative_numbers(value.derivatives, m, system.n_v, by)
+
+            def found(t: float, q: Array, v: Array) -> Array:
+                return numbers(t, trusted_state(system, q, v))
+
+            address, which = self.functions.add_plain(by, found, 2 * m * system.n_v)
+        row = self.signals[(place - run.P_HEADER) // SIGNAL_ROW]
+        row[run.S_BY], row[run.S_BY_WHICH] = address, which
+        self.given_derivatives.append(GivenDerivatives(what, value, row, names))
+        return place
+
+    def wide(self, signal: int) -> int:
+        """How a load is differentiated whose force follows from a signal."""
+        if signal not in self.state_signals:
+            return run.NOWHERE
+        row = self.signals[(signal - run.P_HEADER) // SIGNAL_ROW]
+        return run.GIVEN if row[run.S_BY] else run.EVERYWHERE
 
     def _signal_row(self, row: list[int]) -> int:
         self.signals.append(row)
@@ -275,7 +345,7 @@ class Plan:
     def _wide(self, kind: JointKind, signal: int) -> int:
         """The speeds by which a load on a joint is differentiated by differences."""
         if signal in self.state_signals and kind.slopes is None:
-            return run.EVERYWHERE
+            return self.wide(signal)
         if kind.signal_alone or (kind.slopes is not None and kind.whole):
             return run.NOWHERE
         return run.OWN_JOINT
@@ -329,7 +399,7 @@ class Plan:
             E_SIGNAL=signal,
             E_AXES=int(axes == "world"),
             E_SLOPES=run.STEP_ROWS if stiff else run.EXACT_ROWS,
-            E_WIDE=run.EVERYWHERE if of_state else run.NOWHERE,
+            E_WIDE=self.wide(signal),
         )
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:

@@ -17,6 +17,7 @@ from ..events.event import Event
 from ..loads import Load, Motion
 from ..loads.forces import enter_forces
 from .choice import at_rest
+from .derivative_checks import check_given_derivatives
 from .machine import Machine
 from .plan import JointPlace, Plan
 from .reasons import explained
@@ -255,6 +256,7 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
         raise _raised(plan)
     if status not in (run.MORE, run.FINISHED):
         raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    check_given_derivatives(plan, machine.q, machine.v, machine.time)
     return rows[0]
 
 

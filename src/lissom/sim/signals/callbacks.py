@@ -134,8 +134,9 @@ class Functions:
             Name of the function in errors.
         function : callable
             Numba's dispatcher, or a C function with the signature of the kernels.
-        form : {"forces", "controller", "event", "time"}
-            f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out).
+        form : {"forces", "controller", "event", "time", "derivatives"}
+            f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out),
+            f(time, q, v, by_q, by_v).
         n_out, n_memory : int
             Counts of the numbers that it writes and that it keeps between calls.
         """
@@ -148,7 +149,9 @@ class Functions:
         self._kept += [wrapper, function]
         which = next(_NUMBERS)
         self.compiled[which] = CompiledFunction(what, function, form, sizes)
-        _FAILING[which] = failing = partial(self._failed, what, n_out, form == "forces")
+        trial = form in ("forces", "derivatives")
+        words = partial(_entry, form, n_out, self.system.n_v)
+        _FAILING[which] = failing = partial(self._failed, what, words, trial)
         self._kept.append(failing)
         return int(wrapper.address), which
 
@@ -164,7 +167,31 @@ class Functions:
             return ""
         return f"{self._trial[1]}: "
 
-    def _failed(self, what: str, n: int, trial: bool, t: float, k: int, value: float) -> int:
+    def values(
+        self, address: int, which: int, t: float, q: Array, v: Array, n: int
+    ) -> Array | None:
+        """The n numbers of a function at an address; None if it fails, which clears its error.
+
+        Parameters
+        ----------
+        address, which : int
+            As from `add_plain` and `add_compiled`.
+        t : float
+            Time [s].
+        q, v : arrays
+            Coordinates and speeds.
+        n : int
+            How many numbers.
+        """
+        out, memory, before = np.zeros(n), np.zeros(1), self._trial
+        given = (np.ascontiguousarray(x, dtype=float) for x in (q, v, memory))
+        status = _KIND(address)(which, t, *(x.ctypes.data for x in given), out.ctypes.data)
+        self._trial = before
+        return out if status == 0 and np.all(np.isfinite(out)) else None
+
+    def _failed(
+        self, what: str, words: Callable[[int], str], trial: bool, t: float, k: int, value: float
+    ) -> int:
         """Store the failure of a compiled function.
 
         Forces that are not finite may result from a trial step that is too long: the integrator
@@ -172,8 +199,7 @@ class Functions:
         run.
         """
         if trial and k >= 0:
-            entry = "" if n == 1 else f" for speed {k}"
-            self._trial = t, f"{what} returned {value}{entry} at t = {t:g} s"
+            self._trial = t, f"{what} returned {value}{words(k)} at t = {t:g} s"
             return 0
         if k == _RAISED:
             self.error = LoadError(
@@ -185,9 +211,8 @@ class Functions:
                 f"{what}: the C function returned a nonzero status at t = {t:g} s; 0 is success"
             )
         else:
-            entry = "" if n == 1 else f" as number {k} of {n} (counted from 0)"
             self.error = LoadError(
-                f"{what} returned {value}{entry} at t = {t:g} s; all entries must be finite"
+                f"{what} returned {value}{words(k)} at t = {t:g} s; all entries must be finite"
             )
         self.failed = what
         return 1
@@ -208,6 +233,16 @@ class Functions:
             self.error, self.failed = error, what
             return 1
         return 0
+
+
+def _entry(form: str, n: int, n_v: int, k: int) -> str:
+    """Description of number k of the n that a compiled function writes."""
+    if form == "derivatives":
+        part, place = divmod(k, n // 2)
+        return f" in {('by_q', 'by_v')[part]}[{place // n_v}, {place % n_v}]"
+    if n == 1:
+        return ""
+    return f" for speed {k}" if form == "forces" else f" as number {k} of {n} (counted from 0)"
 
 
 def _numbers(address: int, n: int) -> Array:
@@ -295,13 +330,31 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
             k = _RAISED
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
+    def derivatives(which, t, q, v, _memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        values[:] = 0.0
+        both = carray(out, (2, n_row, n_v))
+        try:
+            function(t, carray(q, n_q), carray(v, n_v), both[0], both[1])
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
     def given(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         status = c_function(which, t, q, v, memory, out)
         k = first_bad(values) if status == 0 else _REFUSED
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
-    wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
+    n_row = n_out // (2 * max(n_v, 1))
+    wrappers = {
+        "forces": forces,
+        "controller": controller,
+        "event": event,
+        "time": time,
+        "derivatives": derivatives,
+    }
     c_function: Any = _TYPED(function.address) if hasattr(function, "address") else None
     try:
         return cfunc(SIGNATURE)(wrappers[form] if c_function is None else given)
@@ -318,4 +371,5 @@ _FORMS = {
     "controller": "f(time, q, v, memory, out)",
     "event": "f(time, q, v) -> float",
     "time": "f(time, out)",
+    "derivatives": "f(time, q, v, by_q, by_v)",
 }

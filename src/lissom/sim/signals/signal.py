@@ -11,8 +11,9 @@ import numpy as np
 from ...errors import LoadError, shown
 from ...printing import Shown
 from ..run.checks import as_numbers, choice, keep, switch
-from .callbacks import takes_state
+from .callbacks import is_compiled, takes_state
 from .spline import spline_pieces
+from .with_derivatives import WithDerivatives
 
 Array = np.ndarray
 
@@ -173,6 +174,9 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
     what : str
         Name of the signal in errors.
     """
+    if isinstance(signal, WithDerivatives):
+        function = turned_signal(signal.function, rotation, what)
+        return WithDerivatives(function, _turned_derivatives(signal.derivatives, rotation, what))
     if isinstance(signal, Table):
         return replace(signal, values=signal.values @ rotation.T)
     if isinstance(signal, np.ndarray):
@@ -193,6 +197,27 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
     if takes_state(signal, what):
         return lambda t, state: _turned(signal(t, state), rotation)
     return lambda t: _turned(signal(t), rotation)
+
+
+def _turned_derivatives(given: Any, rotation: Array, what: str) -> Callable[..., Any]:
+    """Derivatives of three components in other axes, from plain ones."""
+    if is_compiled(given):
+        raise LoadError(
+            f"{what}: compiled derivatives cannot be transformed to the axes of the node; give "
+            "axes='world', a Python function, or name the node itself"
+        )
+
+    def turned(t: float, state: Any) -> Any:
+        found = given(t, state)
+        if not isinstance(found, (tuple, list)):  # left to the check of derivatives
+            return found
+        matrices = [None if x is None else as_numbers(x) for x in found]
+        return [
+            x if y is None or y.ndim != 2 or len(y) != 3 else rotation @ y
+            for x, y in zip(found, matrices, strict=True)
+        ]
+
+    return turned
 
 
 def _turned(given: Any, rotation: Array) -> Any:

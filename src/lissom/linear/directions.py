@@ -1,0 +1,85 @@
+"""Deviations of everything that outputs of a linear model depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..system import State, System
+
+Array = np.ndarray
+
+STEP = 1e-30  # complex step
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Deviations of everything that outputs depend on, one column for each state and input.
+
+    Attributes
+    ----------
+    state : State
+        Configuration and speeds.
+    vdot : array (n_v,)
+        Accelerations.
+    delta, nu, acceleration, force : arrays (n_v, m)
+        Deviations of configuration, speeds, accelerations and generalized forces.
+    wrenches : list of (int, int, array (6,), array (6, m))
+        Body, node, moment and force on it in its axes, and their deviations.
+    applied, armature : arrays (n_v,)
+        Generalized forces on joints and modes, holding ones too, and the inertia of rotors.
+    """
+
+    state: State
+    vdot: Array
+    delta: Array
+    nu: Array
+    acceleration: Array
+    force: Array
+    wrenches: list[tuple[int, int, Array, Array]]
+    applied: Array
+    armature: Array
+
+    @property
+    def system(self) -> System:
+        """Compiled mechanism."""
+        return self.state.system
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moves and nothing accelerates."""
+        return not np.any(self.state.v) and not np.any(self.vdot)
+
+    @cached_property
+    def nearby(self) -> list[tuple[State, State]]:
+        """Complex steps along each motion: of the configuration, and of the speeds."""
+        found, (q, v) = [], (self.state.q, self.state.v)
+        for k, direction in enumerate(np.eye(self.system.n_v)):
+            along = self.rate_map[:, k]
+            found.append(
+                (
+                    State(self.system, q + 1j * STEP * along, v),
+                    State(self.system, q, v + 1j * STEP * direction),
+                )
+            )
+        return found
+
+    @cached_property
+    def rate_map(self) -> Array:
+        """N (n_q, n_v) of the whole system."""
+        system = self.system
+        N = np.zeros((system.n_q, system.n_v))
+        for i, joint in enumerate(system.joints):
+            at_q, at_v = system.layout.modal_q(i), system.layout.modal_v(i)
+            N[at_q, at_v] = np.eye(at_v.stop - at_v.start)
+            piece = system.layout.hinge_q(i)
+            N[piece, system.layout.hinge_v(i)] = joint.rate_map(self.state.q[piece])
+        return N
+
+    def slopes(self, measure: Callable[[State], Array]) -> tuple[Array, Array]:
+        """Derivatives (k, n_v) of a measure by configuration and by speeds."""
+        pairs = [[measure(x).imag / STEP for x in both] for both in self.nearby]
+        return np.transpose([a for a, _ in pairs]), np.transpose([b for _, b in pairs])

@@ -1,0 +1,217 @@
+"""Steady motions of mechanisms with loops and couplings.
+
+Unknown are the motions y that loops and held joints leave free (`tangent`), and asked speeds w of
+them.  With a the accelerations under loads and holding forces,
+  a + [a_y, a_w] [y; w] = 0,  with least norm in units of the coordinates' sizes               (1)
+The loops are closed again after each step, and dependent speeds follow the independent ones.  Where
+loops move with changing ratios, constant speeds would open them: that is no steady motion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import qr
+
+from ..algorithms.loops.assembly import closed_state
+from ..algorithms.loops.checks import check_closed
+from ..algorithms.loops.closure import Closure
+from ..algorithms.tree.coordinates import error_sizes, moved
+from ..errors import SingularError, StateError
+from ..system import State, System
+from .tangent import Tangent, kept_motions, tangent
+
+Array = np.ndarray
+
+MOST_STEPS = 100
+LONGEST = 0.3  # step, relative to the sizes of the coordinates
+SMALL = 1e-11  # step after which the search ends
+ROUNDING = 1e-6  # step below which it may not become smaller any more
+BALANCED = 1e-8  # acceleration left, in the units of `paces`
+STEADY = 1e-6  # acceleration of dependent speeds and change of forces along the motion, relative
+AHEAD = (0.4, 1.3)  # where the motion is looked at: largest motion, relative to the sizes
+RANK = 1e-10  # singular values of (1) below this, relative, belong to motions that change nothing
+
+
+class LoopSearch:
+    """Newton's method (1).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    options : dict
+        Loads, forces and time.
+    held, fixed, speeds : list of str
+        Joints by the bodies that they carry, as for `trim`.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        options: dict[str, Any],
+        held: list[str],
+        fixed: list[str],
+        speeds: list[str],
+    ) -> None:
+        self.system, self.options = system, options
+        self.held, self.fixed, self.speeds = held, fixed, speeds
+        self.size, self.pace = error_sizes(system)
+
+    def run(self, start: State) -> tuple[Tangent, int]:
+        """Tangent of the steady motion, and the number of steps.
+
+        Parameters
+        ----------
+        start : State
+            Start of the search, with the speeds that are kept.
+        """
+        state, longest, before = self.closed(start.raw_q, start.raw_v), np.inf, np.inf
+        for count in range(1, MOST_STEPS + 1):
+            found = self.tangent(state)
+            left = found.vdot[found.independent] / self.size[found.independent]
+            still = longest <= SMALL or (longest <= ROUNDING and longest > 0.5 * before)
+            if still and np.abs(left).max(initial=0.0) <= BALANCED * self.rate(found):
+                self.check_steady(found)
+                return found, count
+            step, speed = self.step(found)
+            most = np.maximum(self.pace, np.abs(state.v))
+            change = np.concatenate([step / self.size, speed / most])
+            before, longest = longest, float(np.abs(change).max(initial=0.0))
+            factor = min(1.0, LONGEST / max(longest, 1e-300))
+            q = moved(self.system, state.raw_q, factor * step)
+            state = self.closed(q, state.raw_v + factor * speed)
+        k = found.independent[int(np.argmax(np.abs(left)))]
+        owner = self.system.layout.owner_v(k)
+        raise SingularError(
+            f"no steady motion found in {MOST_STEPS} steps: {owner} still accelerates by "
+            f"{found.vdot[k]:.3g}; start nearer to it (state=), hold a joint (held=), or let a "
+            "speed be found (speeds=)",
+            body=owner.rpartition("body ")[2].strip("'"),
+        )
+
+    def closed(self, q: Array, v: Array) -> State:
+        """State near q with closed loops; dependent speeds follow the independent ones."""
+        system, kept = self.system, [*self.held, *self.fixed]
+        near = closed_state(system, State(system, q, np.zeros_like(v)), held=kept, velocity=False)
+        closure = Closure(system, near)
+        return State(system, near.raw_q, closure.basis @ v[list(closure.independent.indices)])
+
+    def tangent(self, state: State) -> Tangent:
+        """Equations of motion about a state."""
+        found = tangent(self.system, state, held=self.held, what="trim", **self.options)
+        check_no_motion(found)
+        return found
+
+    def rate(self, found: Tangent) -> float:
+        """Accelerations that count as large, in sizes of the coordinates [1/s^2]."""
+        system = self.system
+        spin = np.abs(found.state.v / self.size).max(initial=0.0)
+        by_loads = np.abs(found.loads.forces * self.size).max(initial=0.0)
+        inertia = np.diag(found.mass) * self.size**2
+        fall = float(np.linalg.norm(system.gravity)) / system.length
+        return float(fall + spin**2 + by_loads / max(inertia.max(initial=0.0), 1e-300)) or 1.0
+
+    def step(self, found: Tangent) -> tuple[Array, Array]:
+        """Solution (1) of least norm, as deviations of configuration and speeds."""
+        own, (y, w, _, _) = found.independent, found.slices
+        units, chosen = self.size[own], self.adjusted(found)
+        fixed = found.motions[self.rows(self.fixed)]
+        N, _, left = kept_motions(fixed, np.zeros_like(fixed), units)
+        N = N * units[left]
+        B = np.eye(len(own))[:, chosen] * self.pace[own[chosen]]
+        slopes = found.acceleration[own] / units[:, None]
+        A = np.hstack([slopes[:, y] @ N, slopes[:, w] @ B])
+        x = np.linalg.lstsq(A, -found.vdot[own] / units, rcond=RANK)[0]
+        by_y, by_w = N @ x[: len(left)], B @ x[len(left) :]
+        return found.motions @ by_y, found.motions @ by_w + found.speeds @ by_y
+
+    def rows(self, names: list[str]) -> Array:
+        """Speeds of joints."""
+        layout, mask = self.system.layout, np.zeros(self.system.n_v, dtype=bool)
+        for name in names:
+            mask[layout.hinge_v(name)] = True
+        return np.flatnonzero(mask)
+
+    def adjusted(self, found: Tangent) -> Array:
+        """Which of the independent speeds are found.
+
+        The speeds of the given joints take the place of these; all others must be functions of
+        either the given joints or the rest.
+        """
+        own, units, rows = found.independent, self.size[found.independent], self.rows(self.speeds)
+        given = found.motions[rows]
+        if not len(rows) or not len(own):
+            return np.arange(0)
+        _, _, left = kept_motions(given, np.zeros_like(given), units)
+        chosen = np.setdiff1d(np.arange(len(own)), left)
+        lead = qr((given[:, chosen] * units[chosen]).T, pivoting=True, mode="r")[1][: len(chosen)]
+        basis = np.vstack([given[lead], np.eye(len(own))[left]])
+        motions = np.abs(np.linalg.solve(basis.T, found.motions.T).T)
+        moves = motions > RANK * motions.max(initial=0.0)
+        mixed = moves[:, : len(lead)].any(axis=1) & moves[:, len(lead) :].any(axis=1)
+        mixed[rows] = False
+        if np.any(mixed):
+            owner = self.system.layout.owner_v(int(np.flatnonzero(mixed)[0]))
+            raise StateError(
+                f"trim: speeds: {self.speeds} and the other speeds of the state determine "
+                f"{owner} together, through a loop or coupling; give its joint to speeds, too"
+            )
+        return chosen
+
+    def check_steady(self, found: Tangent) -> None:
+        """Refuse a motion along which speeds or forces change."""
+        state, rate = found.state, self.rate(found)
+        pace = float(np.abs(state.v / self.size).max(initial=0.0))
+        self.compare(found, found, rate)
+        for part in AHEAD if pace else ():
+            q = moved(self.system, state.raw_q, part / pace * state.raw_v)
+            try:
+                check_closed(self.system, q, state.raw_v)
+            except StateError as error:
+                raise SingularError(
+                    f"the motion is not steady: with constant speeds, after a while, {error}"
+                ) from None
+            self.compare(found, self.tangent(State(self.system, q, state.raw_v)), rate)
+
+    def compare(self, found: Tangent, ahead: Tangent, rate: float) -> None:
+        """Refuse accelerations ahead, and holding forces that differ there."""
+        a = np.abs(ahead.vdot / self.size) / rate
+        f = np.abs((holding(ahead) - holding(found)) * self.size)
+        f /= max(float((np.diag(found.mass) * self.size**2).max()) * rate, 1e-300)
+        for values, what in ((a, "accelerates"), (f, "needs another force")):
+            if np.any(values > STEADY):
+                k, owner = int(np.argmax(values)), self.system.layout.owner_v
+                moving = int(np.argmax(np.abs(found.state.v / self.size)))
+                raise SingularError(
+                    f"the motion is not steady: as {owner(moving)} moves, {owner(k)} {what}; "
+                    "steady are motions about an axis of symmetry, such as a spin about the "
+                    "direction of gravity, and loops that do not move within"
+                )
+
+
+def check_no_motion(found: Tangent) -> None:
+    """Refuse a joint with a given motion, whose speed would be given twice.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about a state.
+    """
+    if found.loads.driven:
+        raise StateError(
+            f"trim: joint {found.loads.driven[0]!r} follows a Motion; leave the Motion out, "
+            "and give its speed in the state and the joint to held"
+        )
+
+
+def holding(found: Tangent) -> Array:
+    """Forces (n_v,) that hold joints.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about a state.
+    """
+    return found.applied - found.loads.applied
