@@ -13,7 +13,11 @@ from sphinx.util import logging
 
 ANSWERS = {
     "how_to/drive#gravity-compensation": ("gravity compensation", "feedforward"),
-    "how_to/drive#a-spring-to-the-ground-a-point-of-a-rigid-body": ("spring to ground", "cable", "tension spring"),
+    "how_to/drive#a-spring-to-the-ground-a-point-of-a-rigid-body": (
+        "spring to ground",
+        "cable",
+        "tension spring",
+    ),
     "how_to/drive#a-motor-with-a-pd-controller": ("PD controller", "motor", "torque limit"),
     "how_to/drive#a-joint-that-moves-as-i-say": ("prescribed motion", "driven joint"),
     "how_to/drive#spring-damper-friction-stops": ("joint friction", "joint limits", "joint spring"),

@@ -11,7 +11,8 @@ from ...notebook import table
 from ...printing import folded
 
 if TYPE_CHECKING:
-    from .robot import Limits, Urdf
+    from .joints import Limits
+    from .robot import Urdf
 
 _HEADS = ("joint", "carries", "range", "effort", "speed")
 
