@@ -109,7 +109,7 @@ class Picture {
     const { clientWidth, clientHeight } = canvas, panel = byId("settings").hidden ? 0 : byId("panel").offsetWidth + 14;
     const narrow = clientWidth < 560, bar = byId("bar").hidden ? 12 : byId("bar").offsetHeight + 20;
     this.camera.leave({
-      width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth ? panel : 0,
+      width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth && !this.filmed ? panel : 0,
       top: narrow ? document.querySelector("header").offsetHeight + 18 : 12, bottom: bar + (narrow ? byId("notes").offsetHeight : 0),
     });
   }
