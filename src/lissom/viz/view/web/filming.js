@@ -43,18 +43,18 @@ class Filming {
     const { motion, player } = this, { speed } = player, before = motion.time;
     player.pause();
     this.frames = Math.max(2, Math.round(motion.duration / speed * RATE) + 1);
-    this.active = true;
+    this.active = this.picture().filmed = true; // no room for the settings
     byId("film").textContent = "stop";
     byId("film").classList.add("on");
     const n = this.frames, paint = this.painter();
     const going = (k) => {
-      if (k % 10 === 0) this.tell(`frame ${k} of ${n}${film.codec ? "" : ", recorded in real time: keep this page in front"}`);
+      if (k % 10 === 0 || !film.codec) this.tell(`frame ${k} of ${n}${film.codec ? "" : ", recorded in real time: keep this page in front"}`);
       return this.active;
     };
     try {
       return await filmed(film, this.canvas, n, (k) => { motion.go(motion.duration * k / (n - 1)); paint(); }, going);
     } finally {
-      this.active = false;
+      this.active = this.picture().filmed = false;
       byId("film").textContent = "save film";
       byId("film").classList.remove("on");
       player.seek(before);

@@ -109,7 +109,7 @@ class Picture {
     const { clientWidth, clientHeight } = canvas, panel = byId("settings").hidden ? 0 : byId("panel").offsetWidth + 14;
     const narrow = clientWidth < 560, bar = byId("bar").hidden ? 12 : byId("bar").offsetHeight + 20;
     this.camera.leave({
-      width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth ? panel : 0,
+      width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth && !this.filmed ? panel : 0,
       top: narrow ? document.querySelector("header").offsetHeight + 18 : 12, bottom: bar + (narrow ? byId("notes").offsetHeight : 0),
     });
   }
@@ -290,7 +290,9 @@ class Picture {
   addCentreLine(i, found) {
     const { motion, scene, show, colored } = this, rod = motion.rods[i], { along, surfaces } = scene.bodies[i];
     const own = color(surfaces[0].color).map((x) => (show.dark ? x : 0.85 * x)), largest = this.scaleOf(-1);
-    const paint = (k) => (largest ? scaleColor(rod.shown(k, colored) / largest) : own);
+    // on a dark page the dark end of the scale would not be seen in a thin line
+    const lit = (tint) => (show.dark ? tint.map((x) => 0.3 + 0.7 * x) : tint);
+    const paint = (k) => (largest ? lit(scaleColor(rod.shown(k, colored) / largest)) : own);
     const offset = [0, 0, 0], nodes = scene.array(along);
     let from = null;
     for (const node of nodes) {
