@@ -103,3 +103,18 @@ def test_files_plots_and_the_command_line_have_them(tmp_path, run):
     (line,) = panels["Joint angles"].get_lines()
     np.testing.assert_array_equal(line.get_ydata(), run["arm.joint_angle"])
     assert "Twist of gears" in panels
+
+
+def test_linear_models_have_the_joint_beyond_the_gear():
+    """They are those of the body's attitude, which knows nothing of drives."""
+    model, drive = driven_arm()
+    system = model.compile()
+    state = system.state(arm_rotor=0.4, arm=-0.001)
+    given = {"loads": [drive], "forces": {"arm_rotor": 9.0}, "inputs": ["arm_rotor"]}
+    names = ["arm.joint_angle", "arm.joint_rate"]
+    linear = ls.linearize(system, state, outputs=names, **given)
+    attitude = ["arm.attitude.y", "arm.angular_velocity.y"]
+    angular = ls.linearize(system, state, outputs=attitude, **given)
+    assert list(linear.outputs) == [(names[0], "rad"), (names[1], "rad/s")]
+    np.testing.assert_allclose(linear.C, -angular.C, atol=1e-14)
+    np.testing.assert_allclose(linear.D, 0, atol=1e-14)

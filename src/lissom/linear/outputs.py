@@ -112,7 +112,8 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
     if key in known:
         parts, rows = known[key]
         return parts, rows()
-    return _coordinate(joint, key, layout.hinge_q(i), x)
+    found = _coordinate(joint, key, layout.hinge_q(i), x)
+    return found if found is not None else _beyond_gear(name, key, x)
 
 
 def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Parts, Array] | None:
@@ -121,6 +122,20 @@ def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Pa
         if label == key:
             row = x.rate_map[piece.start + k]
             return ((label, unit),), (row @ x.delta)[None]
+    return None
+
+
+def _beyond_gear(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
+    """Coordinate or speed of a joint with an elastic gear: that of the rotor and the twist."""
+    rotor = {joint: rotor for rotor, joint in x.system.drives}.get(name)
+    if rotor is None:
+        return None
+    label, unit = x.system.joints[x.system.layout.index(name)].coordinates[0]
+    motor, twist = (x.system.layout.hinge_v(body) for body in (rotor, name))
+    if key == f"joint_{label}":
+        return ((key, unit),), x.delta[motor] + x.delta[twist]
+    if key == "joint_rate":
+        return ((key, f"{unit}/s"),), x.nu[motor] + x.nu[twist]
     return None
 
 
