@@ -93,7 +93,7 @@ class Looks:
         return replace(solid, at=position + rotation @ solid.at, rotation=rotation @ solid.rotation)
 
     def _leave_out(self, element: Element, words: str) -> None:
-        self.left_out.append(f"{element.title}: {words}")
+        self.left_out.append(f"{element.title}: {shown(words, 1000)}")
 
     def _solids(self, visual: Element) -> list[Solid]:
         rotation, at = origin(visual)
