@@ -47,6 +47,7 @@ for part, run in runs.items():
     left.plot(*run["table"].T, label=f"{part:.1f} of the critical speed")
 left.set(xlabel="x [m]", ylabel="y [m]", title="Where the coin touches", aspect="equal")
 left.legend(fontsize="small")
+# sphinx_gallery_defer_figures
 
 # %%
 # A sleigh has one edge behind its centre of mass. Whatever its start, it ends up sliding with the

@@ -11,6 +11,7 @@ from weakref import WeakSet
 import matplotlib.pyplot as plt
 import numpy as np
 from docutils import nodes
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from PIL import Image
@@ -43,7 +44,7 @@ def figures(block: Any, block_vars: Any, gallery_conf: Any) -> str:
         _seen.add(figure)
         path = next(block_vars["image_path_iterator"])
         figure.savefig(path, dpi=110)
-        kind = "photo" if any(map(_is_photo, figure.findobj(AxesImage))) else "plot"
+        kind = "photo" if figure.findobj(_has_colours_of_its_own) else "plot"
         text += figure_rst([path], gallery_conf["src_dir"]).replace(":class: ", f":class: {kind} ")
     plt.close("all")
     if _shown:
@@ -52,9 +53,9 @@ def figures(block: Any, block_vars: Any, gallery_conf: Any) -> str:
     return text
 
 
-def _is_photo(image: AxesImage) -> bool:
-    """Whether an image has colours of its own, which stay as they are on dark pages."""
-    return np.ndim(image.get_array()) == 3
+def _has_colours_of_its_own(artist: Any) -> bool:
+    """Whether it is an image or a map, whose colours stay as they are on dark pages."""
+    return isinstance(artist, (AxesImage, QuadMesh))
 
 
 def frame(name: str, folder: Path) -> None:
@@ -106,9 +107,13 @@ def _home(app: Sphinx, tree: nodes.document, name: str) -> None:
 
 def _plots(app: Sphinx, tree: nodes.document, name: str) -> None:
     """Mark pictures on white, which turn dark on dark pages."""
+    frames = {path.stem for path in _page(app).parent.glob("*.png")}
     for picture in tree.findall(nodes.image):
         path = Path(app.srcdir) / picture["uri"]
-        if path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
+        if path.parent.name == "thumb":
+            if path.stem.removeprefix("sphx_glr_").removesuffix("_thumb") not in frames:
+                picture["classes"].append("plot")
+        elif path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
             with Image.open(path) as pixels:
                 if pixels.convert("RGBA").getpixel((0, 0)) == (255, 255, 255, 255):
                     picture["classes"].append("plot")
