@@ -39,17 +39,20 @@ def figures(block: Any, block_vars: Any, gallery_conf: Any) -> str:
     names = block_vars["example_globals"]
     open_ones = [plt.figure(number) for number in plt.get_fignums()]
     others = [x for x in names.values() if isinstance(x, Figure) and x not in _seen]
-    text = ""
+    name, text = Path(block_vars["src_file"]).stem, ""
+    folder = Path(gallery_conf["src_dir"]) / gallery_conf["gallery_dirs"] / "images" / FRAMES
+    folder.mkdir(parents=True, exist_ok=True)
     for figure in dict.fromkeys([*open_ones, *others]):
         _seen.add(figure)
         path = next(block_vars["image_path_iterator"])
         figure.savefig(path, dpi=110)
         kind = "photo" if figure.findobj(_has_colours_of_its_own) else "plot"
         text += figure_rst([path], gallery_conf["src_dir"]).replace(":class: ", f":class: {kind} ")
+        if kind == "photo":
+            (folder / f"{name}.photo").touch()
     plt.close("all")
     if _shown:
-        folder = Path(gallery_conf["src_dir"]) / gallery_conf["gallery_dirs"] / "images"
-        frame(Path(block_vars["src_file"]).stem, folder)
+        frame(name, folder)
     return text
 
 
@@ -62,8 +65,7 @@ def frame(name: str, folder: Path) -> None:
     """Write a frame of the run that was shown, on nothing, and the page that moves at home."""
     run, options = _shown.pop()
     _shown.clear()
-    (folder / FRAMES).mkdir(parents=True, exist_ok=True)
-    target = folder / FRAMES / f"{name}.png"
+    target = folder / f"{name}.png"
     known = inspect.signature(run.to_image).parameters
     wanted = {key: value for key, value in options.items() if key in known}
     middle = run.time[0] + 0.45 * np.ptp(run.time)
@@ -73,7 +75,7 @@ def frame(name: str, folder: Path) -> None:
     pixels[(pixels == pixels[0, 0]).all(axis=-1)] = 0
     closer(Image.fromarray(pixels[:-FOOT], "RGBA")).save(target)
     if name == HOME[0]:
-        run.to_html(folder / FRAMES / "home.html", **{**options, "frames": 150})
+        run.to_html(folder / "home.html", **{**options, "frames": 150})
 
 
 def closer(picture: Image.Image) -> Image.Image:
@@ -107,11 +109,11 @@ def _home(app: Sphinx, tree: nodes.document, name: str) -> None:
 
 def _plots(app: Sphinx, tree: nodes.document, name: str) -> None:
     """Mark pictures on white, which turn dark on dark pages."""
-    frames = {path.stem for path in _page(app).parent.glob("*.png")}
+    coloured = {path.stem for path in _page(app).parent.glob("*.p*")}  # frames and photos
     for picture in tree.findall(nodes.image):
         path = Path(app.srcdir) / picture["uri"]
         if path.parent.name == "thumb":
-            if path.stem.removeprefix("sphx_glr_").removesuffix("_thumb") not in frames:
+            if path.stem.removeprefix("sphx_glr_").removesuffix("_thumb") not in coloured:
                 picture["classes"].append("plot")
         elif path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
             with Image.open(path) as pixels:
