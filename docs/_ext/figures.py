@@ -75,7 +75,8 @@ def frame(name: str, folder: Path) -> None:
     pixels[(pixels == pixels[0, 0]).all(axis=-1)] = 0
     closer(Image.fromarray(pixels[:-FOOT], "RGBA")).save(target)
     if name == HOME[0]:
-        run.to_html(folder / "home.html", **{**options, "frames": 150})
+        page = {key: x for key, x in options.items() if key not in ("width", "height", "frames")}
+        run.to_html(folder / "home.html", **page, frames=150)
 
 
 def closer(picture: Image.Image) -> Image.Image:
@@ -91,7 +92,11 @@ def closer(picture: Image.Image) -> Image.Image:
 def _thumbnails(app: Sphinx) -> None:
     """Put frames in the place of the thumbnails that the gallery has made of figures."""
     images = Path(app.srcdir) / app.config.sphinx_gallery_conf["gallery_dirs"] / "images"
+    programs = Path(app.srcdir) / app.config.sphinx_gallery_conf["examples_dirs"]
     for picture in (images / FRAMES).glob("*.png"):
+        program = programs / f"{picture.stem}.py"
+        if program.exists() and "sphinx_gallery_thumbnail" in program.read_text(encoding="utf-8"):
+            continue  # which has chosen one
         shutil.copy(picture, images / "thumb" / f"sphx_glr_{picture.stem}_thumb.png")
 
 
