@@ -47,6 +47,7 @@ for part, run in runs.items():
     left.plot(*run["table"].T, label=f"{part:.1f} of the critical speed")
 left.set(xlabel="x [m]", ylabel="y [m]", title="Where the coin touches", aspect="equal")
 left.legend(fontsize="small")
+# sphinx_gallery_defer_figures
 
 # %%
 # A sleigh has one edge behind its centre of mass. Whatever its start, it ends up sliding with the
@@ -68,6 +69,7 @@ slide = ls.simulate(sleigh, start, duration=4, output_step=0.02)
 error = np.abs(slide["sleigh.rates"][:, 2] - turn / np.cosh(kappa * (slide.time - 2))).max()
 print(f"The sleigh turns as Chaplygin's formula says, to {error:.0e} rad/s.")
 assert error < 1e-6
+# sphinx_gallery_defer_figures
 
 # %%
 # A cart on two wheels with motors. Equal torques drive it straight, different ones turn it.

@@ -11,6 +11,7 @@ from weakref import WeakSet
 import matplotlib.pyplot as plt
 import numpy as np
 from docutils import nodes
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from PIL import Image
@@ -38,31 +39,33 @@ def figures(block: Any, block_vars: Any, gallery_conf: Any) -> str:
     names = block_vars["example_globals"]
     open_ones = [plt.figure(number) for number in plt.get_fignums()]
     others = [x for x in names.values() if isinstance(x, Figure) and x not in _seen]
-    text = ""
+    name, text = Path(block_vars["src_file"]).stem, ""
+    folder = Path(gallery_conf["src_dir"]) / gallery_conf["gallery_dirs"] / "images" / FRAMES
+    folder.mkdir(parents=True, exist_ok=True)
     for figure in dict.fromkeys([*open_ones, *others]):
         _seen.add(figure)
         path = next(block_vars["image_path_iterator"])
         figure.savefig(path, dpi=110)
-        kind = "photo" if any(map(_is_photo, figure.findobj(AxesImage))) else "plot"
+        kind = "photo" if figure.findobj(_has_colours_of_its_own) else "plot"
         text += figure_rst([path], gallery_conf["src_dir"]).replace(":class: ", f":class: {kind} ")
+        if kind == "photo":
+            (folder / f"{name}.photo").touch()
     plt.close("all")
     if _shown:
-        folder = Path(gallery_conf["src_dir"]) / gallery_conf["gallery_dirs"] / "images"
-        frame(Path(block_vars["src_file"]).stem, folder)
+        frame(name, folder)
     return text
 
 
-def _is_photo(image: AxesImage) -> bool:
-    """Whether an image has colours of its own, which stay as they are on dark pages."""
-    return np.ndim(image.get_array()) == 3
+def _has_colours_of_its_own(artist: Any) -> bool:
+    """Whether it is an image or a map, whose colours stay as they are on dark pages."""
+    return isinstance(artist, (AxesImage, QuadMesh))
 
 
 def frame(name: str, folder: Path) -> None:
     """Write a frame of the run that was shown, on nothing, and the page that moves at home."""
     run, options = _shown.pop()
     _shown.clear()
-    (folder / FRAMES).mkdir(parents=True, exist_ok=True)
-    target = folder / FRAMES / f"{name}.png"
+    target = folder / f"{name}.png"
     known = inspect.signature(run.to_image).parameters
     wanted = {key: value for key, value in options.items() if key in known}
     middle = run.time[0] + 0.45 * np.ptp(run.time)
@@ -72,7 +75,8 @@ def frame(name: str, folder: Path) -> None:
     pixels[(pixels == pixels[0, 0]).all(axis=-1)] = 0
     closer(Image.fromarray(pixels[:-FOOT], "RGBA")).save(target)
     if name == HOME[0]:
-        run.to_html(folder / FRAMES / "home.html", **{**options, "frames": 150})
+        page = {key: x for key, x in options.items() if key not in ("width", "height", "frames")}
+        run.to_html(folder / "home.html", **page, frames=150)
 
 
 def closer(picture: Image.Image) -> Image.Image:
@@ -88,7 +92,11 @@ def closer(picture: Image.Image) -> Image.Image:
 def _thumbnails(app: Sphinx) -> None:
     """Put frames in the place of the thumbnails that the gallery has made of figures."""
     images = Path(app.srcdir) / app.config.sphinx_gallery_conf["gallery_dirs"] / "images"
+    programs = Path(app.srcdir) / app.config.sphinx_gallery_conf["examples_dirs"]
     for picture in (images / FRAMES).glob("*.png"):
+        program = programs / f"{picture.stem}.py"
+        if program.exists() and "sphinx_gallery_thumbnail" in program.read_text(encoding="utf-8"):
+            continue  # which has chosen one
         shutil.copy(picture, images / "thumb" / f"sphx_glr_{picture.stem}_thumb.png")
 
 
@@ -106,9 +114,13 @@ def _home(app: Sphinx, tree: nodes.document, name: str) -> None:
 
 def _plots(app: Sphinx, tree: nodes.document, name: str) -> None:
     """Mark pictures on white, which turn dark on dark pages."""
+    coloured = {path.stem for path in _page(app).parent.glob("*.p*")}  # frames and photos
     for picture in tree.findall(nodes.image):
         path = Path(app.srcdir) / picture["uri"]
-        if path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
+        if path.parent.name == "thumb":
+            if path.stem.removeprefix("sphx_glr_").removesuffix("_thumb") not in coloured:
+                picture["classes"].append("plot")
+        elif path.suffix == ".png" and "photo" not in picture["classes"] and path.exists():
             with Image.open(path) as pixels:
                 if pixels.convert("RGBA").getpixel((0, 0)) == (255, 255, 255, 255):
                     picture["classes"].append("plot")

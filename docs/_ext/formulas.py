@@ -172,7 +172,9 @@ def _number(math: ET.Element, tags: list[str | None]) -> None:
         ET.SubElement(row, NAMESPACE + "mtd", {"class": "glue"})
         cell = ET.SubElement(row, NAMESPACE + "mtd", {"class": "tag"})
         if tag is not None:
-            ET.SubElement(cell, NAMESPACE + "mtext").text = f"({tag})"
+            ET.SubElement(cell, NAMESPACE + "mtext").text = f"({tag})".replace(
+                " ", "\N{NO-BREAK SPACE}"
+            )
     body.set("class", "tagged")
     math[:] = [body]
 
