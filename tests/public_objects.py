@@ -201,6 +201,7 @@ def _readings(tree: ls.System, rest: ls.State) -> Iterator[Any]:
 def _loads() -> Iterator[Any]:
     table = ls.Table(np.linspace(0, 1, BIG), np.zeros((BIG, 3)))
     yield from (table, ls.Table([0, 1], [0, 5], "smooth"))
+    yield ls.WithDerivatives(math.sin, math.cos)
     yield from (ls.Actuator("arm", table), ls.Actuator("arm", math.sin, limit=np.float64(3)))
     yield from (ls.JointSpring("arm", 20.0, damping=0.1), ls.JointDamper("arm", np.array([1.0, 2])))
     yield from (ls.JointFriction("arm", 3.0), ls.Servo("arm", 0.3, kp=4.0, kd=np.float64(0.4)))

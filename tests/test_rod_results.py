@@ -282,7 +282,7 @@ def test_large_strains_are_told(kind):
     assert words == []
     both = system.state(**{"a.modes": [1.1 * eta], "b.modes": [eta]})
     _, words = said(lambda: ls.simulate(system, both, **run))
-    assert "rod 'a'" in words[0] and words[0].endswith("(1 other rod too)")
+    assert "rod 'a'" in words[0] and words[0].endswith("(also 'b')")
 
 
 def test_an_equilibrium_beyond_small_strains_is_told():

@@ -18,11 +18,10 @@ WIDTH = 80
 
 
 def heading(system: System) -> str:
-    """Size of a mechanism, wrapped to the terminal."""
-    first = str(system).split("\n", 1)[0]
-    held = re.sub(r"gravity \(.*|\(.*?\)", lambda x: x[0].replace(" ", "\xa0"), first)
-    lines = textwrap.wrap(held, WIDTH, subsequent_indent="  ", break_long_words=False)
-    return "\n".join(lines).replace("\xa0", " ")
+    """Name and size of a mechanism."""
+    from ..system.tree import heading
+
+    return heading(system)
 
 
 def tree_text(system: System, most: int | None = MOST_LINES) -> str:
@@ -37,11 +36,12 @@ def tree_text(system: System, most: int | None = MOST_LINES) -> str:
     """
     from ..system.tree import printed_tree
 
-    lines = printed_tree(system, most).splitlines()[1:]
+    first = heading(system)
+    lines = printed_tree(system, most).removeprefix(first).splitlines()[1:]
     columns = get_terminal_size().columns
     if sys.stdout.isatty() and max(map(len, lines), default=0) > columns:
         lines = [_narrow(line, columns) for line in lines]
-    return "\n".join((heading(system), *lines))
+    return "\n".join((first, *lines))
 
 
 def _narrow(line: str, columns: int) -> str:

@@ -196,6 +196,8 @@ def _no_component(system: System, columns: Columns, name: Any) -> str:
         channel, _ = _found(system, columns, whole)
     except StateError:
         return ""
+    if not channel.labels:
+        return ""
     known = [*channel.labels, *dict.fromkeys(x.rpartition("_")[0] for x in channel.labels)]
     return f"channel {whole!r} has no component {key!r}; {suggestion(key, filter(None, known))}"
 

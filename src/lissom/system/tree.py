@@ -197,7 +197,10 @@ def _node(body: NormalBody, node: int) -> str:
 
 def _loops(system: System, most: int | None) -> list[str]:
     """Name, joint, ends and number of equations of each loop, in columns."""
-    return _columns([_loop(system, loop) for loop in system.loops[:most]])
+    rows = [_loop(system, loop) for loop in system.loops[:most]]
+    if rows and _over(rows) > 0:
+        rows = [(*row[:-1], row[-1].replace("constraint ", "")) for row in rows]
+    return _columns(rows)
 
 
 def _loop(system: System, loop: Loop) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...printing import Shown
 from ..run.checks import as_numbers
 from .callbacks import is_compiled
 
@@ -16,7 +17,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class WithDerivatives:
+class WithDerivatives(Shown):
     """Function of the state with derivatives of your own, in place of differences.
 
     Taken wherever a function of time and state is: the argument `forces` of `simulate` and others,
