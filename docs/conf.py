@@ -42,7 +42,7 @@ suppress_warnings = ["ref.python"]  # the n_v in the shape (n_v,) of an attribut
 html_theme = "furo"
 html_title = f"lissom {release}"
 html_static_path = ["_static"]
-html_css_files = ["formulas.css", "gallery.css"]
+html_css_files = ["formulas.css", "gallery.css", "tables.css"]
 html_math_renderer = "mathml"
 html_search_scorer = str(Path(__file__).parent / "_ext" / "scorer.js")
 
