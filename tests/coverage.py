@@ -6,8 +6,8 @@
 
 Compiled code leaves no trace of its lines, so that nothing is compiled here (NUMBA_DISABLE_JIT=1),
 which takes tens of times as long: these files are chosen to use every room of the house in minutes.
-Tests of the user's own functions are not among them, for kernels call such functions by their
-address, which plain Python cannot.  The pages with all lines go to out/coverage.
+Tests that need Numba (functions compiled by it, comparisons to the last bit) are not among them.
+The pages with all lines go to out/coverage.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ algorithms joints rotations bodies model model_files model_files_errors model_gr
 couplings linear_modes reach duality batches symbolic_equations symbolic_exports plots drawing
 view_scene prints result_exports result_netcdf result_journals result_opening trajectory_tables
 structures frames frames_model frame_misuse section_stress body_files calculix_files mesh_input
-mesh_bodies rods sweep_misuse states_from_arrays immutable selftest project
+mesh_bodies rods simulation_drives cli_mistakes sweep_misuse states_from_arrays immutable
+selftest project
 """
 
 

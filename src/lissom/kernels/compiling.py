@@ -80,13 +80,23 @@ uncounted = jit(counted=False)
 inlined = jit(counted=False, inlined=True)
 
 
-def intrinsic(function: Any) -> Any:
-    """Function that writes instructions for its call in a kernel, as Numba's of the same name."""
-    if LIBRARY is not None or PLAIN:
-        return function
-    from numba import extending
+def intrinsic(in_python: Kernel) -> Callable[[Any], Any]:
+    """Function that writes instructions for its call in a kernel, as Numba's of the same name.
 
-    return extending.intrinsic(function)
+    Parameters
+    ----------
+    in_python : callable
+        What is called instead where kernels run in Python.
+    """
+
+    def decorate(function: Any) -> Any:
+        if LIBRARY is not None or PLAIN:
+            return in_python
+        from numba import extending
+
+        return extending.intrinsic(function)
+
+    return decorate
 
 
 def plain(function: Any) -> Any:

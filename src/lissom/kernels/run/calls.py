@@ -12,7 +12,17 @@ _POINTER = "CPointer(float64)"
 SIGNATURE = f"int64(int64, float64, {_POINTER}, {_POINTER}, {_POINTER}, {_POINTER})"
 
 
-@intrinsic
+def _in_python(address, which, t, q, v, memory, o_memory, out, o_out):
+    """The same, called by Python."""
+    import ctypes
+
+    pointers = [ctypes.c_void_p] * 4
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *pointers)
+    given = (q, v, memory[o_memory:], out[o_out:])
+    return kind(int(address))(int(which), t, *(x.ctypes.data for x in given))
+
+
+@intrinsic(_in_python)
 def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
     """Status of the function at `address`, called with memory[o_memory:] and out[o_out:].
 

@@ -59,7 +59,17 @@ def own_rates(table, c, q, o_q, v, o_v, buffer):
     return int(table[c + R_RATES]) if status == 0 else -1
 
 
-@intrinsic
+def _in_python(address, which, moving, q, o_q, v, o_v, out, o_out):
+    """The same, called by Python."""
+    import ctypes
+
+    pointers = [ctypes.c_void_p] * 3
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *pointers)
+    given = (q[o_q:], v[o_v:], out[o_out:])
+    return kind(int(address))(int(which), int(moving), *(x.ctypes.data for x in given))
+
+
+@intrinsic(_in_python)
 def _call(typingctx, address, which, moving, q, o_q, v, o_v, out, o_out):
     """Status of the function at `address`, called with q[o_q:], v[o_v:] and out[o_out:].
 

@@ -26,7 +26,7 @@ LETTER = 0.62  # width of a letter over its size
 MARGINS = (53.0, 38.0)  # for ticks and labels beside and below the box [point]
 
 
-def draw_box(axes: Any, towards: Array, points_per_unit: float) -> list[Annotation]:
+def draw_box(axes: Any, towards: Array, up: int, points_per_unit: float) -> list[Annotation]:
     """Draw the three walls behind the content of axes in space, with grid, ticks and labels.
 
     Parameters
@@ -35,6 +35,8 @@ def draw_box(axes: Any, towards: Array, points_per_unit: float) -> list[Annotati
         Axes with their final limits and view, whose own axes are switched off.
     towards : array (3,)
         Direction to the camera.
+    up : int
+        Axis that is vertical in the picture.
     points_per_unit : float
         Points of the picture per unit of the projection.
 
@@ -44,7 +46,6 @@ def draw_box(axes: Any, towards: Array, points_per_unit: float) -> list[Annotati
         All texts.
     """
     low, high = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()]).T
-    up = 2 if axes._vertical_axis is None else axes._vertical_axis
     edges = [_edge(axes, k, low, high, outside_right=k == up) for k in range(3)]
     ticks = [
         _ticks(low[k], high[k], float(np.linalg.norm(seen[1] - seen[0])) * points_per_unit)

@@ -90,7 +90,7 @@ def _fit_picture(figure: Figure, axes: Any, scene: Scene, view: Space) -> None:
     figure.set_layout_engine("none")
     axes.apply_aspect()
     per_unit = axes.bbox.width / axes.viewLim.width / pixel
-    texts = draw_box(axes, view.towards, per_unit)
+    texts = draw_box(axes, view.towards, "xyz".index(view.vertical), per_unit)
     for artist in axes.lines:
         artist.set_clip_on(False)
     if scene.names:
