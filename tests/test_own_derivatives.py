@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.batches.functions import numbered
+from lissom.kernels.run import fields as run
+from lissom.sim.run.prepare import prepared
 
 from .four_bars import four_bar_of_joins
 
@@ -149,14 +152,14 @@ def test_implicit_steps_need_no_more_iterations_than_with_differences(integrator
         calls["slopes"] += 1
         return -K * np.cosh(state.q), -0.02 * K
 
-    def run(forces):
+    def solved(forces):
         calls.update(law=0, slopes=0)
         options = {"integrator": integrator, "step": step, "rtol": 1e-6}
         found = ls.simulate(system, system.state(upper=0.2), duration=0.2, forces=forces, **options)
         return found, dict(calls)
 
-    own, of_own = run(ls.WithDerivatives(pd, slopes))
-    plain, of_plain = run(pd)
+    own, of_own = solved(ls.WithDerivatives(pd, slopes))
+    plain, of_plain = solved(pd)
     for count in ("iterations", "evaluations", "steps"):
         assert own.statistics[count] <= plain.statistics[count] + 2
     assert of_own["slopes"] > 0
@@ -243,3 +246,28 @@ def test_where_there_are_no_derivatives_to_use_they_are_refused():
         ls.load_derivatives(SYSTEM, STATE, [wheel])
     with pytest.raises(ls.LoadError, match="expected a function"):
         ls.WithDerivatives(law, 3.0)
+
+
+def test_a_gpu_differentiates_by_differences():
+    """Its device code knows the function alone."""
+    ready = prepared(
+        SYSTEM,
+        STATE,
+        duration=1.0,
+        start=0.0,
+        step=0.01,
+        integrator="generalized_alpha",
+        rtol=1e-6,
+        forces=ls.WithDerivatives(fast, fast_slopes),
+        loads=(),
+        events=(),
+        drift="projection",
+        method="auto",
+    )
+    plan, functions = numbered(ready.machine)
+    load = int(plan[run.FORCES]) + run.E_WIDE
+    assert ready.machine.elements[load] == run.GIVEN
+    assert plan[load] == run.EVERYWHERE
+    assert [one.what for one in functions] == ["forces"]
+    signal = plan[run.P_HEADER :]
+    assert not np.any(signal[[run.S_WHERE, run.S_BY, run.S_BY_WHICH]])
