@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,12 @@ from lissom.library import flexible_chain, humanoid, rigid_chain
 
 from .cases import Case, moving_case
 from .depth import Depth
+from .drawing import BLUE, ORANGE, Records, new_panels, values
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MECHANISMS = {
     "rigid chain, 7 joints": lambda: rigid_chain(7),
@@ -133,3 +137,19 @@ def run(depth: Depth, progress: Progress) -> Result:
 def _row(key: tuple[str, str, int], alone: float, batch: float) -> tuple[Cell, ...]:
     _, what, n = key
     return (what, n, n / alone, n / batch, alone / batch)
+
+
+def draw_batches(records: Records) -> Figure:
+    """States per second over the number of states, of forward dynamics."""
+    names = values(records, "mechanism")
+    figure, (panels,) = new_panels(1, len(names), (9.0, 3.0))
+    for panel, name in zip(panels, names, strict=True):
+        own = [r for r in records if (r["mechanism"], r["function"]) == (name, "forward_dynamics")]
+        for kind, colour in (("kernels", BLUE), ("batch", ORANGE)):
+            rates = [r["states"] / r[f"{kind} seconds"] for r in own]
+            panel.loglog([r["states"] for r in own], rates, "o-", color=colour, label=kind)
+        panel.set_title(name, fontsize=9)
+        panel.set_xlabel("states")
+    panels[0].set_ylabel("states per second")
+    panels[0].legend(fontsize=7)
+    return figure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .batches import draw_batches
 from .calls.figures import draw_calls
 from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
 from .order_n.figures import draw_motion, draw_times
@@ -267,7 +268,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "counts": {"": _counts},
     "crossover": {"": _crossover},
     "batch": {"": _batch},
-    "batches": {},
+    "batches": {"": draw_batches},
     "loops": {"": _loops},
     "simulate-rigid": {"": draw_rigid},
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},

@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.cli import app
 from lissom.io import check_file
 from lissom.results.description.system import describe, digest, restore
-from lissom.viz.plots.defaults import _power_of_loads
+from lissom.results.stored_energy import power_on_nodes
 from lissom.viz.scene.arrows import arrow_values
 from lissom.viz.scene.motion import Scene
 from tests.frame_samples import arm
@@ -65,7 +65,7 @@ def test_channels_list_frames_and_wrong_names_are_told(run):
     assert "flange.deflection" in run.channels() and "tool.deflection" not in run.channels()
     for name, words in (
         ("tool", "'tool' is a frame; give one of its quantities, such as 'tool.position'"),
-        ("tool.angle", "frame 'tool' has no 'angle'; known"),
+        ("tool.angle", "frame 'tool' has no 'angle'; did you mean 'angles'"),
         ("tool.a.position", 'a channel of a frame is "frame.quantity"'),
         ("tol.position", "there is no body or frame 'tol'; did you mean 'tool'"),
         ("tool.load", "no load on 'tool' was stored"),
@@ -233,7 +233,9 @@ def test_the_work_of_loads_at_a_frame_and_at_its_body_counts_once(system):
     loads = [ls.NodeForce("tool", (0, 0, 3.0)), ls.NodeForce("hand", (2.0, 0, 0))]
     run = ls.simulate(system, system.state(hand=1.1), duration=1e-2, loads=loads)
     expected = 3.0 * run["tool.velocity"][:, 2] + 2.0 * run["hand.velocity"][:, 0]
-    assert np.abs(_power_of_loads(run) - expected).max() <= 1e-12 * np.abs(expected).max()
+    assert (
+        np.abs(power_on_nodes(system, run.store) - expected).max() <= 1e-12 * np.abs(expected).max()
+    )
 
 
 def test_the_command_tells_of_frames(tmp_path):

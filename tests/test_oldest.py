@@ -16,7 +16,7 @@ def test_every_requirement_has_a_lower_bound_which_is_what_gets_tried():
     needed = {re.split(r"[^\w-]", x)[0] for x in PROJECT["dependencies"]}
     assert needed <= set(bounds)
     for line in PROJECT["dependencies"]:
-        name, version = line.split(">=")
+        name, version = line.split(",")[0].split(">=")
         assert f"{name}=={version}" in verify_oldest.pins()
 
 
@@ -27,7 +27,7 @@ def test_one_package_has_one_bound():
         assert seen.setdefault(name, version) == version, name
 
 
-@pytest.mark.parametrize("text", ["numpy", "numpy<2", "numpy>=1.26,<3", "numpy~=1.26"])
+@pytest.mark.parametrize("text", ["numpy", "numpy<2", "numpy>=1.26,!=2.0", "numpy~=1.26"])
 def test_other_forms_are_refused(text):
     with pytest.raises(ValueError, match="name>=version"):
         verify_oldest.lower_bound(text)

@@ -70,7 +70,7 @@ CALLS = {
     "channels": (lambda: ls.sweep(build, GOOD, run, channels="x"), "expected a list of names"),
     "units": (lambda: ls.sweep(build, GOOD, run, units={"x": "m"}), "units names 'x'"),
     "notes": (lambda: ls.sweep(build, GOOD, run, notes={"x": object()}), "expected text and"),
-    "low": (lambda: ls.Uniform(2, 1), "Uniform(low=2.0, high=1.0): expected finite bounds"),
+    "low": (lambda: ls.Uniform(2, 1), "Uniform(low=2, high=1): expected finite bounds"),
     "sigma": (lambda: ls.Normal(1, 0), "expected a positive sigma"),
     "text": (lambda: ls.Normal("a", 1), "Normal: mean is 'a'; expected a number"),
     "far": (lambda: ls.Normal(0, 1, low=9), "expected bounds that more than one sample"),

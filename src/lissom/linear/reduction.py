@@ -18,7 +18,7 @@ from scipy.linalg import solve_sylvester
 
 from ..errors import StateError, shown, suggestion
 from ..sim.run.checks import positive
-from .deflation import chain_levels, deflated
+from .deflation import ROUNDING, chain_levels, deflated
 from .gramians import decays, factor, of_parts, split
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def _split_free(model: LinearModel) -> tuple[_Free, LinearModel]:
     X = _decoupling(found.whole, zeros)
     N, B, C = found.whole[:zeros, :zeros], T.T @ model.B, model.C @ T[:, :zeros]
     B_0, B_r = B[:zeros] - X @ B[zeros:], B[zeros:]
+    sizes = np.abs(T.T) @ np.abs(model.B)
+    noise = (sizes[:zeros] + np.abs(X) @ sizes[zeros:]).max(axis=0, initial=0.0)
+    B_0[np.abs(B_0) <= ROUNDING * noise] = 0.0  # of inputs that do not move them
     moved = _reached(N, B_0)
     N, B_0, C = moved.T @ N @ moved, moved.T @ B_0, C @ moved
     seen = _reached(N.T, C.T)

@@ -17,9 +17,10 @@ OF_WHOLE = ("time", *OF_VECTORS, "acceleration", "force", "momentum", "center_of
 OF_LOOPS = ("closure", "closure_rate")
 OF_BODIES = frozenset(
     """position rotation quaternion velocity angular_velocity acceleration angular_acceleration
-    deflection load coordinates angle slide rates hinge_acceleration force modes mode_rates
-    mode_acceleration modal_force reaction servo_force servo_error servo_integral curvature strain
-    section_moment section_force stress interface_load interface_load_parent interface_load_world
+    angles hinge_angles joint_angle joint_slide joint_rate motor_angle motor_slide motor_rate
+    gear_torque gear_force deflection load coordinates angle slide rates hinge_acceleration force
+    modes mode_rates mode_acceleration modal_force reaction servo_force servo_error servo_integral
+    curvature strain section_moment section_force stress interface_load interface_load_parent interface_load_world
     reaction_parent reaction_world""".split()
 )
 

@@ -26,7 +26,7 @@ from ..system import Coupling, Loop, System
 from .drive_quantities import DRIVE
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
-from .quantities import BODY, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
+from .quantities import BODY, CUMULATED, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
 from .quantity import Frame
 from .section_quantities import SECTION, missing
 from .store import Columns, Store
@@ -327,7 +327,7 @@ def _summed(system: System, store: Store) -> dict[str, Array]:
     """Energies and momenta; the total energy with what springs and rotors have."""
     found = sums(system, store, np.zeros(3))
     total = found["energy.total"].copy()
-    for name in set(of_loads(store.columns)) - {"energy.work"}:
+    for name in set(of_loads(store.columns)) - {CUMULATED}:
         total += (more := _of_loads(system, store, name)[name])
         found[name] = more
     total.flags.writeable = False

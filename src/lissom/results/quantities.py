@@ -291,6 +291,7 @@ LOADS = {
     "energy.rotors": "kinetic energy of rotors geared to joints",
     "energy.work": "work since the start, of all but springs",
 }
+CUMULATED = "energy.work"  # summed over all rows: a few of them, or one, do not tell it
 
 
 def of_loads(columns: Columns) -> dict[str, tuple[str, Parts]]:

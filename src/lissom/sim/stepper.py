@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import LoadError, StateError, shown
 from ..kernels.run import fields as run
 from ..printing import folded
+from ..results.quantities import CUMULATED
 from ..results.store import MemoryStore
 from ..results.tables import Channels
 from ..results.trajectory import Trajectory
@@ -177,11 +178,16 @@ class Stepper:
 
     def __getitem__(self, name: str) -> Any:
         """Value of a channel at the present time, under the forces of the last step."""
+        if name == CUMULATED:
+            raise StateError(
+                f"{CUMULATED!r} is summed over all rows of a run, and a Stepper has only the "
+                "present one; sum the products of forces and speeds in your loop, or use simulate"
+            )
         return self._now()[name][0]
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a channel with this name."""
-        return name in self._now()
+        return name != CUMULATED and name in self._now()
 
     def channels(self, text: str = "") -> Channels:
         """Available channels, each with its description, shape and units.
@@ -191,7 +197,8 @@ class Stepper:
         text : str
             Only channels whose names contain this text.
         """
-        return self._now().channels(text)
+        found = self._now().channels(text)
+        return Channels({name: found[name] for name in found if name != CUMULATED})
 
     def _now(self) -> Trajectory:
         """The present instant as a result of one row."""

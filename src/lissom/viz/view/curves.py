@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
+from ...results.quantities import CUMULATED
 from ...results.trajectory import Trajectory
 from ..plots.defaults import usual_panels
 from ..plots.panels import Line, Panel, named_panels
@@ -20,7 +21,6 @@ _POINTS = 600  # of a curve
 _USUAL = 4  # largest number of curves of a panel that nobody asked for
 _MOST = 24  # largest number of curves
 _STEPS, _GAP = 65534, 65535  # resolution of values, and the mark of one that is not a number
-_CUMULATED = "energy.work"  # rows between the frames count
 
 
 def check_plot(plot: Any) -> None:
@@ -115,9 +115,9 @@ def _named(run: Trajectory, rows: Trajectory, plot: Any, *, growing: bool) -> li
     """Panels of channels, at the times of the frames."""
     names: Sequence[Any] = [plot] if isinstance(plot, str) else plot
     wanted = [x for name in names for x in ([name] if isinstance(name, str) else name)]
-    if growing and _CUMULATED in wanted:
+    if growing and CUMULATED in wanted:
         raise StateError(
-            f"plot: {_CUMULATED!r} is summed over all rows, of which a live view has only some; "
+            f"plot: {CUMULATED!r} is summed over all rows, of which a live view has only some; "
             "show it when the run has ended"
         )
     panels = named_panels(run, names)
