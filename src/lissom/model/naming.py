@@ -20,8 +20,8 @@ OF_BODIES = frozenset(
     angles hinge_angles joint_angle joint_slide joint_rate motor_angle motor_slide motor_rate
     gear_torque gear_force deflection load coordinates angle slide rates hinge_acceleration force
     modes mode_rates mode_acceleration modal_force reaction servo_force servo_error servo_integral
-    curvature strain section_moment section_force stress interface_load interface_load_parent interface_load_world
-    reaction_parent reaction_world""".split()
+    curvature strain section_moment section_force stress interface_load interface_load_parent
+    interface_load_world reaction_parent reaction_world""".split()
 )
 
 
