@@ -178,7 +178,7 @@ class Stepper:
 
     def __getitem__(self, name: str) -> Any:
         """Value of a channel at the present time, under the forces of the last step."""
-        if name == CUMULATED:
+        if isinstance(name, str) and name == CUMULATED:
             raise StateError(
                 f"{CUMULATED!r} is summed over all rows of a run, and a Stepper has only the "
                 "present one; sum the products of forces and speeds in your loop, or use simulate"
@@ -187,7 +187,7 @@ class Stepper:
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a channel with this name."""
-        return name != CUMULATED and name in self._now()
+        return name in self._now() and name != CUMULATED
 
     def channels(self, text: str = "") -> Channels:
         """Available channels, each with its description, shape and units.
