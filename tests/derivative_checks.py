@@ -12,7 +12,7 @@ from tests.loop_oracles.slopes import free_slopes
 from tests.oracle import Oracle
 from tests.oracle.random_mechanism import draw, with_level
 from tests.oracle.ruthless import RuthlessMotion, forces as ruthless_forces, slopes
-from tests.oracle.slopes import force_slopes
+from tests.oracle.slopes import force_slopes, spring_slopes
 from tests.random_loops import looped_tree
 from tests.random_trees import build, frame_names
 
@@ -62,6 +62,36 @@ def tree_error(seed: int) -> float | None:
     )
     entries = np.ix_(tree.v_index, tree.v_index)
     return max(error(found.q[entries], expected[0]), error(found.v[entries], expected[1]))
+
+
+def spring_error(seed: int) -> float | None:
+    """Largest error of springs with dampers between nodes, as `tree_error`."""
+    description = with_level(draw(seed, 0), "full")
+    try:
+        tree = build(description)
+    except ls.ModelError:
+        return None
+    oracle = Oracle(description.mechanism(tree.transforms))
+    q, v = description.state(tree.transforms)
+    rng, names = np.random.default_rng(seed), frame_names(description)
+    keys = list(names)
+    springs = []
+    for _ in range(3):
+        a, b = (int(k) for k in rng.choice(len(keys) + 1, 2, replace=False))
+        a, b = (b, a) if a == len(keys) else (a, b)
+        springs.append((keys[a], None if b == len(keys) else keys[b], 30.0, 2.0, 0.3))
+    expected = spring_slopes(oracle, q, v, springs)
+    loads = [
+        ls.NodeSpring(names[a], None if b is None else names[b], k, damping=c, length=rest)
+        for a, b, k, c, rest in springs
+    ]
+    found = ls.load_derivatives(tree.system, tree.state(q, v), loads)
+    entries = np.ix_(tree.v_index, tree.v_index)
+    return max(
+        error(found.forces[tree.v_index], expected[0]),
+        error(found.q[entries], expected[1]),
+        error(found.v[entries], expected[2]),
+    )
 
 
 def ruthless_error(seed: int) -> float | None:

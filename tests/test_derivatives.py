@@ -14,6 +14,7 @@ from tests.derivative_checks import (
     error,
     random_external,
     ruthless_error,
+    spring_error,
     tree_error,
 )
 from tests.kernel_cases import (
@@ -35,6 +36,11 @@ from tests.lagrange_rods import random_motion, random_tree
 @pytest.mark.parametrize("seed", range(3))
 def test_forces_have_the_slopes_of_particles_by_automatic_differentiation(seed):
     assert tree_error(seed) < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_springs_between_nodes_have_their_slopes_by_automatic_differentiation(seed):
+    assert spring_error(seed) < 1e-13
 
 
 @pytest.mark.parametrize("seed", range(8))

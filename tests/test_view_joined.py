@@ -191,3 +191,19 @@ def test_loops_that_cannot_be_closed_are_told(opened):
     assert "loops then open by" in words and page("gap") > 1e-3
     large, gap = enlarged(run, SCALE)
     assert gap > 1e-3 and np.all(np.isfinite(large.q))
+
+
+def test_wheels_that_roll_have_no_joint_to_close(opened):
+    """A flexible boom with a wheel that rolls at its tip: nothing is closed, nothing is told."""
+    model = ls.Model("roller")
+    rod = ls.beam(1.0, TUBE, ls.ALUMINIUM, bending=(0, 2), torsion=0, stretch=0)
+    model.add(rod, ls.Revolute("y"), at=(0, 0, 0.2), name="rod")
+    wheel = ls.RigidBody.cylinder(1.0, 0.2, 0.05, axis="x")
+    model.add(wheel, ls.Revolute("x"), to="rod.tip", name="wheel")
+    model.close(ls.Rolling(0.2, "x"), None, "wheel", name="road")
+    system = model.compile()
+    run = moved(system, [system.state(**{"rod.modes": bent}) for bent in 0.01 * np.eye(2)])
+    large, gap = enlarged(run, SCALE)
+    assert gap < 1e-12 and np.all(np.isfinite(large.q))
+    page = opened(run, scale=SCALE)
+    assert "open by" not in page.page.locator("#enlarged").inner_text()

@@ -114,9 +114,9 @@ def main() -> int:
         Check("compiled and readable text on 1000 random trees", "tests.verify_kernels", ("1000",)),
         Check("rods on 300 random trees, and against Exudyn", "tests.verify_rods", ("300",)),
         Check(
-            "derivatives of 200 trees and 60 looped ones by automatic differentiation",
+            "derivatives of 200 trees, 60 looped ones and 60 with springs",
             "tests.verify_derivatives",
-            ("200", "60"),
+            ("200", "60", "60"),
         ),
         Check("blocks of solid elements against CalculiX", "tests.verify_calculix_blocks"),
         Check("kernels compiled for a strided workspace", "tests.verify_strided"),

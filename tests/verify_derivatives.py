@@ -1,6 +1,6 @@
-"""Derivatives of random trees and loops against automatic differentiation of particles.
+"""Derivatives of random trees, loops and springs against automatic differentiation of particles.
 
-    python -m tests.verify_derivatives TREES LOOPS
+    python -m tests.verify_derivatives TREES LOOPS SPRINGS
 
 Prints progress and what disagrees; the last line is the result.  The exit status is 1 if one does.
 """
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import sys
 
-from tests.derivative_checks import loop_error, tree_error
+from tests.derivative_checks import loop_error, spring_error, tree_error
 
 TOLERANCE = 1e-9
 
 
-def main(trees: int, loops: int) -> int:
+def main(trees: int, loops: int, springs: int) -> int:
     """Check so many seeds of each."""
     worst, counts, failed = {}, {}, []
-    for what, check, n in (("trees", tree_error, trees), ("loops", loop_error, loops)):
+    families = ("trees", tree_error, trees), ("loops", loop_error, loops)
+    for what, check, n in (*families, ("springs", spring_error, springs)):
         errors = {}
         for seed in range(n):
             found = check(seed)
@@ -35,10 +36,11 @@ def main(trees: int, loops: int) -> int:
         return 1
     print(
         f"{counts['trees']} trees to {worst['trees']:.0e}, "
-        f"{counts['loops']} looped ones to {worst['loops']:.0e}"
+        f"{counts['loops']} looped ones to {worst['loops']:.0e}, "
+        f"{counts['springs']} with springs between nodes to {worst['springs']:.0e}"
     )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3])))
+    sys.exit(main(*map(int, sys.argv[1:4])))

@@ -51,3 +51,29 @@ def force_slopes(oracle: Oracle, q, v, vdot, external=None) -> tuple[np.ndarray,
     N = ca.jacobian(rates, w)
     slopes = ca.Function("slopes", [q_, v_, a_], [ca.jacobian(T, q_) @ N, ca.jacobian(T, v_)])
     return tuple(x.full() for x in slopes(q, v, vdot))
+
+
+def spring_slopes(oracle: Oracle, q, v, springs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Forces (n_v,) of springs with dampers, and their derivatives by configuration and by speeds.
+
+    springs: (frame, frame or None for the ground's origin, stiffness, damping, length).
+    """
+    functions, mechanism = oracle.functions, oracle.mechanism
+    layout = functions.layout
+    q_, v_, w = (
+        ca.SX.sym(name, n)
+        for name, n in zip(("q", "v", "w"), (layout.n_q, layout.n_v, layout.n_v), strict=True)
+    )
+    functions.frames, functions.particle_frame = [], []  # written again by `_points`
+    points = functions._points(mechanism, q_)
+    rates, n, power = functions._rates(mechanism, q_, w), len(oracle.masses), 0
+    for a, b, stiffness, damping, length in springs:
+        ends = [points[:, n + 4 * functions.frames.index(key)] for key in (a, b) if key]
+        distance = ca.norm_2(ends[1] - ends[0] if b else ends[0])
+        slower = ca.jtimes(distance, q_, functions._rates(mechanism, q_, v_))
+        pull = stiffness * (distance - length) + damping * slower
+        power -= pull * ca.jtimes(distance, q_, rates)
+    T, N = ca.gradient(power, w), ca.jacobian(rates, w)
+    found = [T, ca.jacobian(T, q_) @ N, ca.jacobian(T, v_)]
+    T, by_q, by_v = ca.Function("springs", [q_, v_], found)(q, v)
+    return T.full().ravel(), by_q.full(), by_v.full()

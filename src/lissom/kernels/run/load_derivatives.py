@@ -6,8 +6,11 @@ joints of loops:
             + d/dq_k (J^T w, J_c^T T_c at constant w, T_c)                                    (1)
             + sum_r U_r^T (change of w_r, T_c with the velocities J v, at constant v)         (2)
   dT/dv   = -(diag(C) + sum_r U_r^T C_r)                                                      (3)
-The derivatives in (1) and (2) are those of the kinematics alone, smooth over the size of a body or
-a radian, and found by differences of fourth order:
+The derivatives in (1) and (2) are those of the kinematics alone.  Where the columns of the nodes
+are given (`places`), they give (2), and (1) is left to the caller: minus the derivatives of inverse
+dynamics at rest, without stiffness and gravity, under the wrenches that stay in the list of
+external forces.  Otherwise (loads in loops, users' own joints) they are found by differences of
+fourth order:
   f' = (8 (f(d) - f(-d)) - (f(2d) - f(-2d))) / 12 d                                           (4)
 So are those of the forces of loads on bodies (fields of gravity, rotors), by q and by v.
 """
@@ -23,9 +26,10 @@ from ..tree.motion import motion_base_to_tip
 from . import fields as run
 from .coordinates import moved
 from .implicit import clear_sides, tangent
-from .load_rows import load_rows, place_slots
+from .load_rows import load_rows_at, place_slots
 from .loads import add_node_change, body_loads, hinge_loads, node_loads
 from .loop_loads import find_loop_motions, loop_loads, push_loop_forces
+from .places import put_rate_changes
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
 from .states import put_states
@@ -35,10 +39,13 @@ WIDER = 300.0  # spacing of (4), in multiples of those of users' functions
 
 
 @uncounted
-def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, forces, by_q, by_v):
+def load_derivatives(
+    ints, floats, scratch, plan, table, memory, work, mass, columns, motions, forces, by_q, by_v
+):
     """Write the forces T and the derivatives (1)-(3) at the state in memory; 0 or a failure.
 
-    Forces of sampled controllers are constant: those held.
+    columns, motions: of the nodes of all slots, or empty, see above.  Forces of sampled controllers
+    are constant: those held.
     """
     r = views(ints, floats, scratch, scratch, plan, table, memory, work, mass)
     system, given, t, n = r.system, r.given, memory[run.TIME], ints[field.N_V]
@@ -47,7 +54,9 @@ def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, for
         r.work.extra[k] = 0.0
     if tangent(given, r.work, t, r.start, 0.0, r.tangent, 0.0) != 0:
         return run.CALL_FAILED
-    status = load_rows(system, given, r.work, t, r.start, r.inside, run.EXACT_ROWS)
+    status = load_rows_at(
+        system, given, r.work, t, r.start, r.inside, run.EXACT_ROWS, columns, motions
+    )
     if status != 0:
         return status
     of, o = derivative_rows(system, given, r.work.rows), plan[run.STIFFNESS] & POSITIVE
@@ -60,9 +69,15 @@ def load_derivatives(ints, floats, scratch, plan, table, memory, work, mass, for
     _add_products(plan, of, n, of.C, by_v)
     status = _forces(r, t, forces)
     if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
-        status = _add_turning(r, of, t, by_q)
+        if len(columns) != 0:
+            status = _add_all_slower(r, of, t, columns, motions, by_q)
+        else:
+            status = _add_turning(r, of, t, by_q)
     if status == 0 and plan[run.N_BODY_LOAD] != 0:
         status = _add_bodies(r, of, t, forces, by_q, by_v)
+    if len(columns) != 0:
+        _put_kept(r.given.plan, r.work, of)
+        put_wrenches(scratch, plan, r.work.slots, 0)
     return status
 
 
@@ -126,6 +141,31 @@ def _keep_wrenches(plan, work, of):
 
 
 @uncounted
+def _put_kept(plan, work, of):
+    """Put the wrenches of loads on nodes back to their slots."""
+    for s in range(plan[run.N_WRENCH]):
+        for j in range(6):
+            work.slots[s * SLOT_RECORD + SLOT_WRENCH + j] = of.X[6 * s + j]
+
+
+@uncounted
+def _add_all_slower(r, of, t, columns, motions, by_q):
+    """Add (2) from the columns of the nodes, after `_forces`; 0, or a function's status."""
+    n, plan = len(r.start.v), r.given.plan
+    if plan[run.NODE_RATES] == 0:
+        return 0
+    cut = loop_joints(r.system, r.given, r.work.loops)
+    for j in range(12 * plan[run.N_SLOT]):
+        of.motion[j] = 0.0
+    for k in range(n):
+        put_rate_changes(plan, columns, motions, n, k, of.motion)
+        status = _add_slower(r, of, cut, t, k, by_q)
+        if status != 0:
+            return status
+    return 0
+
+
+@uncounted
 def _add_turning(r, of, t, by_q):
     """Add (1) and (2) by (4), after `_forces`; 0 or a failure."""
     system, given, work, v, at = r.system, r.given, r.work, r.start.v, r.inside
@@ -168,9 +208,7 @@ def _add_displaced(system, given, work, of, cut, at, weight):
         for s in range(plan[run.N_WRENCH]):
             for j in range(6):
                 of.motion[12 * s + 6 + j] += weight * slots[s * SLOT_RECORD + SLOT_RATE + j]
-    for s in range(plan[run.N_WRENCH]):
-        for j in range(6):
-            slots[s * SLOT_RECORD + SLOT_WRENCH + j] = of.X[6 * s + j]
+    _put_kept(plan, work, of)
     if plan[run.N_LOOP_JOINT] != 0:
         find_loop_motions(system, given, cut, at)
         for c in range(plan[run.N_LOOP_V]):
@@ -263,7 +301,7 @@ _INTS, _FLOATS, _MATRIX = "int64[::1]", "float64[::1]", "float64[:,::1]"
 LOAD_DERIVATIVES = Entry(
     load_derivatives,
     f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_MATRIX}, "
-    f"{_FLOATS}, {_MATRIX}, {_MATRIX})",
+    f"{_FLOATS}, {_FLOATS}, {_FLOATS}, {_MATRIX}, {_MATRIX})",
     "derivatives of loads",
     seconds=30,
 )

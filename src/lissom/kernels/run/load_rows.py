@@ -6,7 +6,8 @@ K and C are the slopes of loads on hinges (`loads`).  The rows r are, in this or
   speeds    U = unit vectors; K_r, C_r by central differences of users' functions and of loads
             without slopes, less the slopes where a load has them; or given with a function   (2)
   slots     U = J, the velocity of a node by the speeds, six rows in world axes; K_r and C_r are
-            the changes of its wrench for small motions J e_k of the nodes (`NodeKind.change`) (3)
+            the changes of its wrench for small motions J e_k of the nodes (`NodeKind.change`);
+            J from the columns of the nodes (`places`) if there are any, or force by force    (3)
   cut       U = J of the joints of loops that loads act on; K_r = K_c J, C_r = C_c J           (4)
 Left out of (1), and found by `load_derivatives`, is that J changes with q.
 """
@@ -26,6 +27,7 @@ from .coordinates import moved
 from .given_rows import add_given_rows, take_wrench
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of
 from .loop_loads import loop_rows, loop_slopes
+from .places import put_directions
 from .registry import NO_SLOPES
 from .signals import signal
 from .slots import (
@@ -46,6 +48,13 @@ def load_rows(system, given, work, t, state, other, least):
     After `put_states`.  other: a state to be overwritten.  least: the slots that count, EXACT_ROWS
     or STEP_ROWS.
     """
+    none = work.forces[:0]
+    return load_rows_at(system, given, work, t, state, other, least, none, none)
+
+
+@uncounted
+def load_rows_at(system, given, work, t, state, other, least, columns, motions):
+    """Write rows as `load_rows`, with the columns and motions of the nodes of slots, or empty."""
     plan, of = given.plan, derivative_rows(system, given, work.rows)
     n = system.ints[field.N_V]
     for k in range(plan[run.N_ROW] * n):
@@ -58,7 +67,10 @@ def load_rows(system, given, work, t, state, other, least):
         _cut_rows(system, given, work, of, state)
     if plan[run.N_NODE_LOAD] != 0:
         place_slots(system, given, work, state.q, state.v)
-        _slot_directions(system, given, work, of, state, least)
+        if len(columns) != 0:
+            put_directions(plan, columns, motions, of.U, _first_row(plan, n), n)
+        else:
+            _slot_directions(system, given, work, of, state, least)
         if _slot_changes(system, given, work, of, t, state, least) != 0:
             return run.CALL_FAILED
     status = add_given_rows(system, given, work, of, t, state, _first_row(plan, n))

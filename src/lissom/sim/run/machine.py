@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.coordinates import error_sizes
+from ...algorithms.tree.derivatives import compiled
 from ...kernels import fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import closure_record
@@ -20,6 +21,7 @@ from ...kernels.run.slots import SLOT_RECORD
 from ...kernels.run.views import derivative_rows_size, loop_joints_size
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
+from .load_places import NO_PLACES, LoadPlaces
 from .packing import elements, external_list, mapped_coordinates, slot_records
 from .plan import Plan
 from .scales import modal_stiffness, spring_rates
@@ -470,12 +472,23 @@ class Machine:
         """
         from ...kernels.run.load_derivatives import LOAD_DERIVATIVES
 
-        n = self.system.n_v
+        n, own, places = self.system.n_v, self.plan.packed.own, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
-        kernel = self.plan.packed.own.guard(LOAD_DERIVATIVES.load())
+        columns, motions = places.put(self) if places else (NO_PLACES, NO_PLACES)
+        kernel = own.guard(LOAD_DERIVATIVES.load())
         arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
-        status = kernel(*arrays, self.memory, self.work, self._mass, forces, by_q, by_v)
+        found = (columns, motions, forces, by_q, by_v)
+        status = kernel(*arrays, self.memory, self.work, self._mass, *found)
+        if places:
+            by_q -= places.turning(self)
         return int(status), forces, by_q, by_v
+
+    @cached_property
+    def _load_places(self) -> LoadPlaces | None:
+        """Nodes of the loads if their motions can be differentiated exactly; else None."""
+        if not self.plan.slots or self.plan.loop_joints or not compiled(self.system):
+            return None
+        return LoadPlaces(self.system, [(body, node) for _, body, node in self.plan.slots])
 
     def keep_turns(self) -> None:
         """Continue angles of loaded joints of loops from the configuration evaluated last."""

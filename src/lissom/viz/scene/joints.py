@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...joints.base import Joint
+from ...joints import Contact, Joint
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
 from ...spatial.many_rotations import (
@@ -108,13 +108,16 @@ def amplitude_columns(system: System) -> list[int]:
 def held_directions(joint: Joint) -> Array:
     """Directions in which a joint holds, orthonormal (n, 6), [angular; linear] in outboard axes.
 
-    Those of its neutral position: by them the page closes loops whose bending is enlarged.
+    Those of its neutral position: by them the page closes loops whose bending is enlarged.  Where a
+    body rolls or slides has no such position: nothing is closed there.
 
     Parameters
     ----------
     joint : Joint
         Joint that closes a loop.
     """
+    if isinstance(joint, Contact):
+        return np.zeros((0, 6))
     free = np.asarray(joint.motion_map(joint.neutral()))
     left, sizes, _ = np.linalg.svd(free)
     rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1.0)))
