@@ -17,7 +17,7 @@ import numpy as np
 
 import lissom as ls
 from lissom.algorithms.tree import engine
-from lissom.algorithms.tree.design import design_rows
+from lissom.algorithms.tree.design import design_rows, inertial_products
 from lissom.algorithms.tree.design_parameters import resolved
 from lissom.kernels import fields as field
 from tests.kernel_cases import random_case
@@ -63,6 +63,9 @@ ALGEBRA = {
     ),
     "design_derivative_rows": lambda s, q, v, x: np.concatenate(
         [a.ravel() for a in design_rows(s, resolved(s, ["gravity"]), q[None], v[None], x[None])]
+    ),
+    "inertial_products": lambda s, q, v, x: inertial_products(
+        s, q[None], v[None], x[None], np.ones((1, s.n_v))
     ),
     "multiply_blocks": lambda s, q, v, x: ls.operators(s, (q, v)).mass @ x,
 }

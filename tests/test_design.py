@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.algorithms.tree.design import inertial_products
 from tests.design_oracle import derivatives
 from tests.oracle.random_mechanism import draw, with_level
 from tests.peers import peer
@@ -47,6 +48,15 @@ def test_the_regressor_is_pinocchios(seed):
         theirs = expected[:, first : first + 10]
         assert np.allclose(own[:, :4], theirs[:, :4], rtol=0, atol=1e-12 * scale)
         assert np.allclose(own[:, 4:], theirs[:, 4:][:, PIN_INERTIA], rtol=0, atol=1e-12 * scale)
+    y = rng.normal(size=model.nv)
+    given = (own_q, twins.to_lissom(v), twins.to_lissom(a), twins.to_lissom(y))
+    products = inertial_products(system, *(x[None] for x in given))
+    for part in twins.parts:
+        first = 10 * (twins.joint_id[part.name] - 1)
+        theirs = y @ expected[:, first : first + 10]
+        own = products[system.layout.index(part.name)]
+        assert np.allclose(own[:4], theirs[:4], rtol=0, atol=1e-11 * scale)
+        assert np.allclose(own[4:], theirs[4:][PIN_INERTIA], rtol=0, atol=1e-11 * scale)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -196,6 +196,9 @@ def objective(time, q, v):
     return value, by_q, by_v
 
 
+INERTIAS = ("hand.inertia.xz", "hand.mass", "hand.com")
+
+
 @pytest.mark.parametrize("kind", ["linear", "steps", "smooth"])
 def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeypatch):
     """In several blocks of steps, too."""
@@ -205,7 +208,7 @@ def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeyp
     given = {
         "duration": DURATION,
         "step": STEP,
-        "parameters": ["hand.mass", "boom.stiffness", "boom.damping", built],
+        "parameters": [*INERTIAS, "boom.stiffness", "boom.damping", built],
         "controls": [drive(values, kind)],
         "loads": [ls.JointSpring("boom", (20.0, 30.0)), ls.JointDamper("hand", 2.0)],
     }

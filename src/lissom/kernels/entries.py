@@ -16,6 +16,7 @@ from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.derivatives.design import design_columns
 from .tree.derivatives.forward import forward_derivatives
+from .tree.derivatives.inertial import inertial_products
 from .tree.derivatives.motions import frame_columns
 from .tree.derivatives.sweep import inverse_derivatives
 from .tree.external import apply_external
@@ -407,4 +408,10 @@ MULTIPLY_BLOCKS = Entry(
     f"void(int64[::1], {_THREE}, int64, boolean, boolean)",
     "products of operators",
     seconds=2,
+)
+INERTIAL_PRODUCTS = Entry(
+    inertial_products,
+    f"void({_SYSTEM}, {_ROWS}, float64[::1], float64[::1], {_RANGE})",
+    "products of derivatives by inertias",
+    seconds=20,
 )

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...errors import ModelError, StateError
 from ...kernels import entries, fields as field
+from ...kernels.tree.derivatives import design, inertial as along
 from ...printing import Shown
 from ...system import StateLike, System
 from . import engine
@@ -222,6 +223,27 @@ def design_rows(
             "the derivatives are not finite: speeds, accelerations or coordinates are too large"
         )
     return T.reshape(k, n), D.reshape(k, 3, n, n), P.reshape(k, n, -1)[:, :, :p]
+
+
+def inertial_products(system: System, Q: Array, V: Array, X: Array, Y: Array) -> Array:
+    """Derivatives (n_body, 10) along Y of forces by inertias about origins, summed over k states.
+
+    Rows of flexible bodies are zero.  The numbers are those of a direction in
+    `kernels.tree.derivatives.design`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    Q, V, X, Y : arrays (k, n_q), (k, n_v), (k, n_v), (k, n_v)
+        Coordinates, speeds, accelerations, and the speeds by which the forces are multiplied.
+    """
+    work, n = engine.workspace(system), system.n_body
+    kernel, flags = work.kernel(entries.INERTIAL_PRODUCTS), engine.ALL | field.ACCELERATED
+    motions, found = np.empty(n * along.MOTION), np.zeros(n * design.DIRECTION)
+    rows = (np.ascontiguousarray(x).ravel() for x in (Q, V, X, Y))
+    kernel(*work.call, *rows, motions, found, flags, 0, len(Q))
+    return found.reshape(n, design.DIRECTION)
 
 
 def built_rows(

@@ -109,6 +109,40 @@ def check_loops(system: System, found: Resolved, what: str) -> None:
             )
 
 
+class Apart(NamedTuple):
+    """Columns of inertias of rigid bodies, those of all other parameters, and the latter resolved.
+
+    Attributes
+    ----------
+    inertial, others : arrays of int
+        Columns.
+    found : Resolved
+        The others alone.
+    """
+
+    inertial: Array
+    others: Array
+    found: Resolved
+
+
+def inertias_apart(found: Resolved) -> Apart:
+    """Inertias and other parameters apart: along one motion the former cost nothing each.
+
+    Parameters
+    ----------
+    found : Resolved
+        Parameters.
+    """
+    chosen = np.zeros(len(found.names), dtype=bool)
+    chosen[: found.n_kernel] = found.rows[:: design.PARAMETER] == design.INERTIA
+    others = np.flatnonzero(~chosen)
+    left = others[others < found.n_kernel]
+    rows = found.rows.reshape(-1, design.PARAMETER)[left].ravel()
+    directions = found.directions.reshape(-1, design.DIRECTION)[left].ravel()
+    names = tuple(found.names[k] for k in others)
+    return Apart(np.flatnonzero(chosen), others, Resolved(names, rows, directions, found.built))
+
+
 Entry = tuple[str, tuple[int, int, int], Array]
 
 

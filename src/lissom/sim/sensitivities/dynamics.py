@@ -14,10 +14,11 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.derivatives import check_compiled
-from ...algorithms.tree.design import built_rows, design_rows
-from ...algorithms.tree.design_parameters import NONE, Resolved
+from ...algorithms.tree.design import built_rows, design_rows, inertial_products
+from ...algorithms.tree.design_parameters import NONE, Resolved, inertias_apart
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run
+from ...kernels.tree.derivatives import design
 from ...results.trajectory import Trajectory
 from ...system import System
 from ..run.choice import at_rest
@@ -86,6 +87,7 @@ class Dynamics:
     ) -> None:
         check_compiled(system, what)
         self.system, self.found, self.controls, self.what = system, found, controls, what
+        self.apart = inertias_apart(found)
         whole = planned(system, forces, [*loads, *(c.actuator for c in controls)], ())
         _check_plan(whole, what)
         self.plan, self.stops = whole, np.unique(whole.stops)
@@ -204,25 +206,45 @@ class Dynamics:
         M[:, k, k] = 1.0
 
     def derivatives(
-        self, Q: Array, V: Array, X: Array, acting: Forces, out: Array | None = None
+        self,
+        Q: Array,
+        V: Array,
+        X: Array,
+        acting: Forces,
+        out: Array | None = None,
+        inertias: bool = True,
     ) -> tuple[Array, Array]:
-        """D (k, 3, n_v, n_v) of inverse dynamics less loads, M with rotors, and P (k, n_v, p)."""
-        _, D, P = design_rows(self.system, self.found, Q, V, X, out=out)
+        """D (k, 3, n_v, n_v) of inverse dynamics less loads, M with rotors, and P (k, n_v, p).
+
+        P is without the columns of `apart.inertial` if `inertias` is False.
+        """
+        found = self.found if inertias else self.apart.found
+        _, D, P = design_rows(self.system, found, Q, V, X, out=out)
         if acting.T_q is not None:
             D[:, 0] -= acting.T_q
             D[:, 1] -= acting.T_v
         if self._rotors:
             D[:, 2] += np.diag(self.armature)
-        if self.found.built:
-            built, _ = built_rows(self.system, self.found.built, Q, V, X)
+        if found.built:
+            built, _ = built_rows(self.system, found.built, Q, V, X)
             P = np.concatenate([P, built], axis=2)
         if acting.T_p is not None:
-            P = P - acting.T_p
+            P = P - (acting.T_p if inertias else acting.T_p[:, :, self.apart.others])
         if len(self.driven.x):
             D[:, :2, self.driven.x] = 0.0
             P[:, self.driven.x] = 0.0
             self._put_driven(D[:, 2])
         return D, P
+
+    def by_inertias(self, Q: Array, V: Array, X: Array, Y: Array) -> Array:
+        """Sum over k states of the columns `apart.inertial` of P times Y (k, n_v)."""
+        chosen, found = self.apart.inertial, self.found
+        if len(chosen) == 0:
+            return np.zeros(0)
+        products = inertial_products(self.system, Q, V, X, Y)
+        bodies = found.rows.reshape(-1, design.PARAMETER)[chosen, design.BODY]
+        directions = found.directions.reshape(-1, design.DIRECTION)[chosen]
+        return np.einsum("pk,pk->p", directions, products[bodies])
 
     def inputs(self, P: Array, weights: list[Array]) -> Array:
         """Forces (k, n_v, p + n_value) of unit changes of all parameters and values of controls."""

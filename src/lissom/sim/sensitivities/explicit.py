@@ -212,7 +212,7 @@ class ExplicitTangents(StepTangents):
         made, k, n, s = self.stages(steps), last - first, of.system.n_v, len(self.tableau.b)
         D, mu = np.empty((s, k, 3, n, n)), np.empty((s * k, n))
         P = [
-            of.derivatives(x.q, x.v, x.x, x.acting, out)[1]
+            of.derivatives(x.q, x.v, x.x, x.acting, out, inertias=False)[1]
             for x, out in zip(made.stages, D, strict=True)
         ]
         ends = [*(stage.charts for stage in made.stages), made.end]
@@ -235,7 +235,10 @@ class ExplicitTangents(StepTangents):
                 "a mass matrix of the run is not positive definite; check the bodies"
             )
         forces = mu.reshape(s, k, n)
-        parameters = -sum(np.einsum("kn,knp->p", forces[i], P[i]) for i in range(s))
+        parameters, apart = np.zeros(of.n_parameter), of.apart
+        for at, by_others, y in zip(made.stages, P, forces, strict=True):
+            parameters[apart.others] -= np.einsum("kn,knp->p", y, by_others)
+            parameters[apart.inertial] -= of.by_inertias(at.q, at.v, at.x, y)
         controls = [
             sum(made.stages[i].acting.weights[c].T @ forces[i][:, control.speeds] for i in range(s))
             for c, control in enumerate(of.controls)

@@ -36,7 +36,7 @@ from .steps import Steps, StepTangents
 
 Array = np.ndarray
 
-BLOCK_BYTES = 1 << 24  # of tangents that are formed at once
+BLOCK_BYTES = 1 << 22  # of tangents that are formed at once
 CONVERGED = 1e-12  # tolerance of iterations, see `GeneralizedAlpha`
 Objective = Callable[[Array, Array, Array], Any]
 
