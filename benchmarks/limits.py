@@ -14,10 +14,10 @@ _CALL = (
 
 LIMITS: dict[str, str] = {
     "gradients": (
-        "Loads on nodes push the coordinates through the geometry between them. The change of that "
-        "is found by moving every coordinate, at each stage. Without such loads the most expensive "
-        "part are the derivatives of inverse dynamics, O(N d) each: they are formed, although "
-        "products with one vector would do."
+        "Loads on nodes push the coordinates through the geometry between them. How that changes "
+        "costs further derivatives of the mechanism, stage by stage. Without such loads the most "
+        "expensive part are the derivatives of inverse dynamics, O(N d) each: they are formed, "
+        "although products with one vector would do."
     ),
     "forward dynamics, call, 7": _CALL,
     "forward dynamics, call, from 30": _CALL,
