@@ -8,6 +8,8 @@ import pytest
 import lissom as ls
 from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.coordinates import moved
+from tests.oracle.random_mechanism import draw, with_level
+from tests.random_trees import build
 
 # Bodies are very soft, so that all terms count in a few steps.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -213,7 +215,7 @@ def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeyp
         "loads": [ls.JointSpring("boom", (20.0, 30.0)), ls.JointDamper("hand", 2.0)],
     }
     forward = ls.sensitivity(system, state, **given)
-    monkeypatch.setattr("lissom.sim.sensitivities.run_derivatives.BLOCK_BYTES", 60_000)
+    monkeypatch.setattr("lissom.sim.sensitivities.run_derivatives.BLOCK_BYTES", 20_000)
     found = ls.gradient(system, state, objective, **given)
     value, by_q, by_v = objective(forward.time, forward.q, forward.v)
     by_state = np.concatenate([by_q, by_v], axis=1)
@@ -225,6 +227,29 @@ def test_the_adjoint_gradient_is_that_of_the_forward_sensitivities(kind, monkeyp
     ):
         assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
     assert abs(found.parameters[-1]) < 1e-9
+
+
+@pytest.mark.parametrize("level", ["linear", "full", "stiffened", "ruthless"])
+def test_gradients_of_random_trees_are_those_of_the_forward_sensitivities(level):
+    """Joints of all kinds that `gradient` takes, bodies of all kinds; three steps."""
+    checked = 0
+    for seed in range(12):
+        description = with_level(draw(seed, 0), level)
+        try:
+            tree = build(description)
+            state = tree.state(*description.state(tree.transforms))
+            rng = np.random.default_rng(seed)
+            by_q, by_v = rng.standard_normal((2, 4, tree.system.n_v))
+            given = {"duration": 3e-4, "step": 1e-4}
+            forward = ls.sensitivity(tree.system, state, **given)
+        except (ls.ModelError, ls.StateError):
+            continue  # levels that a body does not have, joints whose speeds are no rates
+        found = ls.gradient(tree.system, state, lambda *_, of=(by_q, by_v): (0.0, *of), **given)
+        weights = np.concatenate([by_q, by_v], axis=1)
+        expected = np.einsum("kn,knp->p", weights, forward.state)
+        assert np.allclose(found.state, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+        checked += 1
+    assert checked >= 2
 
 
 def test_a_gradient_with_quaternions_is_that_of_differences():

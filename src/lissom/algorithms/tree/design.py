@@ -192,7 +192,6 @@ def design_rows(
     V: Array,
     X: Array,
     external: External = (),
-    out: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """Forces (k, n_v), D (k, 3, n_v, n_v) by q, v and x, and P (k, n_v, n_kernel) of k states.
 
@@ -206,12 +205,10 @@ def design_rows(
         Coordinates, speeds and accelerations.
     external : sequence
         Spatial forces on nodes.
-    out : array (k, 3, n_v, n_v), optional
-        Where D is written.
     """
     k, n, p = len(Q), system.n_v, found.n_kernel
     T, P = np.empty(k * n), np.zeros((k * n, max(p, 1)))
-    D = np.empty((3 * k * n, n)) if out is None else out.reshape(3 * k * n, n)
+    D = np.empty((3 * k * n, n))
     work = engine.workspace(system)
     work.set_external(external)
     kernel, flags = work.kernel(entries.DESIGN_DERIVATIVES), engine.ALL | field.ACCELERATED

@@ -9,14 +9,20 @@ those of the end inwards and from the last stage to the first:
   mu_i = M^-1 N_i-      delta_i- = -D_q^T mu_i      nu_i- = -D_v^T mu_i + H_i^T R_i-          (3)
   sigma_i- = E_i^T R_i- + G_i^T delta_i-            R_j- += h A_ij sigma_i-                   (4)
   N_j- += h A_ij nu_i-      delta_0- += C_i^T delta_i-      nu_0- += nu_i-                    (5)
-mu_i is the derivative of the objective by the generalized forces in stage i.
+mu_i is the derivative of the objective by the generalized forces in stage i.  Neither M nor the
+derivatives D are formed: M^-1 is one forward dynamics, the products are those of `products`.
 """
 
 from __future__ import annotations
 
+from .. import fields as field
 from ..compiling import Entry, jit
 from ..fields import POSITIVE
-from ..tree.derivatives.forward import factor
+from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base
+from ..tree.derivatives.products import SUMS, derivative_products
+from ..tree.derivatives.sweep import columns_base_to_tip, frames_tip_to_base
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
 
 # pieces: number of joints on groups, then for each its first speed and number of speeds
 FIRST, SPEEDS, PIECE = range(3)
@@ -24,13 +30,18 @@ TURNED, LEFT, RATES, BENT = range(4)  # C, G, H and E of a piece, in this order
 
 
 @jit
-def adjoint_steps(tableau, steps, pieces, charts, D, gradients, mu, adjoint, work):
+def adjoint_steps(
+    ints, floats, scratch, plan, frames, tableau, steps, pieces, charts,
+    Q, V, X, slopes, gradients, mu, adjoint, work, flags,
+):  # fmt: skip
     """Take the adjoint (2 n) of the end of the last step to the start of the first.
 
-    tableau: A by rows, then b.  steps: lengths h.  charts: for each step, stages and end, the four
-    matrices of each piece.  D: for each stage, all steps: n rows each of D_q, D_v, M, whose factor
-    replaces it.  gradients: rows that are added at the start of each step.  mu: for each stage, all
-    steps, one row (3).  work: see `work_size`.  Returns 0, or 1 where M is not definite.
+    plan, frames: of the derivatives, see `frames`.  tableau: A by rows, then b.  steps: lengths h.
+    charts: for each step, stages and end, the four matrices of each piece.  Q, V, X: for each
+    stage, all steps, the states and accelerations.  slopes: in the same order n rows each of the
+    derivatives of loads by q and by v, or none.  gradients: rows that are added at the start of
+    each step.  mu: for each stage, all steps, one row (3).  work: see `work_size`.  Returns 0, or 1
+    where M is not definite.
     """
     n, count = len(adjoint) // 2, len(steps)
     s = len(mu) // count
@@ -59,8 +70,18 @@ def adjoint_steps(tableau, steps, pieces, charts, D, gradients, mu, adjoint, wor
         for back_i in range(s):
             i = s - 1 - back_i
             row = i * count + k
-            if not _of_stage(D, 3 * row * n, n, mu, row, work, N + i * n, delta, nu):
+            m = ints[field.N_Q]
+            q, v, x = Q[row * m : (row + 1) * m], V[row * n : (row + 1) * n], X[row * n :]
+            y = mu[row]
+            for j in range(n):
+                y[j] = work[N + i * n + j]
+            motion_base_to_tip(ints, floats, scratch, q, v, y, flags & 0)
+            if articulate_tip_to_base(ints, scratch, y) != field.DONE:
                 return 1
+            accelerate_base_to_tip(ints, scratch, y)  # what is not finite is seen at the end
+            by_q, by_v = work[delta : delta + n], work[nu : nu + n]
+            _products(ints, floats, scratch, plan, frames, q, v, x, y, work, by_q, by_v, flags)
+            _of_loads(slopes, 2 * row * n, n, y, by_q, by_v)
             _of_rates(pieces, charts, at + i * size, n, work, R + i * n, nu, sigma)
             for j in range(n):
                 work[start + j] = 0.0
@@ -79,36 +100,36 @@ def adjoint_steps(tableau, steps, pieces, charts, D, gradients, mu, adjoint, wor
     return 0
 
 
-def work_size(n: int, s: int) -> int:
-    """Numbers of work for n speeds and s stages."""
-    return 2 * s * n + 4 * n
+def work_size(n: int, s: int, n_body: int) -> int:
+    """Numbers of work for n speeds, s stages and n_body bodies."""
+    return 2 * s * n + 5 * n + SUMS * n_body
 
 
 @jit
-def _of_stage(D, o, n, mu, row, work, N, delta, nu):
-    """Write mu_i, and delta_i- and nu_i- without the rates (3)."""
-    M = D[o + 2 * n : o + 3 * n]
-    if not factor(M, n):
-        return False
+def _products(ints, floats, scratch, plan, frames, q, v, x, mu, work, by_q, by_v, flags):
+    """Write minus the products of mu with the derivatives of inverse dynamics to by_q and by_v."""
+    n = len(by_q)
+    o = len(work) - n - SUMS * ints[field.N_BODY]
+    T, sums = work[o : o + n], work[o + n :]
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+    forces_tip_to_base(ints, scratch, x, T, flags)
+    columns_base_to_tip(ints, floats, scratch, plan, frames, q, v, x)
+    frames_tip_to_base(ints, floats, scratch, plan, frames, q, v, x)
+    derivative_products(ints, floats, plan, frames, sums, mu, by_q, by_v)
     for k in range(n):
-        mu[row, k] = work[N + k]
-        work[delta + k] = work[nu + k] = 0.0
-    for k in range(n - 1, -1, -1):
-        mu[row, k] /= M[k, k]
-        y = mu[row, k]
-        for i in range(k):
-            mu[row, i] -= M[k, i] * y
+        by_q[k], by_v[k] = -by_q[k], -by_v[k]
+
+
+@jit
+def _of_loads(slopes, o, n, mu, by_q, by_v):
+    """Add the products of mu with the derivatives of loads."""
+    if len(slopes) == 0:
+        return
     for k in range(n):
-        y = mu[row, k]
-        for i in range(k):
-            y -= M[k, i] * mu[row, i]
-        mu[row, k] = y / M[k, k]
-    for k in range(n):
-        y = mu[row, k]
+        y = mu[k]
         for c in range(n):
-            work[delta + c] -= y * D[o + k, c]
-            work[nu + c] -= y * D[o + n + k, c]
-    return True
+            by_q[c] += y * slopes[o + k, c]
+            by_v[c] += y * slopes[o + n + k, c]
 
 
 @jit
@@ -155,8 +176,9 @@ def _transposed(matrix, o, r, x, given, out):
 
 ADJOINT_STEPS = Entry(
     adjoint_steps,
-    "int64(float64[::1], float64[::1], int64[::1], float64[::1], float64[:,::1], float64[:,::1], "
-    "float64[:,::1], float64[::1], float64[::1])",
+    "int64(int64[::1], float64[::1], float64[::1], int64[::1], float64[::1], float64[::1], "
+    "float64[::1], int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], "
+    "float64[:,::1], float64[:,::1], float64[:,::1], float64[::1], float64[::1], int64)",
     "adjoints of steps",
-    seconds=5,
+    seconds=40,
 )

@@ -7,6 +7,8 @@ and D, P the derivatives of inverse dynamics at x by state and by parameters of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from ...algorithms.tree.design import built_rows, design_rows, inertial_products
 from ...algorithms.tree.design_parameters import NONE, Resolved, inertias_apart
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run
-from ...kernels.tree.derivatives import design
+from ...kernels.tree.derivatives import design, frames
 from ...results.trajectory import Trajectory
 from ...system import System
 from ..run.choice import at_rest
@@ -100,6 +102,7 @@ class Dynamics:
         self._placed = PlacedLoads(system, found, loads, forces, what)
         self._servos = integral_servos(whole, what)
         self.driven = driven_speeds(whole)
+        self.jumps = bool(engine.workspace(system).derivatives[0][frames.JUMPS])
         self.integrals = np.array([speed for _, speed, _ in whole.states], dtype=int)
 
     @property
@@ -111,6 +114,11 @@ class Dynamics:
     def n_value(self) -> int:
         """Number of values of all controls."""
         return sum(c.n_time * c.n_value for c in self.controls)
+
+    @property
+    def has_slopes(self) -> bool:
+        """Whether there are loads whose forces have derivatives by the state."""
+        return self._machine is not None
 
     def integrals_of(self, made: Trajectory) -> Array:
         """Integrals (k, n_integral) of servos at the rows of a run."""
@@ -176,17 +184,26 @@ class Dynamics:
         if given is not None and len(self.driven.x):
             return self._driven_accelerations(Q, V, T, given)
         work, found = engine.workspace(self.system), np.empty_like(V)
-        if self._rotors:
-            work.set_armature(to_armature(self.system, self.armature))
         rows = (Q.ravel(), V.ravel(), T.ravel(), found.ravel())
-        failed = work.accelerations(rows, False, engine.LEAST, engine.ALL, 0, len(Q))
-        if self._rotors:
-            work.set_armature(None)
+        with self.rotors_in(work):
+            failed = work.accelerations(rows, False, engine.LEAST, engine.ALL, 0, len(Q))
         if failed >= 0:
             raise SimulationError(
                 f"{self.what}: accelerations of the run are not finite; use a shorter step"
             )
         return rows[3].reshape(found.shape)
+
+    @contextmanager
+    def rotors_in(self, work: engine.Workspace) -> Iterator[None]:
+        """Give a workspace the inertia of the rotors for a while."""
+        if not self._rotors:
+            yield
+            return
+        work.set_armature(to_armature(self.system, self.armature))
+        try:
+            yield
+        finally:
+            work.set_armature(None)
 
     def _driven_accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
         """Accelerations with driven joints: those of the others by the mass matrix."""
@@ -211,7 +228,6 @@ class Dynamics:
         V: Array,
         X: Array,
         acting: Forces,
-        out: Array | None = None,
         inertias: bool = True,
     ) -> tuple[Array, Array]:
         """D (k, 3, n_v, n_v) of inverse dynamics less loads, M with rotors, and P (k, n_v, p).
@@ -219,7 +235,7 @@ class Dynamics:
         P is without the columns of `apart.inertial` if `inertias` is False.
         """
         found = self.found if inertias else self.apart.found
-        _, D, P = design_rows(self.system, found, Q, V, X, out=out)
+        _, D, P = design_rows(self.system, found, Q, V, X)
         if acting.T_q is not None:
             D[:, 0] -= acting.T_q
             D[:, 1] -= acting.T_v

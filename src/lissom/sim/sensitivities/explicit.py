@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...algorithms.tree import engine
 from ...errors import SingularError
+from ...kernels import fields as field
 from ...kernels.run.adjoint import ADJOINT_STEPS, work_size
 from ..integrators.tableau import Tableau
 from . import charts
@@ -87,6 +89,22 @@ class ExplicitTangents(StepTangents):
         of, stages = self.dynamics, len(self.tableau.b)
         width = self.rows + of.n_parameter + stages * sum(c.n_value for c in of.controls)
         return of.system.n_v * width * 2 * stages
+
+    @property
+    def by_matrices(self) -> bool:
+        """Whether the matrices of steps are formed backward in time, too."""
+        of = self.dynamics
+        return bool(of.system.constraints or len(of.integrals) or len(of.driven.x) or of.jumps)
+
+    @property
+    def numbers_backward(self) -> int:
+        """Numbers in memory for each step of a block, backward in time."""
+        if self.by_matrices:
+            return self.numbers
+        of = self.dynamics
+        n, others = of.system.n_v, len(of.apart.others)
+        matrices = (3 if others else 0) + (4 if of.has_slopes else 0)
+        return len(self.tableau.b) * n * (6 + others + matrices * n)
 
     def forward(self, first: int, last: int, change: Array) -> Array:
         """Changes at the ends of steps (6)."""
@@ -207,43 +225,56 @@ class ExplicitTangents(StepTangents):
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
         """Take an adjoint backward in time."""
         steps, of = self.steps.between(first, last), self.dynamics
-        if of.system.constraints or len(of.integrals) or len(of.driven.x):
+        if self.by_matrices:
             return self._backward_by_matrices(steps, gradients, adjoint)
-        made, k, n, s = self.stages(steps), last - first, of.system.n_v, len(self.tableau.b)
-        D, mu = np.empty((s, k, 3, n, n)), np.empty((s * k, n))
-        P = [
-            of.derivatives(x.q, x.v, x.x, x.acting, out, inertias=False)[1]
-            for x, out in zip(made.stages, D, strict=True)
-        ]
+        made, h = self.stages(steps), np.diff(steps.time)
+        mu = self._backward_along(made, h, gradients, adjoint)
+        parameters, apart = np.zeros(of.n_parameter), of.apart
+        controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
+        for at, y in zip(made.stages, mu, strict=True):
+            parameters[apart.inertial] -= of.by_inertias(at.q, at.v, at.x, y)
+            if len(apart.others):
+                _, P = of.derivatives(at.q, at.v, at.x, at.acting, inertias=False)
+                parameters[apart.others] -= np.einsum("kn,knp->p", y, P)
+            for control, weights, total in zip(
+                of.controls, at.acting.weights, controls, strict=True
+            ):
+                total += weights.T @ y[:, control.speeds]
+        return Part(parameters, controls)
+
+    def _backward_along(self, made: Stages, h: Array, gradients: Array, adjoint: Array) -> Array:
+        """Take an adjoint backward, in place; its products mu (stages, k, n_v) with the forces."""
+        of, k, s = self.dynamics, len(h), len(self.tableau.b)
+        n, work = of.system.n_v, engine.workspace(of.system)
         ends = [*(stage.charts for stage in made.stages), made.end]
         pieces = [len(self.pieces)]
         for piece in self.pieces:
             pieces += [piece.v.start, piece.v.stop - piece.v.start]
-        status = ADJOINT_STEPS.load()(
-            np.concatenate([self.tableau.A.ravel(), self.tableau.b]),
-            np.diff(steps.time),
-            np.array(pieces, dtype=np.int64),
-            _packed(ends, k),
-            D.reshape(-1, n),
-            gradients,
-            mu,
-            adjoint,
-            np.empty(work_size(n, s)),
-        )
+        plan, frames, _ = work.derivatives
+        mu = np.empty((s * k, n))
+        Q, V, X = ([getattr(x, name) for x in made.stages] for name in "qvx")
+        with of.rotors_in(work):
+            status = work.kernel(ADJOINT_STEPS)(
+                *work.call,
+                plan,
+                frames,
+                np.concatenate([self.tableau.A.ravel(), self.tableau.b]),
+                h,
+                np.array(pieces, dtype=np.int64),
+                _packed(ends, k),
+                *(np.concatenate(rows).ravel() for rows in (Q, V, X)),
+                _slopes_of_loads(made, n),
+                gradients,
+                mu,
+                adjoint,
+                np.empty(work_size(n, s, of.system.n_body)),
+                engine.ALL | field.ACCELERATED,
+            )
         if status != 0:
             raise SingularError(
                 "a mass matrix of the run is not positive definite; check the bodies"
             )
-        forces = mu.reshape(s, k, n)
-        parameters, apart = np.zeros(of.n_parameter), of.apart
-        for at, by_others, y in zip(made.stages, P, forces, strict=True):
-            parameters[apart.others] -= np.einsum("kn,knp->p", y, by_others)
-            parameters[apart.inertial] -= of.by_inertias(at.q, at.v, at.x, y)
-        controls = [
-            sum(made.stages[i].acting.weights[c].T @ forces[i][:, control.speeds] for i in range(s))
-            for c, control in enumerate(of.controls)
-        ]
-        return Part(parameters, controls)
+        return mu.reshape(s, k, n)
 
     def _backward_by_matrices(self, steps: Steps, gradients: Array, adjoint: Array) -> Part:
         """Take an adjoint backward by the matrices of the steps (6)."""
@@ -254,6 +285,16 @@ class ExplicitTangents(StepTangents):
             adjoint[:] = adjoint @ states[j]
             adjoint[:n] += gradients[j]
         return self.part(by_inputs)
+
+
+def _slopes_of_loads(made: Stages, n: int) -> Array:
+    """Rows (2 n for each stage and step, n) of the derivatives of loads; none without loads."""
+    found = [
+        np.stack([x.acting.T_q, x.acting.T_v], axis=1)
+        for x in made.stages
+        if x.acting.T_q is not None and x.acting.T_v is not None
+    ]
+    return np.concatenate(found).reshape(-1, n) if found else np.zeros((0, n))
 
 
 def _grown(row: Array, h: Array, rates: list[Array], z: Array) -> Array:

@@ -160,7 +160,7 @@ def sensitivity(
     change = np.zeros((of.rows, found.shape[2]))
     change[: 2 * n, :of_state] = basis
     found[0] = change[: 2 * n]
-    for first, last in _blocks(of):
+    for first, last in _blocks(of, of.numbers):
         with np.errstate(all="ignore"):  # `_check_finite` says it better
             changes = of.forward(first, last, change)  # (1)
         change = changes[-1]
@@ -193,8 +193,8 @@ def gradient(
     """Objective of a run and its exact gradient, backward in time: the adjoint method.
 
     The cost does not depend on the number of controls, and little on that of parameters.  With
-    loops, integrals of servos or given motions and an explicit method, the matrices of the steps
-    are formed as in `sensitivity`, and the cost is the same.
+    loops, integrals of servos, given motions or bodies at level "ruthless" and an explicit method,
+    the matrices of the steps are formed as in `sensitivity`, and the cost is the same.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def gradient(
     by_controls = [np.zeros((c.n_time, c.n_value)) for c in dynamics.controls]
     adjoint = np.zeros(of.rows)
     adjoint[: 2 * n] = G[-1]
-    for first, last in reversed(_blocks(of)):  # (2)
+    for first, last in reversed(_blocks(of, of.numbers_backward)):  # (2)
         with np.errstate(all="ignore"):
             found = of.backward(first, last, G[first:last], adjoint)
         by_parameters += found.parameters
@@ -309,9 +309,9 @@ def _check_finite(what: str, *arrays: Array) -> None:
         )
 
 
-def _blocks(of: StepTangents) -> list[tuple[int, int]]:
-    """First and last row of blocks of steps whose tangents fit into memory."""
-    n, size = len(of.steps.time) - 1, max(1, BLOCK_BYTES // (8 * of.numbers))
+def _blocks(of: StepTangents, numbers: int) -> list[tuple[int, int]]:
+    """First and last row of blocks of steps whose tangents, so many numbers each, fit."""
+    n, size = len(of.steps.time) - 1, max(1, BLOCK_BYTES // (8 * numbers))
     return [(k, min(k + size, n)) for k in range(0, n, size)]
 
 

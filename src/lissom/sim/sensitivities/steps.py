@@ -67,6 +67,11 @@ class StepTangents(ABC):
     def numbers(self) -> int:
         """Numbers in memory for each step of a block."""
 
+    @property
+    def numbers_backward(self) -> int:
+        """The same backward in time."""
+        return self.numbers
+
     @abstractmethod
     def forward(self, first: int, last: int, change: Array) -> Array:
         """Changes (k, rows, columns) at the ends of the steps from row `first` to row `last`.
