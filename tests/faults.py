@@ -15,6 +15,12 @@ STIFFENED = "tests/test_stiffened_bodies.py"
 RODS = "tests/test_rods.py"
 CONTACTS = "tests/test_contacts.py"
 GROUPS = "tests/test_loop_groups.py"
+DERIVATIVES = "tests/test_derivatives.py"
+DESIGN = "tests/test_design.py"
+SENSITIVITIES = "tests/test_sensitivities.py"
+SPRINGS = "tests/test_sensitivities_loads.py"
+SPACE = "tests/test_space_loads.py"
+ROSENBROCK = "tests/test_rosenbrock.py"
 
 MOTION = "kernels/tree/motion.py"
 
@@ -27,7 +33,7 @@ SIMULATION = "kernels/run/"
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
     *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED, RODS),
-    *(CONTACTS, GROUPS),
+    *(CONTACTS, GROUPS, DERIVATIVES, DESIGN, SENSITIVITIES, SPRINGS, SPACE, ROSENBROCK),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -641,5 +647,75 @@ FAULTS = (
         "s += scratch[X + c * n_all + k] * alpha[c] + scratch[X + (3 + c) * n_all + k] * a[c]",
         "s += scratch[X + (3 + c) * n_all + k] * a[c]",
         GROUPS,
+    ),
+    Fault(
+        "derivatives: forces that do not turn with what is displaced",
+        "kernels/tree/derivatives/sweep.py",
+        "t_w, t_v = force_cross(xi_w, xi_v, n, f)",
+        "t_w, t_v = ZERO, ZERO",
+        DERIVATIVES,
+    ),
+    Fault(
+        "derivatives: momentum of a rigid body with the wrong sign",
+        "kernels/tree/derivatives/frames.py",
+        "z[0] + x[2] - h[1] - 2.0 * v[0] * p[2]",
+        "z[0] + x[2] + h[1] - 2.0 * v[0] * p[2]",
+        DERIVATIVES,
+    ),
+    Fault(
+        "derivatives: velocity of the directions of a node forgotten",
+        "kernels/run/places.py",
+        "put_vector(out, 12 * s + 9, add(d_v, add(cross(d_w, p), cross(V_w, dp))))",
+        "put_vector(out, 12 * s + 9, add(d_v, cross(d_w, p)))",
+        DERIVATIVES,
+    ),
+    Fault(
+        "derivatives: damping of a mode in the place of its stiffness",
+        "kernels/tree/derivatives/design.py",
+        "P[o_v + j, k] = q[o_q + j] if kind == STIFFNESS else v[o_v + j]",
+        "P[o_v + j, k] = v[o_v + j]",
+        DESIGN,
+    ),
+    Fault(
+        "derivatives: an inertia without its centrifugal moment",
+        "kernels/tree/derivatives/inertial.py",
+        "out[e + 4] += y_w[1] * alpha[2] + y_w[2] * alpha[1] + c[1] * w[2] + c[2] * w[1]",
+        "out[e + 4] += y_w[1] * alpha[2] + y_w[2] * alpha[1]",
+        DESIGN,
+    ),
+    Fault(
+        "derivatives: an adjoint without the forces on what a hinge moves",
+        "kernels/tree/derivatives/products.py",
+        "by_q[o_v + c] += dot(x_w, t_w) + dot(x_v, t_v)",
+        "by_q[o_v + c] += dot(x_w, t_w)",
+        SENSITIVITIES,
+    ),
+    Fault(
+        "derivatives: an adjoint without modes in the rows that carry them",
+        "kernels/tree/derivatives/products.py",
+        "by_v[o_m + c] += dot(x_w, g_w) + dot(x_v, g_v)",
+        "by_v[o_m + c] += dot(x_w, g_w)",
+        SENSITIVITIES,
+    ),
+    Fault(
+        "derivatives: an adjoint without the dampers",
+        "kernels/run/adjoint.py",
+        "by_v[c] += y * slopes[o + n + k, c]",
+        "by_v[c] += 0.0",
+        SENSITIVITIES,
+    ),
+    Fault(
+        "loads of space: torque of a rotor on its carrier with the wrong sign",
+        "sim/loads/rotor.py",
+        "moment = added(scaled(-push, axis), -h, cross(omega, axis))",
+        "moment = added(scaled(push, axis), -h, cross(omega, axis))",
+        SPACE,
+    ),
+    Fault(
+        "loads of space: gravity gradient half as large",
+        "sim/loads/gravity_field.py",
+        "along = 1.5 * (L[0] + L[3] + L[5]) - 7.5 * dot(d, Ld) / r2",
+        "along = 0.75 * (L[0] + L[3] + L[5]) - 7.5 * dot(d, Ld) / r2",
+        SPACE,
     ),
 )
