@@ -1,11 +1,16 @@
 """Many runs at once: on cores those of `simulate`, on a simulated device the same to round-off."""
 
+import os
+import signal
+import sys
+
 import numba
 import numpy as np
 import pytest
 
 import lissom as ls
 from lissom.batches.functions import functions_ptx, numbered
+from lissom.batches.progress import Counted
 from lissom.kernels.run import event_values, instants, signals
 from lissom.sim.run.prepare import prepared
 from tests.four_bars import four_bar_of_a_chain
@@ -110,11 +115,12 @@ def test_variants_and_loads_of_each_run_on_a_device():
         for k, system in enumerate(systems)
     ]  # fmt: skip
     assert np.array_equal(here.q, [x.q for x in singles])
-    with pytest.raises(ls.ResultError, match="run 1 has no rows: run 1 has other loads"):
-        ls.simulate_batch(
+    with pytest.warns(ls.SimulationWarning, match="runs ended early: 2 of 3; run 1"):
+        mixed = ls.simulate_batch(
             systems, duration=0.2, step=0.01, integrator="rk4", device=Simulated(),
             loads=lambda k: [ls.JointSpring("rod", stiffness=1.0)] * (k + 1),
-        )[1]  # fmt: skip
+        )  # fmt: skip
+    assert "run 1 has other loads than run 0" in mixed.message[1]
     assert np.array_equal(there[2].q, there.q[2])
 
 
@@ -148,7 +154,8 @@ def test_a_run_that_fails_is_marked_and_does_not_disturb_the_others():
     speeds = np.array([[0.0], [1e200], [1.0]]) * np.ones(system.n_v)
     start = np.zeros((3, system.n_q)), speeds
     options = {"duration": 0.05, "step": 0.01, "integrator": "rk4"}
-    runs = [ls.simulate_batch(system, start, device=x, **options) for x in ("cpu", Simulated())]
+    with pytest.warns(ls.SimulationWarning, match=r"runs ended early: 1 of 3; run 1 \(not fin"):
+        runs = [ls.simulate_batch(system, start, device=x, **options) for x in ("cpu", Simulated())]
     for found in runs:
         assert found.status[0] == found.status[2] == "finished" != found.status[1]
         assert "finite" in found.message[1]
@@ -233,6 +240,15 @@ def test_mistakes_are_answered_by_name():
         ([system, arm()], {"device": Simulated(), "step": 0.1}, "variant 1 .*another mechanism"),
         (ls.Model("m"), {}, "compile"),
         ([system, 3], {}, "expected a System"),
+        ([system, arm()], {}, "variant 1 .*another mechanism"),
+        (system, {"states": (q, q), "loads": [ls.Actuator("rode", 1.0)]}, "no body 'rode'"),
+        (system, {"states": (q, q), "step": -1.0}, "step is -1.0"),
+        (system, {"states": [(q[0], q[0]), (q[0],)]}, "row 1: "),
+        (
+            system,
+            {"states": (q, q), "integrator": "rk4", "step": 1e-13},
+            "the rows of 2 runs need .* do them in parts",
+        ),
         (system, {"device": "tpu", "step": 0.1}, 'expected "cpu", "cuda" or "cuda:1"'),
     ):
         with pytest.raises(ls.LissomError, match=words):
@@ -245,3 +261,102 @@ def test_warnings_of_many_runs_are_said_once():
     with pytest.warns(ls.SimulationWarning, match="in 4 of 4 runs: ") as found:
         ls.simulate_batch(system, (q, q + 15.0), duration=5.0, step=0.5, integrator="rk4")
     assert len(found) == 1
+
+
+def test_runs_that_cannot_start_leave_the_others_alone():
+    """A trajectory without rows, and NaN where arrays are over all runs."""
+    system = pendulum()
+
+    def loads(k):
+        if k == 1:
+            raise ValueError("no")
+        return [ls.Servo("rod", 0.1, kp=1.0)]
+
+    q = np.array([[0.1], [0.2], [0.3]])
+    with pytest.warns(ls.SimulationWarning, match="1 of 3; run 1 .*ValueError: no"):
+        runs = ls.simulate_batch(system, (q, 0 * q), duration=0.1, output_step=0.05, loads=loads)
+    assert [x.status for x in runs] == ["finished", "failed", "finished"]
+    assert len(runs[1]) == 0 and runs.message[1] == "loads(1) raised ValueError: no"
+    angle, servo = runs["rod.angle"], runs.part("servo")
+    assert np.array_equal(angle[2], runs[2]["rod.angle"]) and angle.shape == (3, 3)
+    assert np.isnan(angle[1]).all() and np.isnan(servo[1]).all() and servo.shape == (3, 3, 3)
+    with pytest.raises(ls.ResultError, match="there is no 'servos'.*did you mean 'servo'"):
+        runs.part("servos")
+    with pytest.raises(ls.StateError, match="there is no body 'rode'"):
+        runs["rode.angle"]
+
+
+def test_states_may_be_pairs_and_none_at_all():
+    system = pendulum()
+    pairs = [(np.array([0.1]), np.array([0.5])), (np.array([0.2]), np.array([0.0]))]
+    runs = ls.simulate_batch(system, pairs, duration=0.1, step=0.05, integrator="rk4")
+    assert runs.q[:, 0, 0].tolist() == [0.1, 0.2] and runs.v[:, 0, 0].tolist() == [0.5, 0.0]
+    nothing = ls.simulate_batch(system, (np.zeros((0, 1)), np.zeros((0, 1))), duration=0.1)
+    assert len(nothing) == 0 and nothing.q.shape == (0, 0, 1) and nothing.statistics == {}
+
+
+@pytest.mark.parametrize("device", ["cpu", "simulated"])
+def test_a_run_that_would_never_end_is_ended(monkeypatch, device):
+    from lissom.batches import fleet
+    from lissom.sim.run import stall
+
+    for module in (stall, fleet):
+        monkeypatch.setattr(module, "STALL_STEPS", 20)
+    monkeypatch.setattr(stall, "TOO_MANY_STEPS", 1000)
+    q = np.array([[0.0], [0.5]])
+    options = {"duration": 300.0, "integrator": "dopri5", "rtol": 1e-12, "output_step": 100.0}
+    with pytest.warns(ls.SimulationWarning, match=r"2 of 2; run 0 \(stalled\)"):
+        runs = ls.simulate_batch(
+            pendulum(), (q, 0 * q), device=Simulated() if device == "simulated" else device,
+            **options,
+        )  # fmt: skip
+    assert list(runs.status) == ["stalled"] * 2 and "too small to reach the end" in runs.message[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("way", ["one thread", "two threads", "plain Python", "simulated"])
+def test_ctrl_c_ends_all_runs_where_they_are(monkeypatch, way):
+    """What has been computed comes back, as from `simulate`."""
+    pressed = []
+
+    def press(*_given):
+        if not pressed:
+            pressed.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def slow(time, state):
+        if time > 2.0:
+            press()
+        return {"rod": 0.1}
+
+    monkeypatch.setattr(Counted, "add", press)  # when a part of the first run is done
+    q = np.linspace(0.0, 1.0, 40)[:, None]
+    options = {"duration": 1e5, "step": 1e-2, "integrator": "rk4", "output_step": 1.0}
+    options |= {
+        "one thread": {"threads": 1},
+        "two threads": {"threads": 2},
+        "plain Python": {"threads": 1, "forces": slow},
+        "simulated": {"device": Simulated()},
+    }[way]
+    with pytest.warns(ls.SimulationWarning, match="the runs ended early .interrupted.: 40 of 40"):
+        runs = ls.simulate_batch(pendulum(), (q, 0 * q), **options)
+    assert set(runs.status) == {"interrupted"} and len(runs[0]) >= 1
+
+
+def test_warnings_about_models_are_those_of_simulate():
+    """Spin of every run, and the limits of the models in some of them."""
+    system = arm()
+    fast = system.state(**{"link.rates": 30.0})
+    options = {"duration": 0.02, "step": 1e-3, "integrator": "generalized_alpha"}
+    with pytest.warns(ls.SimulationWarning) as one:
+        ls.simulate(system, fast, **options)
+    with pytest.warns(ls.SimulationWarning) as many:
+        ls.simulate_batch(system, [fast] * 10, **options)
+    given = {str(x.message) for x in one}
+    assert any("turns at" in x for x in given) and len(given) > 1
+    texts = [str(x.message) for x in many]
+    assert {x.split(": ", 1)[1] for x in texts} == given
+    assert any(x.startswith("in 10 of 10 runs: ") for x in texts)
+    assert any(x.startswith("in 8 of 8 runs that were looked at: ") for x in texts)
+    with pytest.warns(ls.SimulationWarning, match="in 2 of 2 runs: body 'link' turns at"):
+        ls.simulate_batch(system, [fast] * 2, device=Simulated(), **options)

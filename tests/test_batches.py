@@ -163,9 +163,69 @@ def test_arrays_of_jax_and_lists_are_taken():
     expected = ls.batch(system).forward_dynamics(q, v, x)
     found = ls.batch(system).forward_dynamics(*(jax.numpy.asarray(y) for y in (q, v, x)))
     assert isinstance(found, jax.Array) and np.array_equal(np.asarray(found), expected)
+    batch, there = ls.batch(system), jax.numpy.asarray(q)
+    several = [*batch.pose(there, "hand"), *batch.energy(there, v), batch.mass_matrix(there)]
+    same = [*batch.pose(q, "hand"), *batch.energy(q, v), batch.mass_matrix(q)]
+    for one, other in zip(several, same, strict=True):
+        assert isinstance(one, jax.Array) and np.array_equal(np.asarray(one), other)
     assert arrays.library(q) == "numpy" and not arrays.on_gpu(q)
     assert np.array_equal(ls.batch(system).forward_dynamics(q.tolist(), v, x), expected)
     assert np.array_equal(ls.batch(system).forward_dynamics(np.asfortranarray(q), v, x), expected)
+
+
+class Foreign:
+    """Array of a library that NumPy knows by DLPack only."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+def test_arrays_are_taken_by_dlpack():
+    system = arm()
+    given = states(system, 5)
+    found = ls.batch(system).forward_dynamics(*map(Foreign, given))
+    assert np.array_equal(found, ls.batch(system).forward_dynamics(*given))
+
+
+def test_inverse_dynamics_with_loops_is_that_of_single_calls():
+    system = four_bar_of_a_chain().compile()
+    closed = [ls.assemble(system, system.state(crank=x)) for x in (0.8, 0.9, 1.0)]
+    q, v = np.array([x.q for x in closed]), np.array([x.v for x in closed])
+    forces = np.zeros((3, system.n_v))
+    forces[:, system.layout.hinge_v("crank")] = 3.0
+    for device in ("cpu", Simulated()):
+        batch = ls.batch(system, device=device)
+        rates = batch.forward_dynamics(q, v, forces)
+        found = batch.inverse_dynamics(q, v, rates, actuated=["crank"])
+        assert np.allclose(found, forces, rtol=0, atol=1e-9)
+    for words, actuated in (("row 0: .*depend on which joints", None), ("row 0: .*'cranc'", "x")):
+        with pytest.raises(ls.StateError, match=words):
+            batch.inverse_dynamics(q, v, rates, actuated=actuated and ["cranc"])
+
+
+def test_too_little_memory_is_a_sentence(monkeypatch):
+    system, device = arm(), Simulated()
+    given = states(system, 5)
+    here, there = ls.batch(system), ls.batch(system, device=device)
+
+    def full(*_given, **_named):
+        raise MemoryError
+
+    monkeypatch.setattr(device, "launch", full)
+    monkeypatch.setattr(here._on, "evaluate", full)
+    for batch in (here, there):
+        with pytest.raises(ls.KernelError, match="no memory .* 5 results .*fewer states at a time"):
+            batch.mass_matrix(given[0])
+    with pytest.raises(ls.KernelError, match=r"no memory left for 5 runs .*use device=.cpu."):
+        ls.simulate_batch(
+            system, given[:2], duration=0.1, step=0.01, integrator="rk4", device=device
+        )
 
 
 def test_mistakes_are_answered_by_name():
@@ -179,6 +239,7 @@ def test_mistakes_are_answered_by_name():
         (lambda: batch.forward_dynamics(q + 0j, v), "q is an array of complex128"),
         (lambda: batch.forward_dynamics(q * np.nan, v), "row 0"),
         (lambda: batch.pose(q, "finger"), "finger"),
+        (lambda: batch.mass_matrix(np.ma.array(q, mask=q > 0)), "q has masked entries"),
         (lambda: ls.batch([]), "at least one system"),
         (lambda: ls.batch([system, arm(modes=2)]), "variant 1 .*another mechanism"),
         (lambda: ls.batch([system, arm(2.0)]).forward_dynamics(q, v), "one row per variant"),

@@ -45,8 +45,12 @@ def taken(x: Any, what: str, xp: Any) -> Any:
     kind = library(x)
     if kind == "torch":
         x = x.detach()
+    if np.ma.is_masked(x):
+        raise StateError(f"{what} has masked entries; fill them, or leave these rows out")
     try:
-        if kind in ("torch", "jax") and on_gpu(x) == (xp is not np):
+        if kind == "numpy" and _of_dlpack_alone(x):
+            found = xp.asarray(np.from_dlpack(x))
+        elif kind in ("torch", "jax") and on_gpu(x) == (xp is not np):
             found = xp.from_dlpack(x)
         elif kind == "cupy" and xp is np:
             found = x.get()
@@ -59,6 +63,12 @@ def taken(x: Any, what: str, xp: Any) -> Any:
     rows = xp.ascontiguousarray(found, dtype=np.float64)
     # The kernels of the CPU take no arrays that cannot be written, as those of JAX.
     return rows.copy() if xp is np and not rows.flags.writeable else rows
+
+
+def _of_dlpack_alone(x: Any) -> bool:
+    """Whether an array is of a library that NumPy knows by DLPack only."""
+    known = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+    return hasattr(x, "__dlpack__") and not any(hasattr(x, name) for name in known)
 
 
 def on_cpu(x: Any) -> np.ndarray:
@@ -76,7 +86,8 @@ def giver(x: Any, xp: Any) -> Give:
     if kind == "jax":
         import jax
 
-        return lambda y: jax.dlpack.from_dlpack(y)
+        # JAX takes no columns of a larger array.
+        return lambda y: jax.dlpack.from_dlpack(xp.ascontiguousarray(y))
     if kind == "cupy":
         return lambda y: y if xp is not np else _cupy_array(y)
     return lambda y: y if xp is np else xp.asnumpy(y)

@@ -11,13 +11,13 @@ import numpy as np
 from ..algorithms.tree import engine
 from ..algorithms.tree.arguments import check_system
 from ..algorithms.tree.batch import check_quaternions, checked_threads
-from ..errors import StateError, shown
+from ..errors import KernelError, StateError, shown
 from ..system import System
 from . import arrays
 from .device import Device, cuda
 from .on_cores import Cores
 from .on_device import OnDevice
-from .results import Energies, checked
+from .results import Energies, actuated_rows, checked
 
 Array = Any
 
@@ -74,14 +74,16 @@ class Batch:
         threads: int | None = None,
     ) -> None:
         self.systems = as_systems(systems, "a batch")
-        check_variants(self.systems)
         self.system = self.systems[0]
         self.n_variant = 0 if isinstance(systems, System) else len(self.systems)
         self._on: Cores | OnDevice
         if isinstance(device, str) and device == "cpu":
+            check_mechanism(self.systems)
             self._on = Cores(self.systems, cores(threads))
         else:
-            self._on = OnDevice(self.systems, found_device(device, threads))
+            found = found_device(device, threads)
+            check_variants(self.systems)
+            self._on = OnDevice(self.systems, found)
 
     def __repr__(self) -> str:
         variants = f", {self.n_variant} variants" if self.n_variant else ""
@@ -101,8 +103,10 @@ class Batch:
         given = [*states, self._rows(forces, self.system.n_v, "forces", states[0], none=True)]
         return self._result("forward", q, given, (self.system.n_v,))
 
-    def inverse_dynamics(self, q: Array, v: Array, acceleration: Array) -> Array:
-        """Generalized forces (k, n_v) of a tree.
+    def inverse_dynamics(
+        self, q: Array, v: Array, acceleration: Array, actuated: Any = None
+    ) -> Array:
+        """Generalized forces (k, n_v).
 
         Parameters
         ----------
@@ -110,14 +114,14 @@ class Batch:
             Coordinates and speeds.
         acceleration : array (k, n_v)
             Rates of the speeds.
+        actuated : sequence of str, optional
+            Bodies whose joints are actuated; required with loops, which are computed state by state
+            on the CPU, as by `lissom.inverse_dynamics`.
         """
-        if self.system.constraints:
-            raise StateError(
-                "inverse_dynamics of a batch is for trees: with loops the forces depend on which "
-                "joints are actuated; use ls.inverse_dynamics, state by state"
-            )
         states = self._states(q, v)
         x = self._rows(acceleration, self.system.n_v, "acceleration", states[0])
+        if self.system.constraints or actuated is not None:
+            return self._giver(q)(self._on.xp.asarray(actuated_rows(self, [*states, x], actuated)))
         return self._result("inverse", q, [*states, x], (self.system.n_v,))
 
     def mass_matrix(self, q: Array) -> Array:
@@ -190,7 +194,14 @@ class Batch:
         shape: tuple[int, ...],
         paths: list[np.ndarray] | None = None,
     ) -> Any:
-        found, statuses = self._on.evaluate(what, given, shape, paths)
+        try:
+            found, statuses = self._on.evaluate(what, given, shape, paths)
+        except MemoryError:
+            numbers = len(given[0]) * int(np.prod(shape, dtype=float))
+            raise KernelError(
+                f"no memory is left for {len(given[0])} results ({8e-9 * numbers:.3g} GB); give "
+                "fewer states at a time"
+            ) from None
         checked(self, what, statuses, given)
         return found
 
@@ -209,7 +220,12 @@ class Batch:
         xp = self._on.xp
         if x is None and none:
             return xp.zeros((len(like), n))
-        rows = arrays.taken(x, what, xp)
+        try:
+            rows = arrays.taken(x, what, xp)
+        except MemoryError:
+            raise KernelError(
+                f"no memory is left for {what}; give fewer states at a time"
+            ) from None
         k = self.n_variant or (None if like is None else len(like))
         if rows.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
             wanted = f"({'k' if k is None else k}, {n})"
@@ -247,6 +263,24 @@ def found_device(device: Any, threads: Any) -> Device:
     if name != "cuda" or not (number.isdigit() or not number):
         raise StateError(f'device is {device!r}; expected "cpu", "cuda" or "cuda:1"')
     return cuda(int(number) if number else None)
+
+
+def check_mechanism(systems: Sequence[System]) -> None:
+    """Refuse variants of which a row of one cannot belong to another."""
+    first = _shape(systems[0])
+    for k, other in enumerate(systems):
+        if _shape(other) != first:
+            raise StateError(
+                f"variant {k} ({other.name!r}) is another mechanism than variant 0: variants may "
+                "differ in masses, places, stiffness and other constants, not in bodies, joints "
+                "or numbers of modes"
+            )
+
+
+def _shape(system: System) -> Any:
+    joints = tuple(type(x).__name__ for x in system.joints)
+    loops = len(system.loops), len(system.couplings)
+    return system.names, joints, tuple(system.parent), system.n_q, system.n_v, loops
 
 
 def check_variants(systems: Sequence[System]) -> None:

@@ -15,22 +15,24 @@ from typing import Any
 import numpy as np
 
 from ..errors import KernelError, LissomError, LoadError
-from ..kernels.device import runs
 from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
-from ..kernels.run.registry import METHODS
+from ..sim.run.interrupts import Interrupts
 from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
 from ..sim.run.saving import outcome_meta
+from ..sim.run.stall import STALL_STEPS, Stall
 from ..sim.run.whole_run import begun_run
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered
-from .on_device import check_known
-from .progress import Counted, warn_after
+from .progress import Counted
+from .runnable import check_runnable, is_plain
 from .runs import OneRun, unfinished
+from .runs_on_cores import NOT_BEGUN
+from .warning import warn_after, warn_before
 
 Array = np.ndarray
 
@@ -47,35 +49,63 @@ class Fleet:
     ----------
     ready : callable
         ready(k): run k, prepared.
+    first : Prepared or LissomError
+        Run 0, prepared, or why it cannot be.
+    again : callable or None
+        again(first, k): run k on the machine of run 0, where runs differ in their states alone.
     count : int
         Number of runs.
     device : Device
         The GPU.
-    alike : bool
-        Whether runs differ in their states alone: ready(k) then gives one machine, with state k.
+    interrupts : Interrupts
+        Ctrl-C, which ends all of them.
     """
 
     def __init__(
-        self, ready: Callable[[int], Prepared], count: int, device: Device, *, alike: bool
+        self,
+        ready: Callable[[int], Prepared],
+        first: Prepared | LissomError,
+        again: Callable[[Prepared, int], Prepared] | None,
+        count: int,
+        device: Device,
+        interrupts: Interrupts,
     ) -> None:
-        self.ready, self.count, self.device, self.alike = ready, count, device, alike
+        self._ready, self._first, self._again = ready, first, again
+        self.count, self.device, self.interrupts = count, device, interrupts
+        self.alike = again is not None
         self.found: list[OneRun | None] = [None] * count
+
+    def ready(self, k: int) -> Prepared:
+        """Run k, prepared."""
+        if isinstance(self._first, LissomError):
+            raise self._first
+        if k == 0:
+            return self._first
+        return self._ready(k) if self._again is None else self._again(self._first, k)
 
     def run(self, bar: Counted) -> list[OneRun]:
         """Results of all runs, in turns that fit the memory of the device."""
         first = self.ready(0)
         entry = check_runnable(first)
         self.elements, self.functions = numbered(first.machine)
-        self.plain = self.alike and _is_plain(first)
+        self.plain = self.alike and is_plain(first)
         self.outside = functions_ptx(self.functions)
         with bar:
             start = 0
             while start < self.count:
                 at_once = self._at_once(first.machine)
                 turn = range(start, min(start + at_once, self.count))
-                _Turn(self, entry, turn).run(bar)
+                if self.interrupts.seen:
+                    break
+                try:
+                    _Turn(self, entry, turn).run(bar)
+                except MemoryError as error:
+                    raise KernelError(
+                        f"the GPU has no memory left for {len(turn)} runs ({error}); free memory "
+                        'there, do fewer runs at once, or use device="cpu"'
+                    ) from None
                 start = turn.stop
-        return [x for x in self.found if x is not None]
+        return [unfinished("interrupted", NOT_BEGUN) if x is None else x for x in self.found]
 
     def check_same(self, machine: Machine, k: int) -> None:
         """Refuse a run whose loads are not those of the first one with other constants."""
@@ -115,6 +145,8 @@ class _Turn:
         self.done = np.zeros(len(turn), dtype=bool)
         self.begun = time.perf_counter()
         self.judges: dict[int, Judge] = {}
+        self.stalls: dict[int, Stall] = {}
+        self.looked = np.zeros(len(turn))  # steps at which each was last looked at
         memories = self._memories()
         if self.done.all():
             return
@@ -144,7 +176,7 @@ class _Turn:
                 self.fleet.check_same(ready.machine, k)
                 memory = self._begun(ready, rows)
             except LissomError as error:
-                self._end(place, unfinished("failed", str(error)))
+                self._end(place, unfinished("failed", str(error), error))
                 rows.append(None)
                 machines.append(None)
                 continue
@@ -161,7 +193,7 @@ class _Turn:
     def _begun(self, ready: Prepared, before: list[Array | None]) -> Array:
         """Memory of a run at its start: where nothing else matters, another's with its state."""
         if not self.fleet.plain or not before or before[-1] is None:
-            begun_run(ready)
+            warn_before(ready, begun_run(ready))
             return ready.machine.memory.copy()
         memory, plan, start = before[-1].copy(), ready.machine.elements, ready.start
         for place, x in ((plan[run.O_Q], start.raw_q), (plan[run.O_V], start.raw_v)):
@@ -205,6 +237,7 @@ class _Turn:
             self._take_rows(headers)
             for place in np.flatnonzero(~self.done & ~np.isin(statuses, GOES_ON)):
                 self._judge(int(place), int(statuses[place]), headers[place])
+            self._end_what_stands(headers)
             now = np.where(self.done, self.machine.settings.end, headers[:, run.TIME])
             bar.add(float(np.sum(np.maximum(now - times, 0.0))) / span)
             times = np.maximum(now, times)
@@ -256,6 +289,7 @@ class _Turn:
         if status == run.FINISHED:
             machine = self.machines[0 if self.fleet.alike else place]
             machine.memory[: run.M_HEADER] = header
+            self._take_spins(machine, place)
             self._finish(place, machine, Outcome("finished", f"reached t = {machine.time:.9g} s"))
             return
         machine = self._on_host(place)
@@ -266,13 +300,46 @@ class _Turn:
         outcome = judge.outcome(status)
         self.blocks[place] += [x for x in judge.rows if len(x)]
         judge.rows.clear()
-        memory = machine.memory.copy()
-        memory[run.PREPARED] = -1.0
         if outcome is not None:
             self._finish(place, machine, outcome)
-            memory[[run.TIME, run.FRESH, run.KNOWN, run.SUB]] = machine.settings.end, 1.0, 1.0, 1.0
-            memory[run.FORCED] = 0.0  # so that its thread returns at once from now on
+            self._retire(place, machine)
+            return
+        memory = machine.memory.copy()
+        memory[run.PREPARED] = -1.0
+        self._put(place, memory)
+
+    def _retire(self, place: int, machine: Machine) -> None:
+        """Let the thread of a run that has ended return at once from now on."""
+        memory = machine.memory.copy()
+        memory[run.PREPARED] = -1.0
+        memory[[run.TIME, run.FRESH, run.KNOWN, run.SUB]] = machine.settings.end, 1.0, 1.0, 1.0
+        memory[run.FORCED] = 0.0
+        self._put(place, memory)
+
+    def _put(self, place: int, memory: Array) -> None:
         self.memory.put(0, self.xp.asarray(memory[None]), self.xp.asarray([place]))
+
+    def _take_spins(self, machine: Machine, place: int) -> None:
+        """Highest rates of flexible bodies, for the warning of those that spin too fast."""
+        places = list(machine.plan.spins.values())
+        if places:
+            start, stop = min(places), max(places) + 1
+            row = self.memory.data[place // LANES, start:stop, place % LANES]
+            machine.memory[start:stop] = on_cpu(row)
+
+    def _end_what_stands(self, headers: Array) -> None:
+        """End runs whose steps have become too small, and all of them after Ctrl-C."""
+        interrupted, steps = self.fleet.interrupts.seen, headers[:, run.N_STEPS]
+        late = self.machine.settings.adaptive & (steps - self.looked > STALL_STEPS)
+        for place in map(int, np.flatnonzero((late | interrupted) & ~self.done)):
+            self.looked[place] = steps[place]
+            machine = self._on_host(place)
+            judge = self.judges.setdefault(place, Judge(machine, []))
+            stall = self.stalls.setdefault(place, Stall(0.0, machine.settings.start))
+            outcome = judge.interruption() if interrupted else stall.outcome(machine)
+            if outcome is not None:
+                self._finish(place, machine, outcome)
+                self._retire(place, machine)
 
     def _on_host(self, place: int) -> Machine:
         """Machine on the CPU that is where a run is."""
@@ -296,37 +363,3 @@ class _Turn:
         self.done[place] = True
         self.blocks[place] = []
         self.fleet.found[self.turn[place]] = found
-
-
-def check_runnable(ready: Prepared) -> DeviceEntry:
-    """Kernel of a run on a GPU.
-
-    Raises
-    ------
-    LoadError
-        If something of the run is not known there.
-    """
-    machine, settings = ready.machine, ready.settings
-    check_known(machine.system)
-    if settings.adaptive and not ready.asked:
-        raise LoadError(
-            "on a GPU runs do not choose their method; give step=, or an adaptive integrator by "
-            'name: "dopri5" or "dop853"'
-        )
-    if settings.dense:
-        raise LoadError('method="composite" is for the CPU; on a GPU use method="articulated"')
-    name = METHODS[settings.integrator.method].name
-    for entry in (runs.EXPLICIT, runs.IMPLICIT):
-        if name in entry.methods:
-            return entry
-    raise LoadError(
-        f'integrator {settings.integrator.title} is for the CPU; on a GPU use "euler_cromer", '
-        '"rk4", "dopri5", "dop853" or "generalized_alpha"'
-    )
-
-
-def _is_plain(ready: Prepared) -> bool:
-    """Whether runs differ at their starts in their states alone."""
-    plan = ready.machine.plan
-    other = plan.system.constraints or plan.driven or plan.controllers or ready.settings.adaptive
-    return not other

@@ -1,19 +1,11 @@
-"""Progress of many runs, and their warnings."""
+"""Progress of many runs."""
 
 from __future__ import annotations
 
 import threading
-import warnings
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import TracebackType
 
-from ..errors import SimulationWarning
-from ..sim.run.prepare import Prepared
 from ..sim.run.progress import Bar, time_left
-from ..sim.run.reasons import Outcome
-from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
 
 
 class RunsBar(Bar):
@@ -58,32 +50,3 @@ class Counted:
         with self._lock:
             self._done += runs
             self._bar.update(self._done)
-
-
-@contextmanager
-def collected_warnings(count: int) -> Iterator[None]:
-    """Warnings of many runs, each said once, with the number of runs that it is true of."""
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", SimulationWarning)
-        yield
-    texts = Counter(str(x.message) for x in found if issubclass(x.category, SimulationWarning))
-    for x in found:
-        if not issubclass(x.category, SimulationWarning):
-            warnings.warn_explicit(x.message, x.category, x.filename, x.lineno)
-    for text, n in texts.most_common(5):
-        warnings.warn(f"in {n} of {count} runs: {text}", SimulationWarning, stacklevel=5)
-
-
-def warn_after(ready: Prepared, outcome: Outcome) -> None:
-    """Warn of a run that is less accurate than asked for.
-
-    Parameters
-    ----------
-    ready : Prepared
-        The run, at its end.
-    outcome : Outcome
-        How it ended.
-    """
-    if outcome.status in ("finished", "event"):
-        warn_of_long_steps(ready.machine, asked=ready.asked, stacklevel=2)
-    warn_of_singular(ready.machine, stacklevel=2)

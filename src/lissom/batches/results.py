@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..algorithms.tree.articulated import forward_dynamics
 from ..algorithms.tree.inverse import inverse_dynamics
 from ..errors import LissomError, StateError
@@ -50,3 +52,18 @@ def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
         error.args = (f"row {row}: {error}",)
         raise
     raise StateError(f"row {row}: the result is not finite; the values are too large")
+
+
+def actuated_rows(batch: Batch, given: list[Any], actuated: Any) -> Any:
+    """Forces of actuated joints (k, n_v), state by state on the CPU."""
+    rows = zip(*map(on_cpu, given), strict=True)
+    found = np.zeros((len(given[0]), batch.system.n_v))
+    for k, (q, v, acceleration) in enumerate(rows):
+        system = batch.systems[k if batch.n_variant else 0]
+        try:
+            state = system.state(q, v)
+            found[k] = inverse_dynamics(system, state, acceleration, actuated=actuated)
+        except LissomError as error:
+            error.args = (f"row {k}: {error}",)
+            raise
+    return found

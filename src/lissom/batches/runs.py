@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ResultError
+from ..errors import LissomError, ResultError, shown, suggestion
 from ..results.store import Columns, MemoryStore
 from ..results.trajectory import Trajectory
 from ..system import System
@@ -17,20 +17,27 @@ AT_EVENT = 2  # rows at the time of an event that ends a run
 
 
 class OneRun(NamedTuple):
-    """Rows of a run with their columns, None if it could not start, and its metadata."""
+    """Rows of a run with their columns, None if it could not start, and its metadata.
+
+    error: what kept it from starting.
+    """
 
     columns: Columns | None
     rows: Array | None
     meta: dict[str, Any]
+    error: LissomError | None = None
 
 
-def unfinished(status: str, message: str) -> OneRun:
+def unfinished(status: str, message: str, error: LissomError | None = None) -> OneRun:
     """A run that could not start."""
-    return OneRun(None, None, {"status": status, "message": message, "statistics": {}})
+    return OneRun(None, None, {"status": status, "message": message, "statistics": {}}, error)
 
 
 class Runs(Sequence[Trajectory]):
     """Results of `simulate_batch`: a sequence of trajectories, and arrays over all of them.
+
+    ``runs[k]`` is the trajectory of run k, without rows if it could not start;
+    ``runs["body.position"]`` is a channel of all runs, as arrays of `part`.
 
     Parameters
     ----------
@@ -49,14 +56,18 @@ class Runs(Sequence[Trajectory]):
 
     def __init__(self, systems: Sequence[System], runs: list[OneRun]) -> None:
         self._systems, self._runs = systems, runs
-        known = (x.columns for x in runs if x.columns is not None)
-        self._columns = next(known, None) or Columns.of(systems[0])
-        self.status = np.array([x.meta["status"] for x in runs])
+        self.status = np.array([x.meta["status"] for x in runs], dtype=str)
         self.message = tuple(str(x.meta["message"]) for x in runs)
+
+    def _system(self, k: int) -> System:
+        return self._systems[k if len(self._systems) > 1 else 0]
+
+    def _columns(self, k: int) -> Columns:
+        return self._runs[k].columns or Columns.of(self._system(k))
 
     def _rows(self, k: int) -> Array:
         rows = self._runs[k].rows
-        return np.zeros((0, self._columns.width)) if rows is None else rows
+        return np.zeros((0, self._columns(k).width)) if rows is None else rows
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -64,18 +75,23 @@ class Runs(Sequence[Trajectory]):
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return [self[i] for i in range(len(self))[k]]
-        found = self._runs[k]
-        if found.rows is None:
-            raise ResultError(f"run {k} has no rows: {found.meta['message']}")
-        system = self._systems[k if len(self._systems) > 1 else 0]
-        return Trajectory(system, MemoryStore(self._columns, found.rows), found.meta)
+        if isinstance(k, str):
+            return self._channel(k)
+        try:
+            place = range(len(self))[k]
+        except (IndexError, TypeError):
+            words = f"there is no run {shown(k)}; there are {len(self)}, numbered from 0"
+            raise (IndexError if isinstance(k, (int, np.integer)) else ResultError)(words) from None
+        store = MemoryStore(self._columns(place), self._rows(place))
+        return Trajectory(self._system(place), store, self._runs[place].meta)
 
     def __iter__(self) -> Iterator[Trajectory]:
         return (self[k] for k in range(len(self)))
 
     def __repr__(self) -> str:
         words = [f"{int((self.status == x).sum())} {x}" for x in sorted(set(self.status))]
-        return f"<{len(self)} runs of {self._systems[0].name or 'a system'!r}: {', '.join(words)}>"
+        of = f"<{len(self)} runs of {self._systems[0].name or 'a system'!r}"
+        return f"{of}: {', '.join(words)}>" if words else f"{of}>"
 
     @property
     def time(self) -> Array:
@@ -86,11 +102,12 @@ class Runs(Sequence[Trajectory]):
         """Times of the rows, and how many of them each run has reached."""
         times = [self._rows(k)[:, 0] for k in range(len(self))]
         done = [x for x, status in zip(times, self.status, strict=True) if status == "finished"]
-        full = max(done or times, key=len)
+        full = max(done or times, key=len, default=np.zeros(0))
+        apart = 1e-12 * max(1.0, abs(full[-1])) if len(full) else 0.0
         reached: list[int] = []
         for k, own in enumerate(times):
             n = min(len(own), len(full))
-            same = np.flatnonzero(np.abs(own[:n] - full[:n]) > 1e-12 * max(1.0, abs(full[-1])))
+            same = np.flatnonzero(np.abs(own[:n] - full[:n]) > apart)
             m = int(same[0]) if len(same) else n
             if len(own) - m > AT_EVENT:
                 raise ResultError(
@@ -99,6 +116,35 @@ class Runs(Sequence[Trajectory]):
                 )
             reached.append(m)
         return full, reached
+
+    def _channel(self, name: str) -> Array:
+        """A channel of all runs (k, rows, ...); NaN in rows that a run did not reach."""
+        full, reached = self._common()
+        found = {k: np.asarray(self[k][name], dtype=float) for k, n in enumerate(reached) if n}
+        shapes = {x.shape[1:] for x in found.values()} or {self[0][name].shape[1:]}
+        if len(shapes) > 1:
+            raise ResultError(f"{name!r} has other shapes in other runs; take them one by one")
+        out = np.full((len(self), len(full), *shapes.pop()), np.nan)
+        for k, values in found.items():
+            out[k, : reached[k]] = values[: reached[k]]
+        return out
+
+    def _pieces(self, name: Any) -> tuple[int, list[slice]]:
+        """Numbers of a field, and its place in the rows of each run."""
+        columns = [self._columns(k) for k, x in enumerate(self._runs) if x.columns is not None]
+        columns = columns or [Columns.of(self._systems[0])]
+        sizes = set()
+        for known in columns:
+            if name not in known.slices:
+                words = f"there is no {shown(name)} in the rows of all runs"
+                raise ResultError(f"{words}; {suggestion(str(name), known.fields)}")
+            piece = known.slices[name]
+            sizes.add(piece.stop - piece.start)
+        if len(sizes) > 1:
+            raise ResultError(f"{name!r} has other sizes in other runs; take each by itself")
+        nothing = slice(0, 0)
+        places = [nothing if x.columns is None else x.columns.slices[name] for x in self._runs]
+        return sizes.pop(), places
 
     def part(self, name: str) -> Array:
         """Numbers of all runs, (k, rows, n); NaN in rows that a run did not reach.
@@ -109,10 +155,11 @@ class Runs(Sequence[Trajectory]):
             "q", "v", "acceleration", "force" or "wrench".
         """
         full, reached = self._common()
-        piece = self._columns.slices[name]
-        out = np.full((len(self), len(full), piece.stop - piece.start), np.nan)
+        size, pieces = self._pieces(name)
+        out = np.full((len(self), len(full), size), np.nan)
         for k, n in enumerate(reached):
-            out[k, :n] = self._rows(k)[:n, piece]
+            if n:
+                out[k, :n] = self._rows(k)[:n, pieces[k]]
         return out
 
     def last(self, name: str) -> Array:
@@ -123,11 +170,11 @@ class Runs(Sequence[Trajectory]):
         name : str
             As for `part`, or "time".
         """
-        piece = self._columns.slices[name]
-        out = np.full((len(self), piece.stop - piece.start), np.nan)
+        size, pieces = self._pieces(name)
+        out = np.full((len(self), size), np.nan)
         for k in range(len(self)):
             if len(rows := self._rows(k)):
-                out[k] = rows[-1, piece]
+                out[k] = rows[-1, pieces[k]]
         return out
 
     @property
@@ -144,6 +191,6 @@ class Runs(Sequence[Trajectory]):
     def statistics(self) -> dict[str, Array]:
         """Numbers of steps, evaluations and the like, (k,) each."""
         found = [x.meta["statistics"] for x in self._runs]
-        whole = max(found, key=len)
+        whole: Mapping[str, Any] = max(found, key=len, default={})
         names = [name for name, x in whole.items() if isinstance(x, (int, float))]
         return {name: np.array([x.get(name, np.nan) for x in found]) for name in names}

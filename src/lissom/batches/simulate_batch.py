@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..algorithms.tree.arguments import as_state
 from ..errors import LissomError, LoadError, StateError, shown
 from ..sim.integrators import as_integrator
 from ..sim.run.checks import positive
-from ..sim.run.judge import Judge
+from ..sim.run.interrupts import Interrupts
+from ..sim.run.memory import check_memory
 from ..sim.run.prepare import Prepared, prepared, restarted
-from ..sim.run.progress import ProgressBar
-from ..sim.run.reasons import Outcome
-from ..sim.run.record import MemoryRecord
-from ..sim.run.saving import outcome_meta
 from ..sim.run.settings import TIME
-from ..sim.run.whole_run import begun_run, completed
 from ..system import State, System
 from . import arrays
-from .batch import as_systems, check_variants, cores, found_device
+from .batch import as_systems, check_mechanism, check_variants, cores, found_device
 from .fleet import Fleet
-from .progress import Counted, collected_warnings, warn_after
-from .runs import OneRun, Runs, unfinished
-
-WHOLE = 1 << 40  # evaluations of a slice: the whole run
+from .progress import Counted
+from .runs import Runs
+from .runs_on_cores import OnCores
+from .warning import collected_warnings, warn_of_runs
 
 # Arguments of `simulate` that all runs share, with their defaults
 OPTIONS: dict[str, Any] = {
@@ -62,15 +55,16 @@ def simulate_batch(
     """Many runs of a mechanism, from many states, with many loads, or of many variants.
 
     Each run is that of `simulate` with the same arguments.  One that fails is marked in the result
-    and does not disturb the others.
+    and does not disturb the others; what is wrong with all of them is raised.  Ctrl-C ends the runs
+    where they are.
 
     Parameters
     ----------
     systems : System or sequence of System
         The mechanism; or variants, one for each run, which differ in constants alone.
     states : (Q, V) or sequence of State, optional
-        Initial states: arrays (k, n_q) and (k, n_v) of NumPy, CuPy, PyTorch or JAX, or k states;
-        one state for all; by default neutral and at rest.
+        Initial states: arrays (k, n_q) and (k, n_v) of NumPy, CuPy, PyTorch or JAX, or a list of k
+        states or pairs (q, v); one state for all; by default neutral and at rest.
     duration : float
         Time to simulate [s].
     loads : sequence of Load, or callable
@@ -97,94 +91,69 @@ def simulate_batch(
             f"{', '.join(OPTIONS)}"
         )
     variants = as_systems(systems, "simulate_batch")
+    on_cores = isinstance(device, str) and device == "cpu"
+    gpu = None if on_cores else found_device(device, threads)
+    (check_mechanism if on_cores else check_variants)(variants)
     settings = {**OPTIONS, **options, "duration": positive(duration, "duration", TIME)}
     given = _states(variants, states)
-    count = max(len(given), len(variants))
+    count = max(len(given), len(variants)) if given else 0
     if callable(loads) and count == 1:
         raise LoadError(
             "loads is a function of the number of a run, but there is one run only; give a state "
             "for each: states=(Q, V)"
         )
+    if not count:
+        return Runs(variants, [])
     alike = not callable(loads) and len(variants) == 1
 
     def ready(k: int) -> Prepared:
         state = given[k if len(given) > 1 else 0]
         system = variants[k if len(variants) > 1 else 0]
-        own = loads(k) if callable(loads) else loads
+        own = _loads_of(loads, k) if callable(loads) else loads
         return prepared(system, state, loads=own, what="simulate_batch", **settings)
 
     def again(first: Prepared, k: int) -> Prepared:
         return restarted(first, given[k if len(given) > 1 else 0])
 
-    bar = Counted(variants[0].name, count, progress)
-    with collected_warnings(count):
-        if isinstance(device, str) and device == "cpu":
+    bar, interrupts = Counted(variants[0].name, count, progress), Interrupts()
+    with collected_warnings(count), interrupts.caught():
+        first = _first(ready, count)
+        if gpu is None:
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
-            return Runs(variants, _on_cores(ready, shared, count, cores(threads), bar))
-        gpu = found_device(device, threads)
-        check_variants(variants)
-        many = partial(again, ready(0)) if alike else ready
-        return Runs(variants, Fleet(many, count, gpu, alike=alike).run(bar))
+            work = OnCores(ready, first, shared, interrupts, bar)
+            found = work.run(count, cores(threads))
+        else:
+            found = Fleet(ready, first, again if alike else None, count, gpu, interrupts).run(bar)
+    if all(x.error is not None and str(x.error) == str(found[0].error) for x in found):
+        raise found[0].error  # type: ignore[misc]  # what is wrong with all is no result
+    runs = Runs(variants, found)
+    warn_of_runs(runs)
+    return runs
 
 
-def _on_cores(
-    ready: Callable[[int], Prepared],
-    again: Callable[[Prepared, int], Prepared] | None,
-    count: int,
-    threads: int,
-    bar: Counted,
-) -> list[OneRun]:
-    """Runs on threads; each takes the next one when it is done with the last.
-
-    again(first, k): run k on the machine of another run of the same thread, where that is the same.
-    """
-    kept = threading.local()
-
-    def one(k: int) -> OneRun:
-        try:
-            first = getattr(kept, "ready", None)
-            if again is not None and first is not None:
-                this = again(first, k)
-            else:
-                this = kept.ready = ready(k)
-            begun_run(this)
-            return _ended(this)
-        except LissomError as error:
-            return unfinished("failed", str(error))
-        finally:
-            bar.add(1)
-
-    with bar:
-        if threads == 1:
-            return [one(k) for k in range(count)]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, range(count)))
+def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
+    """Loads of run k by the user's function."""
+    try:
+        return loads(k)
+    except LissomError:
+        raise
+    except Exception as error:
+        raise LoadError(f"loads({k}) raised {type(error).__name__}: {error}") from error
 
 
-def _ended(ready: Prepared) -> OneRun:
-    """Result of a run that has begun; nothing but its end comes back to Python."""
-    machine, begun = ready.machine, time.perf_counter()
-    columns = machine.plan.columns
-    if machine.plan.functions.has_plain:
-        silent = ProgressBar("", 0.0, 1.0, False)
-        record = MemoryRecord(columns, {})
-        _, meta, outcome = completed(ready, record, silent, np.inf)
-        warn_after(ready, outcome)
-        return OneRun(columns, record.rows, meta)
-    judge = Judge(machine, [])
-    blocks: list[np.ndarray] = []
-    outcome_found: Outcome | None = None
-    while outcome_found is None:
-        status = machine.advance(WHOLE)
-        blocks.append(machine.rows())
-        outcome_found = judge.outcome(status)
-        blocks += judge.rows
-        judge.rows.clear()
-    warn_after(ready, outcome_found)
-    seconds = time.perf_counter() - begun
-    meta = outcome_meta(machine, outcome_found, ready.reason, seconds, judge.happened)
-    return OneRun(columns, blocks[0] if len(blocks) == 1 else np.concatenate(blocks), meta)
+def _first(ready: Callable[[int], Prepared], count: int) -> Prepared | LissomError:
+    """Run 0, prepared, or why it cannot be; a ResultError if the rows of all have no room."""
+    try:
+        first = ready(0)
+    except LissomError as error:
+        return error
+    settings, width = first.settings, first.machine.width
+    every = settings.output_step or (None if settings.adaptive else settings.step)
+    if every:
+        size = 8.0 * count * width * (settings.duration / every + 2)
+        check_memory(size, f"{count} runs", "do them in parts, or store fewer")
+    return first
 
 
 def _states(variants: Sequence[System], states: Any) -> list[State | None]:
@@ -195,6 +164,8 @@ def _states(variants: Sequence[System], states: Any) -> list[State | None]:
         return [states]
     if isinstance(states, (list, tuple)) and states and isinstance(states[0], State):
         found: list[State | None] = list(states)
+    elif isinstance(states, list) and states and all(isinstance(x, tuple) for x in states):
+        found = _from_rows(variants, states)
     else:
         found = _from_arrays(variants, states)
     if len(variants) > 1 and len(found) not in (1, len(variants)):
@@ -220,10 +191,15 @@ def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
             f"states have shapes {q.shape} and {v.shape}; expected (k, {system.n_q}) and "
             f"(k, {system.n_v}), one state per row"
         )
+    return _from_rows(variants, list(zip(q, v, strict=True)))
+
+
+def _from_rows(variants: Sequence[System], rows: Sequence[tuple[Any, ...]]) -> list[State | None]:
+    """States of (q, v), one for each run."""
     found: list[State | None] = []
-    for k in range(len(q)):
+    for k, row in enumerate(rows):
         try:
-            found.append(variants[k if len(variants) > 1 else 0].state(q[k], v[k]))
+            found.append(as_state(variants[k if k < len(variants) else 0], row))
         except LissomError as error:
             error.args = (f"row {k}: {error}",)
             raise

@@ -27,7 +27,8 @@ from .study import Scalar
 Array = np.ndarray
 Task = tuple[int, dict[str, Scalar]]  # its number and its parameters
 
-_INTERRUPTED = "the run ended early (interrupted)"
+# What simulate() and simulate_batch() say.
+_INTERRUPTED = ("the run ended early (interrupted)", "the runs ended early (interrupted)")
 _LONGEST = 2000  # characters of an error or a warning
 _HERE = str(Path(__file__).parents[1])
 
@@ -192,7 +193,7 @@ def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
     finally:
         _SAID.texts = None
     if any(x.startswith(_INTERRUPTED) for x in said):
-        raise KeyboardInterrupt  # simulate() took the Ctrl-C for itself
+        raise KeyboardInterrupt  # they took the Ctrl-C for themselves
     return Record(
         task,
         status,

@@ -21,22 +21,27 @@ def available_memory() -> float:
     return min(_free(), _address_space(), *_groups(), float("inf"))
 
 
-def check_memory(n_bytes: float) -> None:
+def check_memory(
+    n_bytes: float,
+    what: str = "this run",
+    remedy: str = 'give file="NAME.nc" to write them to disk, or store fewer',
+) -> None:
     """Refuse a run whose rows do not fit into memory.
 
     Parameters
     ----------
     n_bytes : float
         Size of all rows.
+    what, remedy : str
+        Whose rows, and what to do, in the error.
     """
     if n_bytes < SMALL:
         return
     available = available_memory()
     if n_bytes > available:
         raise ResultError(
-            f"the rows of this run need {n_bytes / 1e9:.3g} GB, but only {available / 1e9:.3g} GB "
-            'of memory are available; give file="NAME.nc" to write them to disk, or store fewer '
-            "(a larger output_step)"
+            f"the rows of {what} need {n_bytes / 1e9:.3g} GB, but only {available / 1e9:.3g} GB "
+            f"of memory are available; {remedy} (a larger output_step)"
         )
 
 

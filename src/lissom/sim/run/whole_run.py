@@ -11,6 +11,7 @@ from ...errors import ResultError
 from ...kernels.run import fields as run
 from ...results.store import Store
 from .choice import first_step
+from .interrupts import Interrupts
 from .prepare import Prepared, set_off
 from .progress import ProgressBar
 from .reasons import Outcome
@@ -34,7 +35,11 @@ def begun_run(ready: Prepared) -> Array:
 
 
 def completed(
-    ready: Prepared, record: Record, bar: ProgressBar, limit: float
+    ready: Prepared,
+    record: Record,
+    bar: ProgressBar,
+    limit: float,
+    interrupts: Interrupts | None = None,
 ) -> tuple[Store, dict[str, Any], Outcome]:
     """Rows, metadata and outcome of a run that has begun.
 
@@ -48,9 +53,11 @@ def completed(
         Progress display; it is closed at the end.
     limit : float
         Limit of real time [s].
+    interrupts : Interrupts, optional
+        As for `Runner`.
     """
     bar.resume_at(ready.machine.time)
-    runner = Runner(ready.machine, record, bar, limit)
+    runner = Runner(ready.machine, record, bar, limit, interrupts)
     begun = time.perf_counter()
     try:
         try:

@@ -1,0 +1,160 @@
+"""Many runs on the cores of the CPU: each thread takes the next one when it is done with the last.
+
+A run is advanced in slices, as by `simulate`, so that Ctrl-C and steps that have become too small
+end it.  Nothing but rows comes back to Python between them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..errors import LissomError
+from ..sim.run.interrupts import Interrupts
+from ..sim.run.judge import Judge
+from ..sim.run.machine import Machine
+from ..sim.run.prepare import Prepared
+from ..sim.run.progress import ProgressBar
+from ..sim.run.reasons import Outcome, at_time
+from ..sim.run.record import MemoryRecord
+from ..sim.run.saving import outcome_meta
+from ..sim.run.stall import Stall
+from ..sim.run.whole_run import begun_run, completed
+from ..sim.warnings.slow_iterations import SlowIterations
+from .progress import Counted
+from .runs import OneRun, unfinished
+from .warning import warn_after, warn_before
+
+SLICE = 0.2  # [s], target time of a slice in compiled code
+FIRST_BUDGET = 2000  # evaluations in the first slice
+NOT_BEGUN = "interrupted by the user before it began"
+
+Ready = Callable[[int], Prepared]
+
+
+class OnCores:
+    """Runs on threads.
+
+    Parameters
+    ----------
+    ready : callable
+        ready(k): run k, prepared.
+    first : Prepared or LissomError
+        Run 0, prepared, or why it cannot be.
+    again : callable or None
+        again(first, k): run k on the machine of another run of the same thread, where that is the
+        same.
+    interrupts : Interrupts
+        Ctrl-C, which ends all of them.
+    bar : Counted
+        Progress.
+    """
+
+    def __init__(
+        self,
+        ready: Ready,
+        first: Prepared | LissomError,
+        again: Callable[[Prepared, int], Prepared] | None,
+        interrupts: Interrupts,
+        bar: Counted,
+    ) -> None:
+        self.ready, self.first, self.again = ready, first, again
+        self.interrupts, self.bar = interrupts, bar
+        self._kept = threading.local()
+
+    def run(self, count: int, threads: int) -> list[OneRun]:
+        """Results of all runs."""
+        with self.bar:
+            if threads == 1:
+                return [self._one(k) for k in range(count)]
+            with ThreadPoolExecutor(threads) as pool:
+                return list(pool.map(self._one, range(count)))
+
+    def _one(self, k: int) -> OneRun:
+        part = _Part(self.bar)
+        try:
+            if self.interrupts.seen:
+                return unfinished("interrupted", NOT_BEGUN)
+            this = self._prepared(k)
+            warn_before(this, begun_run(this))
+            return self._ended(this, part)
+        except LissomError as error:
+            return unfinished("failed", str(error), error)
+        finally:
+            part.reach(1.0)
+
+    def _prepared(self, k: int) -> Prepared:
+        if k == 0:
+            ready = self.first
+            if isinstance(ready, LissomError):
+                raise ready
+        else:
+            before = getattr(self._kept, "ready", None)
+            if self.again is not None and before is not None:
+                return self.again(before, k)
+            ready = self.ready(k)
+        self._kept.ready = ready
+        return ready
+
+    def _ended(self, ready: Prepared, part: _Part) -> OneRun:
+        """Result of a run that has begun."""
+        machine = ready.machine
+        if machine.plan.functions.has_plain:
+            silent = ProgressBar("", 0.0, 1.0, False)
+            record = MemoryRecord(machine.plan.columns, {})
+            _, meta, outcome = completed(ready, record, silent, np.inf, self.interrupts)
+            warn_after(ready, outcome, spins=False)
+            return OneRun(machine.plan.columns, record.rows, meta)
+        begun, judge = time.perf_counter(), Judge(machine, [])
+        blocks: list[np.ndarray] = []
+        try:
+            outcome = self._advanced(machine, judge, blocks, part)
+            rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        except MemoryError:
+            words = at_time(machine, "no memory is left for more rows")
+            outcome = Outcome("memory", f"{words}; give a larger output_step, or fewer runs")
+            rows = blocks[0] if blocks else np.zeros((0, machine.width))
+        warn_after(ready, outcome)
+        seconds = time.perf_counter() - begun
+        meta = outcome_meta(machine, outcome, ready.reason, seconds, judge.happened)
+        return OneRun(machine.plan.columns, rows, meta)
+
+    def _advanced(
+        self, machine: Machine, judge: Judge, blocks: list[np.ndarray], part: _Part
+    ) -> Outcome:
+        """Advance a run to its end, slice by slice; appends its rows."""
+        slow, settings = SlowIterations(machine), machine.settings
+        stall = Stall(0.0, settings.start)
+        budget = float(FIRST_BUDGET)
+        while True:
+            before = time.perf_counter()
+            status = machine.advance(int(budget))
+            blocks.append(machine.rows())
+            outcome = judge.outcome(status)
+            blocks += judge.rows
+            judge.rows.clear()
+            outcome = outcome or stall.outcome(machine)
+            if outcome is None and self.interrupts.seen:
+                outcome = judge.interruption()
+            if outcome is not None:
+                return outcome
+            slow.look(stacklevel=2)
+            part.reach((machine.time - settings.start) / settings.duration)
+            taken = max(time.perf_counter() - before, 1e-5)
+            budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+
+
+class _Part:
+    """Part of one run that is done, counted by a progress bar of all."""
+
+    def __init__(self, bar: Counted) -> None:
+        self._bar, self._done = bar, 0.0
+
+    def reach(self, part: float) -> None:
+        if part > self._done:
+            self._bar.add(part - self._done)
+            self._done = part

@@ -1,0 +1,53 @@
+"""Adaptive runs whose steps have become too small to reach the end."""
+
+from __future__ import annotations
+
+from ...kernels.run import fields as run
+from .machine import Machine
+from .reasons import Outcome
+
+STALL_STEPS = 20_000  # steps between two checks
+# Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
+# any case.
+MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
+
+
+class Stall:
+    """Monitor of the progress of a run.
+
+    Parameters
+    ----------
+    steps, t : float
+        Steps so far, and time that they have reached [s].
+    """
+
+    def __init__(self, steps: float, t: float) -> None:
+        self._steps, self._time = float(steps), float(t)
+
+    def outcome(self, machine: Machine) -> Outcome | None:
+        """Outcome of an adaptive run whose steps are too small to reach the end, else None.
+
+        Parameters
+        ----------
+        machine : Machine
+            The run, some steps later.
+        """
+        steps, t = float(machine.memory[run.N_STEPS]), machine.time
+        settings = machine.settings
+        n = steps - self._steps
+        if not settings.adaptive or n <= STALL_STEPS:
+            return None
+        span = t - self._time
+        self._steps, self._time = steps, t
+        needed = settings.duration * n / max(span, 1e-300)
+        shrunk = span / n < SHRUNK * float(machine.memory[run.LARGEST])
+        if needed < (MANY_STEPS if shrunk else TOO_MANY_STEPS):
+            return None
+        worst = machine.system.layout.owner_v(int(machine.memory[run.WORST]))
+        reason = (
+            f"at t = {t:.9g} s the steps are too small to reach the end: {n:.0f} of them cover "
+            f"{span:.3g} s, the last one {machine.memory[run.LAST_STEP]:.3g} s; worst: "
+            f"{worst}; something is singular or very stiff there: check the last rows, increase "
+            'rtol, or if it is stiff use integrator="generalized_alpha"'
+        )
+        return Outcome("stalled", reason)

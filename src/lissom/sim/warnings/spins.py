@@ -1,0 +1,66 @@
+"""Warning about flexible bodies that spin too fast for their level."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...bodies import NormalBody
+from ...errors import SimulationWarning
+from ...system import System
+from ..run.machine import Machine
+from .advice import against_spin, also
+
+CARRYING = ("stiffened", "exact")  # levels with centrifugal stiffening
+SPIN = 0.1  # fraction of its first frequency at which a flexible body spins too fast for its level
+
+
+def fast_spins(machine: Machine) -> dict[int, float]:
+    """Flexible bodies that have turned too fast for their levels so far, and how fast [rad/s].
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    """
+    found: dict[int, float] = {}
+    for i, place in machine.plan.spins.items():
+        body, rate = machine.system.bodies[i], float(machine.memory[place])
+        if body.level not in CARRYING and rate > SPIN * _first(body):
+            found[i] = rate
+    return found
+
+
+def warn_of_spins(system: System, spins: Mapping[int, float], stacklevel: int) -> None:
+    """Warn about them: the worst, and the names of the others.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    spins : mapping
+        From `fast_spins`.
+    stacklevel : int
+        Stack level of the warning.
+    """
+    if not spins:
+        return
+    parts = {i: rate / max(_first(system.bodies[i]), 1e-300) for i, rate in spins.items()}
+    i = max(parts, key=lambda k: parts[k])
+    names, first = system.names, _first(system.bodies[i])
+    others = [names[k] for k in parts if k != i]
+    warnings.warn(
+        f"body {names[i]!r} turns at {spins[i]:.3g} rad/s, more than {SPIN:g} "
+        f"of its first frequency ({first:.3g} rad/s); level {system.bodies[i].level!r} "
+        "neglects centrifugal stiffening: frequencies are too low and deflections too large; "
+        f"{against_spin(parts[i] if first else np.inf)}{also(others)}",
+        SimulationWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _first(body: NormalBody) -> float:
+    """First frequency [rad/s]; infinite without modes."""
+    return float(np.sqrt(body.stiffness.min(initial=np.inf)))
