@@ -161,6 +161,7 @@ WRONG = {
     "reduce": ('"peak"', '"peek"', "did you mean 'peak'?"),
     "times": ('output_step = "20 ms"', "", "which needs output_step"),
     "samples": ("samples = 3\n", "", "give samples = 100"),
+    "sobol": ("seed = 5", 'sampling = "sobol"', "'sobol' needs a power of two, not samples=3"),
     "sigma": ("sigma = 0.1", "sigma = -1", "it must be positive"),
     "key": ("sigma = 0.1", "sigma = 0.1\nsigmb = 2", "unknown key; did you mean 'sigma'?"),
     "value": ('"0.1 N m s/rad"', '"0.1 N m"', "different units"),
@@ -257,10 +258,15 @@ def test_shares_of_a_study_meet_in_one_folder(file, capsys, serial):
 
 
 def test_wrong_options_are_named(file, capsys):
+    """Before any work."""
+    (file.parent / "folder.nc").mkdir()
     for words, code, message in (
         (("--tasks", "3"), 2, "expected FIRST:LAST"),
         (("--tasks", "0:3"), 2, "give a shared folder: --store"),
         (("-o", "x.csv"), 1, "use the suffix .nc"),
+        (("-o", "nowhere/x.nc"), 1, "cannot write nowhere/x.nc: its folder does not exist"),
+        (("-o", "folder.nc"), 1, "cannot write folder.nc: "),
     ):
         found = lissom(capsys, "sweep", "pendulum.toml", *words)
         assert found[0] == code and message in found[2]
+        assert not (file.parent / "pendulum.sweep").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,6 +21,17 @@ def build(length=1.0, mass=1.0):
 
 def run(system, values):
     return 1.0
+
+
+def closed():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    return pool
+
+
+class Odd:
+    def submit(self, function, *arguments):
+        return 3
 
 
 GOOD = {"length": [1.0, 2.0]}
@@ -64,6 +76,8 @@ CALLS = {
     ),
     "executor": (lambda: ls.sweep(build, GOOD, run, "gpu"), "expected 'processes', 'threads'"),
     "no submit": (lambda: ls.sweep(build, GOOD, run, 3), "executor is 3; expected an object"),
+    "closed": (lambda: ls.sweep(build, GOOD, run, closed()), "the executor takes no tasks (Runt"),
+    "no future": (lambda: ls.sweep(build, GOOD, run, Odd()), "submit() of the executor returned 3"),
     "workers": (lambda: ls.sweep(build, GOOD, run, workers=0), "workers is 0"),
     "tasks": (lambda: ls.sweep(build, GOOD, run, tasks=[5]), "numbered from 0 to 1"),
     "times": (lambda: ls.sweep(build, GOOD, run, times=[1, 0]), "expected increasing times"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import shutil
+import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -149,6 +151,13 @@ def _check_target(target: Path) -> None:
 
     if target.suffix != ".nc":
         raise ResultError(f"--output {target}: use the suffix .nc")
+    try:  # before the work, not after it
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise ResultError.of(error, target, "write") from None
 
 
 def _check_folder(folder: Path, go_on: bool) -> None:

@@ -169,7 +169,8 @@ def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
         return None
     whole = isinstance(samples, (int, np.integer)) and not isinstance(samples, bool)
     if not whole or not 1 <= samples <= MOST_TASKS:
-        raise SweepError(f"samples is {shown(samples)}; expected a whole number from 1")
+        limits = f"expected a whole number from 1 to {MOST_TASKS}"
+        raise SweepError(f"samples is {shown(samples)}; {limits}")
     return int(samples)
 
 
@@ -219,12 +220,22 @@ def _points(samples: int, n: int, sampling: str, seed: int) -> Array:
     if sampling == "latin_hypercube":
         order = np.column_stack([rng.permutation(samples) for _ in range(n)])
         return (order + rng.random((samples, n))) / samples
-    if samples & (samples - 1):
-        near = 1 << (samples.bit_length() - 1)
-        raise SweepError(
-            f"sampling='sobol' needs a power of two, not samples={samples}; "
-            f"use {near} or {2 * near}"
-        )
+    if words := sobol_problem(samples):
+        raise SweepError(f"sampling='sobol' needs {words}")
     from scipy.stats import qmc
 
     return np.asarray(qmc.Sobol(n, scramble=True, seed=rng).random(samples))
+
+
+def sobol_problem(samples: int) -> str:
+    """Why a number of samples does not suit Sobol points; "" if it does.
+
+    Parameters
+    ----------
+    samples : int
+        Number of samples.
+    """
+    if not samples & (samples - 1):
+        return ""
+    near = 1 << (samples.bit_length() - 1)
+    return f"a power of two, not samples={samples}; use {near} or {2 * near}"

@@ -51,7 +51,8 @@ class Pool(ABC):
         """
         raise SweepError(
             f"the executor has broken ({type(error).__name__}: {error}); make a new one and call "
-            "again, with store= what was done is kept"
+            "again, with store= what was done is kept, or use executor='processes', which starts "
+            "new workers itself and finds the task they died of"
         ) from None
 
     def close(self, *, at_once: bool) -> None:  # noqa: B027  (some have nothing to end)
@@ -149,7 +150,22 @@ class Given(Pool):
 
     def submit(self, tasks: Sequence[Task]) -> Any:
         """Future of some tasks."""
-        return self._pool.submit(work_in_thread if self._threads else work, self._job, list(tasks))
+        do = work_in_thread if self._threads else work
+        try:
+            future = self._pool.submit(do, self._job, list(tasks))
+        except BrokenExecutor:
+            raise
+        except Exception as error:
+            raise SweepError(
+                f"the executor takes no tasks ({type(error).__name__}: {error}); give one that is "
+                "open and has the method submit(function, *arguments)"
+            ) from None
+        if not callable(getattr(future, "add_done_callback", None)):
+            raise SweepError(
+                f"submit() of the executor returned {shown(future)}; expected a future with "
+                "add_done_callback() and result(), as of concurrent.futures"
+            )
+        return future
 
     def close(self, *, at_once: bool) -> None:  # noqa: ARG002
         """Leave the executor as it is."""

@@ -14,6 +14,7 @@ from ....printing import Shown
 from ....results.channels import resolved
 from ....results.store import Columns
 from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
+from ....sweeps.parameters import sobol_problem
 from ..addresses import AddressError, Path, changed, found_path
 from ..includes import Document, Entry, document_of
 from ..problems import Problem, key_text
@@ -242,6 +243,8 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
     if drawn and table.samples is None:
         message = f"the parameter {drawn[0]!r} is a distribution; give samples = 100"
         problems.append(entry.problem(message))
+    elif drawn and table.sampling == "sobol" and (words := sobol_problem(table.samples)):
+        problems.append(entry.problem(f"sampling = 'sobol' needs {words}", "samples"))
     problems += _channel_problems(entry, run)
     if not problems:
         problems += _value_problems(document, entry, reader)
