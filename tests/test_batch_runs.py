@@ -165,6 +165,17 @@ def test_a_run_that_fails_is_marked_and_does_not_disturb_the_others():
     assert np.abs(runs[1].q[2] - alone.q).max() < 1e-14
 
 
+@pytest.mark.parametrize("method", ["rk4", "generalized_alpha"])
+def test_a_run_that_fails_on_a_device_has_its_rows_and_counts(method):
+    model = ls.Model("rod", gravity=(0, 0, -9.81))
+    model.add(ls.rod(1.0, ls.Circle(0.01), ls.STEEL, bending=2), ls.Revolute("y"), name="rod")
+    system = model.compile()
+    q, v, _ = states(system, 2)
+    with pytest.warns(ls.SimulationWarning, match="runs ended early: 2 of 2"):
+        here, _ = both(system, (q, v), duration=0.01, step=2e-3, integrator=method)
+    assert not np.any(here.status == "finished")
+
+
 def test_runs_are_fed_in_turns_and_rows_in_pieces():
     system = pendulum()
     q = np.linspace(-1, 1, 70)[:, None]

@@ -83,7 +83,13 @@ class Batch:
         else:
             found = found_device(device, threads)
             check_variants(self.systems)
-            self._on = OnDevice(self.systems, found)
+            try:
+                self._on = OnDevice(self.systems, found)
+            except MemoryError:
+                raise KernelError(
+                    f"the GPU has no memory left for the constants of {len(self.systems)} systems; "
+                    'free memory there, give fewer variants, or use device="cpu"'
+                ) from None
 
     def __repr__(self) -> str:
         variants = f", {self.n_variant} variants" if self.n_variant else ""

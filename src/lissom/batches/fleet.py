@@ -40,6 +40,7 @@ SLICE = 0.25  # time of a launch that is aimed at [s]
 ROWS_SHARE = 0.4  # share of the memory for rows
 MOST_ROWS = 4096  # rows of a run between two transfers
 GOES_ON = (run.MORE, run.ROWS_FULL)
+COUNTS = (run.N_STEPS, run.N_REJECTED, run.N_EVALUATIONS, run.N_ITERATIONS, run.N_DIVIDED)
 
 
 class Fleet:
@@ -294,8 +295,8 @@ class _Turn:
             return
         machine = self._on_host(place)
         judge = self.judges.setdefault(place, Judge(machine, []))
-        if status != run.EVENT:
-            status = machine.advance(1)  # again, so that all arrays belong to the failure
+        if status not in (run.EVENT, run.BEYOND_REASON):
+            status = _again(machine, status)
             judge.rows.append(machine.rows())
         outcome = judge.outcome(status)
         self.blocks[place] += [x for x in judge.rows if len(x)]
@@ -363,3 +364,12 @@ class _Turn:
         self.done[place] = True
         self.blocks[place] = []
         self.fleet.found[self.turn[place]] = found
+
+
+def _again(machine: Machine, status: int) -> int:
+    """Fail once more, so that all arrays belong to the failure; it counts once."""
+    before = machine.memory[list(COUNTS)]
+    found = machine.advance(1)
+    if found == status:
+        machine.memory[list(COUNTS)] = before
+    return found

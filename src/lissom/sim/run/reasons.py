@@ -89,6 +89,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
         reason = "a hinge has no inertia, or an inertia is not positive definite"
+        reason += "" if machine.settings.adaptive else "; try a smaller step"
         reason += _bent_hint(machine)
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
