@@ -164,6 +164,11 @@ WRONG = {
     "sobol": ("seed = 5", 'sampling = "sobol"', "'sobol' needs a power of two, not samples=3"),
     "sigma": ("sigma = 0.1", "sigma = -1", "it must be positive"),
     "key": ("sigma = 0.1", "sigma = 0.1\nsigmb = 2", "unknown key; did you mean 'sigma'?"),
+    "further": (
+        "[sweep.parameters]\n",
+        '[sweep.parameters]\n"parts.bob.body.mass" = ["1 kg", "2 kg", "-3 kg"]\n',
+        "sets parts[0].body.mass, which then is '-3.0 kg'; it must not be negative",
+    ),
     "value": ('"0.1 N m s/rad"', '"0.1 N m"', "different units"),
 }
 

@@ -20,6 +20,7 @@ from ..includes import Document, Entry, document_of
 from ..problems import Problem, key_text
 from ..source import Source
 from ..units import Quantity, usual_units
+from ..validation import validated
 from .simulation import ModelRun, run_of
 from .sweep_task import FileBuild, FileRun, output_times, set_values
 
@@ -30,6 +31,7 @@ _KINDS: dict[str, type[Distribution]] = {
     "triangular": Triangular,
     "choice": Choice,
 }
+MOST_TRIED = 100  # values of a list that are tried when the file is read
 _STORED = ("load", "servo")  # channels that depend on what acts in a run
 
 
@@ -274,7 +276,7 @@ def _channel_problems(entry: Entry, run: ModelRun) -> Iterator[Problem]:
 
 
 def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
-    """Problems of the file with one value of each parameter, reported where it is given."""
+    """Problems of the file with values of the parameters, reported where they are given."""
     values: dict[str, Any] = {}
     for name, given in reader.parameters.items():
         if isinstance(given, Distribution):
@@ -283,15 +285,40 @@ def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterat
             values |= dict(zip(name, given[0], strict=True))
         else:
             values[name] = given[0]
-    owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
-    source = document.source
-    data = changed(source.data, set_values(reader.targets, values))
-    trial = document_of(Source(source.path, source.text, data, lambda: source.places))
     try:
-        found = run_of(trial, functions=False)[1]
+        found = run_of(document_of(_with(document, reader, values)), functions=False)[1]
     except LissomError as error:
         yield entry.problem(str(error), "parameters")
         return
+    yield from _as_of_parameters(entry, reader, found)
+    if not found:
+        yield from _further_problems(document, entry, reader)
+
+
+def _further_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
+    """Problems that the schema has with other values of lists, the first of each parameter."""
+    for names, given in reader.parameters.items():
+        if isinstance(given, Distribution):
+            continue
+        for value in given[1:MOST_TRIED]:
+            one = (
+                dict(zip(names, value, strict=True)) if isinstance(names, tuple) else {names: value}
+            )
+            if found := validated(_with(document, reader, one))[1]:
+                yield from _as_of_parameters(entry, reader, found)
+                break
+
+
+def _with(document: Document, reader: _Reader, values: Mapping[str, Any]) -> Source:
+    """The file with values of some parameters."""
+    source = document.source
+    data = changed(source.data, set_values(reader.targets, values))
+    return Source(source.path, source.text, data, lambda: source.places)
+
+
+def _as_of_parameters(entry: Entry, reader: _Reader, found: Sequence[Problem]) -> Iterator[Problem]:
+    """Problems where the parameters are that set these values."""
+    owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
     for problem in found:
         name = next((x for key, x in owners.items() if problem.key.startswith(key)), None)
         inner = ("parameters", name) if name else ("parameters",)
