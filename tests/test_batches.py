@@ -172,6 +172,26 @@ def test_arrays_of_jax_and_lists_are_taken():
     assert np.array_equal(ls.batch(system).forward_dynamics(q.tolist(), v, x), expected)
     assert np.array_equal(ls.batch(system).forward_dynamics(np.asfortranarray(q), v, x), expected)
 
+    coarse = there.astype("bfloat16")
+    found = batch.mass_matrix(coarse)
+    assert np.array_equal(np.asarray(found), batch.mass_matrix(np.asarray(coarse, dtype=float)))
+
+
+def test_tensors_of_pytorch_are_taken():
+    torch = pytest.importorskip("torch")
+    system = arm()
+    q, v, x = states(system, 5)
+    batch, expected = ls.batch(system), ls.batch(system).forward_dynamics(q, v, x)
+    there = torch.tensor(-q, requires_grad=True).detach()
+    signs = torch.complex(there, there).conj().imag  # a view whose sign is not in its memory
+    for given in (torch.tensor(q), torch.tensor(q.T.copy()).T, signs):
+        found = batch.forward_dynamics(given, torch.tensor(v), torch.tensor(x))
+        assert isinstance(found, torch.Tensor) and np.array_equal(found.numpy(), expected)
+    half = torch.tensor(q).bfloat16()
+    found = batch.mass_matrix(half).numpy()
+    assert np.array_equal(found, batch.mass_matrix(half.double().numpy()))
+    assert all(isinstance(x, torch.Tensor) for x in batch.pose(there, "hand"))
+
 
 class Foreign:
     """Array of a library that NumPy knows by DLPack only."""

@@ -242,7 +242,8 @@ def _object(value: Any, depth: int) -> str:
         return f"<{type(value).__name__}>"
     text = repr(value)
     if hasattr(value, "shape") and ("\n" in text or len(text) > _LONGEST):
-        return f"<{' x '.join(map(str, value.shape))} matrix>"
+        kind = "matrix" if len(value.shape) == 2 else "array"
+        return f"<{' x '.join(map(str, value.shape))} {kind}>"
     first = text.split("\n", 1)[0].rstrip(" :(,")
     return text if first == text and len(text) <= _LONGEST else f"<{_text(first, 60)}>"
 

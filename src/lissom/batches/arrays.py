@@ -44,7 +44,10 @@ def taken(x: Any, what: str, xp: Any) -> Any:
     """
     kind = library(x)
     if kind == "torch":
-        x = x.detach()
+        x = x.detach().resolve_neg().resolve_conj()  # DLPack knows no lazy signs
+        x = x.double() if x.is_floating_point() else x
+    if kind == "jax" and str(x.dtype) == "bfloat16":
+        x = x.astype("float32")
     if np.ma.is_masked(x):
         raise StateError(f"{what} has masked entries; fill them, or leave these rows out")
     try:

@@ -127,7 +127,11 @@ class Cuda:
             texts.append(outside or ptx_of(NOTHING_OUTSIDE)[0])
         how_long = "a minute or two" if entry.methods else "half a minute"
         _say(f"lissom: compiling {entry.name} for {self.name}, once, {how_long} ... ")
-        code = self._linked(texts, driver)
+        try:
+            code = self._linked(texts, driver)
+        except KernelError:
+            _say("failed\n")
+            raise
         _say("done\n")
         with suppress(OSError):  # then it is compiled again the next time
             kept.parent.mkdir(parents=True, exist_ok=True)
