@@ -313,6 +313,24 @@ def test_a_torn_end_of_a_journal_costs_one_task(tmp_path):
     assert sample.same(streams("serial", store=store), whole)
 
 
+def test_damage_within_a_journal_is_told_and_costs_what_follows(tmp_path):
+    store = tmp_path / "s"
+    whole = streams("serial", seed=1, store=store)
+    journal = store / "results-1.lissom"
+    data = bytearray(journal.read_bytes())
+    data[len(data) // 2] ^= 1
+    journal.write_bytes(data)
+    with pytest.warns(ls.SimulationWarning, match="results-1.lissom is damaged at byte"):
+        left = ls.gather(store).status.values.ravel().tolist()
+    assert 0 < left.count("missing") < 10
+    with pytest.warns(ls.SimulationWarning, match="damaged"):
+        assert sample.same(streams("serial", store=store), whole)
+    data[0] ^= 1
+    journal.write_bytes(data)
+    with pytest.raises(ls.ResultError, match="results-1.lissom.*it is damaged, or no journal"):
+        ls.gather(store)
+
+
 def test_journals_of_jobs_with_other_seeds_do_not_mix(tmp_path):
     for seed in (1, 2):
         streams("serial", seed=seed, store=tmp_path / str(seed))

@@ -8,17 +8,19 @@ which is ignored; nothing that is on disk is ever written again.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import ResultError
+from ..errors import ResultError, SimulationWarning
 from ..results.files.disk import as_path, open_regular, replacing
-from ..results.files.journal.records import HEAD_SIZE, record_head, whole_record
+from ..results.files.journal.records import HEAD_SIZE, head_follows, record_head, whole_record
 from ..results.files.versions import lissom_version
 from .records import DONE, Record
 from .study import Study
@@ -163,12 +165,22 @@ def _read(path: Path, start: bytes) -> Iterator[Record]:
             found = file.read(len(start))
             if found == start[: len(found)] and len(found) < len(start):
                 return  # killed before its first record
+            if not found.startswith(_MAGIC):
+                raise ValueError("it is damaged, or no journal of a sweep")
             if found != start:
                 raise ValueError("it belongs to another study; give all jobs the same seed")
             size, offset, number = os.fstat(file.fileno()).st_size, len(start), 0
             while (place := whole_record(file, offset, size, number)) is not None:
                 yield Record.of_bytes(place.read(file, 0, place.length))
                 offset, number = offset + HEAD_SIZE + place.length, number + 1
+            file.seek(offset)
+            if head_follows(io.BytesIO(file.read(size - offset)), 0):
+                warnings.warn(
+                    f"{path} is damaged at byte {offset}: the results after it are left out, and "
+                    "their tasks count as missing",
+                    SimulationWarning,
+                    stacklevel=5,
+                )
     except (OSError, ValueError) as error:
         raise ResultError(
             f"{path}: cannot be read ({error}); delete it to repeat its tasks"
