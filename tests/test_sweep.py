@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -389,6 +390,23 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     with pytest.warns(ls.SimulationWarning, match=r"interrupted: 5 of 8 tasks are missing"):
         found = ls.sweep(nothing, {"a": range(8)}, run, "serial")
     assert found.status.values.tolist() == 3 * ["done"] + 5 * ["missing"]
+
+
+def test_ctrl_c_takes_back_what_waits_in_an_executor_of_the_user():
+    begun, over = [], threading.Event()
+
+    def run(system, values):
+        begun.append(values["a"])
+        if len(begun) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+            over.wait(30)
+        return values["a"]
+
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.warns(ls.SimulationWarning, match="interrupted"):
+            ls.sweep(nothing, {"a": range(8)}, run, pool)
+        over.set()
+    assert begun == [0]
 
 
 def test_ctrl_c_during_a_run_is_not_a_result():

@@ -6,6 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from typing import Any
 
 from .pools import Pool
@@ -55,6 +56,12 @@ class Schedule:
             except queue.Empty:
                 continue
             self._land(future)
+
+    def cancel(self) -> None:
+        """Take back what is on its way and has not begun, for executors that go on."""
+        for future in list(self._flying):
+            with suppress(Exception):
+                future.cancel()
 
     def _fill(self) -> None:
         if self._again:

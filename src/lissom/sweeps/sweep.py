@@ -177,12 +177,15 @@ def _worked(
 ) -> bool:
     """Do tasks; False if Ctrl-C ended that."""
     pool = pool_of(executor, workers, job)
+    schedule = Schedule(pool, study, missing, done.take)
     try:
-        Schedule(pool, study, missing, done.take).run()
+        schedule.run()
     except KeyboardInterrupt:
+        schedule.cancel()
         pool.close(at_once=True)
         return False
     except BaseException:
+        schedule.cancel()
         pool.close(at_once=True)
         raise
     finally:
