@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import threading
+import warnings
 
 import numba
 import numpy as np
@@ -264,6 +266,28 @@ def test_mistakes_are_answered_by_name():
     ):
         with pytest.raises(ls.LissomError, match=words):
             ls.simulate_batch(given, duration=0.1, **options)
+
+
+def test_batches_in_several_threads_keep_their_warnings():
+    system, ready = pendulum(), threading.Barrier(3)
+    q, before = np.zeros((4, 1)), (warnings.showwarning, list(warnings.filters))
+    options = {"duration": 2.0, "step": 0.5, "integrator": "generalized_alpha", "threads": 2}
+
+    def run(k):
+        ready.wait()
+        for _ in range(5):
+            ls.simulate_batch(system, (q, q + 15.0 + k), **options)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        threads = [threading.Thread(target=run, args=(k,)) for k in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        found = [str(x.message) for x in caught if "in 4 of 4 runs: a fixed step" in str(x.message)]
+    assert len(found) == 15
+    assert (warnings.showwarning, list(warnings.filters)) == before
 
 
 def test_warnings_of_many_runs_are_said_once():

@@ -27,7 +27,7 @@ from ..sim.run.whole_run import begun_run, completed
 from ..sim.warnings.slow_iterations import SlowIterations
 from .progress import Counted
 from .runs import OneRun, unfinished
-from .warning import warn_after, warn_before
+from .warning import Collected, warn_after, warn_before
 
 SLICE = 0.2  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 2000  # evaluations in the first slice
@@ -52,6 +52,8 @@ class OnCores:
         Ctrl-C, which ends all of them.
     bar : Counted
         Progress.
+    collected : Collected
+        What collects their warnings.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class OnCores:
         again: Callable[[Prepared, int], Prepared] | None,
         interrupts: Interrupts,
         bar: Counted,
+        collected: Collected,
     ) -> None:
+        self.collected = collected
         self.ready, self.first, self.again = ready, first, again
         self.interrupts, self.bar = interrupts, bar
         self._kept = threading.local()
@@ -79,9 +83,10 @@ class OnCores:
         try:
             if self.interrupts.seen:
                 return unfinished("interrupted", NOT_BEGUN)
-            this = self._prepared(k)
-            warn_before(this, begun_run(this))
-            return self._ended(this, part)
+            with self.collected.here():
+                this = self._prepared(k)
+                warn_before(this, begun_run(this))
+                return self._ended(this, part)
         except LissomError as error:
             return unfinished("failed", str(error), error)
         finally:

@@ -22,7 +22,7 @@ from .fleet import Fleet
 from .progress import Counted
 from .runs import Runs
 from .runs_on_cores import OnCores
-from .warning import collected_warnings, warn_of_runs
+from .warning import Collected, warn_of_runs
 
 # Arguments of `simulate` that all runs share, with their defaults
 OPTIONS: dict[str, Any] = {
@@ -116,12 +116,13 @@ def simulate_batch(
         return restarted(first, given[k if len(given) > 1 else 0])
 
     bar, interrupts = Counted(variants[0].name, count, progress), Interrupts()
-    with collected_warnings(count), interrupts.caught():
+    collected = Collected(count)
+    with collected.whole(), interrupts.caught():
         first = _first(ready, count)
         if gpu is None:
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
-            work = OnCores(ready, first, shared, interrupts, bar)
+            work = OnCores(ready, first, shared, interrupts, bar, collected)
             found = work.run(count, cores(threads))
         else:
             found = Fleet(ready, first, again if alike else None, count, gpu, interrupts).run(bar)

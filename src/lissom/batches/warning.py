@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +29,7 @@ LOOKED_AT = 8  # runs whose rows are compared with the limits of their models
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
-@contextmanager
-def collected_warnings(count: int, which: str = "") -> Iterator[None]:
+class Collected:
     """Warnings of many runs, each said once, with the number of runs that it is true of.
 
     Parameters
@@ -38,21 +39,80 @@ def collected_warnings(count: int, which: str = "") -> Iterator[None]:
     which : str
         Which runs these are, if not all of a batch.
     """
-    with warnings.catch_warnings(record=True) as found:
+
+    def __init__(self, count: int, which: str = "") -> None:
+        self.count, self.which = count, which
+        self.texts: list[str] = []
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Collect the warnings of this thread within this block."""
+        before = getattr(_HERE, "collected", None)
+        _HERE.collected = self
+        try:
+            yield
+        finally:
+            _HERE.collected = before
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Collect, also those of threads that are within `here`; say them at the end."""
+        with _ROUTES.open(), self.here():
+            yield
+        first: dict[str, str] = {}  # of those that differ in numbers alone
+        counts: Counter[str] = Counter()
+        for text in self.texts:
+            kind = _NUMBER.sub("#", text)
+            first.setdefault(kind, text)
+            counts[kind] += 1
+        for kind, n in counts.most_common(MOST):
+            words = f"in {n} of {self.count} runs{self.which}: {first[kind]}"
+            warnings.warn(words, SimulationWarning, stacklevel=5)
+
+
+_HERE = threading.local()  # what collects the warnings of a thread
+
+
+class _Routes:
+    """Way of warnings to what collects them; one for all threads, since Python knows one only."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = threading.Lock(), 0
+        self._caught: Any = None
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        with self._lock:
+            if not self._users:
+                self._install()
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._caught.__exit__(None, None, None)
+
+    def _install(self) -> None:
+        self._caught = warnings.catch_warnings()
+        self._caught.__enter__()
+        show = warnings.showwarning
+
+        def route(
+            message: Warning | str, category: type[Warning], *more: Any, **named: Any
+        ) -> None:
+            to = getattr(_HERE, "collected", None)
+            if to is None or not issubclass(category, SimulationWarning):
+                show(message, category, *more, **named)
+            else:
+                to.texts.append(str(message))
+
         warnings.simplefilter("always", SimulationWarning)
-        yield
-    texts: dict[str, str] = {}  # the first of those that differ in numbers alone
-    counts: Counter[str] = Counter()
-    for x in found:
-        if not issubclass(x.category, SimulationWarning):
-            warnings.warn_explicit(x.message, x.category, x.filename, x.lineno)
-            continue
-        kind = _NUMBER.sub("#", str(x.message))
-        texts.setdefault(kind, str(x.message))
-        counts[kind] += 1
-    for kind, n in counts.most_common(MOST):
-        words = f"in {n} of {count} runs{which}: {texts[kind]}"
-        warnings.warn(words, SimulationWarning, stacklevel=5)
+        warnings.showwarning = route
+
+
+_ROUTES = _Routes()
 
 
 def warn_before(ready: Prepared, row: np.ndarray) -> None:
@@ -113,6 +173,7 @@ def warn_of_runs(runs: Runs) -> None:
         warnings.warn(words, SimulationWarning, stacklevel=3)
     spread = np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(int))
     looked = [int(k) for k in spread if len(runs[int(k)]) and runs.status[k] != "memory"]
-    with collected_warnings(len(looked), "" if len(looked) == n else " that were looked at"):
+    which = "" if len(looked) == n else " that were looked at"
+    with Collected(len(looked), which).whole():
         for k in looked:
             warn_of_limits(runs[k], stacklevel=2)
