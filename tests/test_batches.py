@@ -147,6 +147,21 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
         ls.batch(systems, device=Simulated(free=room - 100)).forward_dynamics(*given)
 
 
+def test_states_larger_than_the_device_are_fed_in_turns():
+    system = arm()
+    q, v, x = states(system, 150)
+    workspace = 8 * ls.batch(system, device=Simulated())._on._n * 32
+    per_state = 8 * (3 * system.n_v + system.n_v + 1)
+    small = Simulated(threads=32, free=workspace + 70 * per_state)
+    batch, expected = ls.batch(system, device=small), ls.batch(system)
+    found = batch.forward_dynamics(q, v, x)
+    assert np.allclose(found, expected.forward_dynamics(q, v, x), rtol=1e-11)
+    assert [count for _, count, _ in small.launched] == [64, 64, 22]
+    with pytest.raises(ls.StateError, match="row 149: "):
+        v[149, 0] = np.nan
+        batch.forward_dynamics(q, v, x)
+
+
 def test_threads_take_several_states_each():
     system, device = arm(), Simulated(threads=32)
     given = states(system, 100)

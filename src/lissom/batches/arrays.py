@@ -82,15 +82,18 @@ def on_cpu(x: Any) -> np.ndarray:
 def giver(x: Any, xp: Any) -> Give:
     """Function that hands a result to the library of x, in the memory where x lives."""
     kind = library(x)
+    there = kind in ("torch", "jax") and on_gpu(x)
     if kind == "torch":
         import torch
 
-        return lambda y: torch.from_dlpack(y).to(x.device)
+        return lambda y: torch.from_dlpack(y if there else on_cpu(y)).to(x.device)
     if kind == "jax":
         import jax
 
         # JAX takes no columns of a larger array.
-        return lambda y: jax.dlpack.from_dlpack(xp.ascontiguousarray(y))
+        return lambda y: jax.dlpack.from_dlpack(
+            xp.ascontiguousarray(y) if there else np.ascontiguousarray(on_cpu(y))
+        )
     if kind == "cupy":
         return lambda y: y if xp is not np else _cupy_array(y)
     return lambda y: y if xp is np else xp.asnumpy(y)

@@ -214,7 +214,7 @@ class Batch:
     def _coordinates(self, q: Array) -> Any:
         """Coordinates as rows, with the checks that the kernels do not make."""
         x = self._rows(q, self.system.n_q, "q", None)
-        check_quaternions(self.system, x, self._on.xp)
+        check_quaternions(self.system, x, self._on.memory_of(x))
         return x
 
     def _states(self, q: Array, v: Array) -> tuple[Any, Any]:
@@ -222,12 +222,11 @@ class Batch:
         return x, self._rows(v, self.system.n_v, "v", x)
 
     def _rows(self, x: Array, n: int, what: str, like: Any, *, none: bool = False) -> Any:
-        """Array (k, n) where this batch computes."""
-        xp = self._on.xp
+        """Array (k, n), on the CPU or where this batch computes."""
         if x is None and none:
-            return xp.zeros((len(like), n))
+            return self._on.memory_of(like).zeros((len(like), n))
         try:
-            rows = arrays.taken(x, what, xp)
+            rows = arrays.taken(x, what, self._on.memory_of(x))
         except MemoryError:
             raise KernelError(
                 f"no memory is left for {what}; give fewer states at a time"

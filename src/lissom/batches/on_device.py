@@ -13,6 +13,7 @@ from ..kernels import fields as field
 from ..kernels.device import states
 from ..kernels.device.entry import LANES, DeviceEntry
 from ..system import System
+from .arrays import library, on_cpu
 from .device import Device, Interleaved, argument
 
 ENTRIES: dict[str, tuple[DeviceEntry, int | None]] = {  # with the flags that they take
@@ -48,6 +49,10 @@ class OnDevice:
         self._n = self._start.shape[1]
         self._workspace: Interleaved | None = None
 
+    def memory_of(self, x: Any) -> Any:
+        """Module of the memory in which an array is taken: arrays on the CPU stay there."""
+        return np if library(x) == "numpy" else self.xp
+
     def evaluate(
         self,
         what: str,
@@ -55,29 +60,46 @@ class OnDevice:
         shape: tuple[int, ...],
         paths: list[np.ndarray] | None,
     ) -> tuple[Any, Any]:
-        """Results (k, *shape) and statuses (k,) of k states."""
+        """Results (k, *shape) and statuses (k,) of k states, in the memory of the first array.
+
+        States on the CPU go to the device in turns that fit its memory.
+        """
         xp, (entry, flags) = self.xp, ENTRIES[what]
-        count = len(given[0])
-        out = xp.zeros((count, *shape))
-        statuses = xp.zeros(count, dtype=xp.int64)
+        count, host = len(given[0]), isinstance(given[0], np.ndarray)
+        memory = np if host else xp
+        out = memory.zeros((count, *shape))
+        statuses = memory.zeros(count, dtype=np.int64)
         if not count:
             return out, statuses
         threads = self._threads(count)
         at_once = threads if self.variants else count  # the workspace holds constants of variants
+        if host:
+            at_once = min(at_once, self._fitting(given, shape, threads))
         where = None if paths is None else xp.asarray(np.stack(paths))
         for start in range(0, count, at_once):
             rows = slice(start, min(start + at_once, count))
+            n = rows.stop - rows.start
             space = self._prepared(threads, rows)
+            results = xp.zeros((n, *shape)) if host else out[rows]
             arguments = [argument(self.ints), self._constants(self.floats, rows), argument(space)]
-            arguments += [argument(x[rows], each=True) for x in given]
+            arguments += [argument(xp.asarray(x[rows]), each=True) for x in given]
             if where is not None:
                 arguments.append(self._constants(where, rows))
-            arguments.append(argument(out[rows], each=True))
+            arguments.append(argument(results, each=True))
             if flags is not None:
                 arguments.append(argument(flags))
-            n = rows.stop - rows.start
-            statuses[rows] = self.device.launch(entry, n, threads, arguments)
+            found = self.device.launch(entry, n, threads, arguments)
+            statuses[rows] = on_cpu(found) if host else found
+            if host:
+                out[rows] = on_cpu(results)
         return out, statuses
+
+    def _fitting(self, given: list[Any], shape: tuple[int, ...], threads: int) -> int:
+        """States that the device has room for at a time, besides their workspaces."""
+        numbers = 1 + sum(x.shape[1] for x in given) + int(np.prod(shape))
+        there = 0 if self._workspace is None else self._workspace.threads
+        room = self.device.free_bytes() - 8 * self._n * max(threads - there, 0)
+        return max(int(room / (8 * numbers)) // LANES, 1) * LANES
 
     def _constants(self, x: Any, rows: slice) -> list[Any]:
         """Constants of the rows: one for all, or those of their variants."""
