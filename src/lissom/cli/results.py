@@ -59,14 +59,14 @@ def plot(
     """Plot quantities of a run over time and write the plot to a file."""
     run = _loaded(file)
     if quantities:
-        say(_listed(run, names or [""]))
+        say(_listed(run, names or [""], units))
         return
     target = Path(f"{_stem(file)}.png") if output is None else output
     run.plot(*(names or ()), file=target, units=units)
     say(f"wrote {target}")
 
 
-def _listed(run: Trajectory, parts: list[str]) -> str:
+def _listed(run: Trajectory, parts: list[str], units: str | None) -> str:
     """Channels whose names contain one of some texts, one in a line."""
     from ..errors import StateError, suggestion
     from ..results.tables import channel_lines
@@ -76,7 +76,7 @@ def _listed(run: Trajectory, parts: list[str]) -> str:
         if not (some := run.channels(text)):
             raise StateError(f"there is no quantity {text!r}; {suggestion(text, run.channels())}")
         found |= some
-    return "\n".join(channel_lines(list(found.values())))
+    return "\n".join(channel_lines(list(found.values()), units=units))
 
 
 def table(
