@@ -148,6 +148,8 @@ def test_a_high_level_of_the_potential_is_taken_off():
     np.testing.assert_array_equal(found["potential"], run["energy.potential"] - level)
     np.testing.assert_array_equal(found["kinetic"], run["energy.kinetic"])
     np.testing.assert_allclose(found["total"], 0, atol=1e-6)
+    axes = run.plot(units="kJ").axes[-1]
+    assert axes.get_title(loc="left").endswith(f"less {level / 1000:.6g} kJ")
 
 
 def test_closed_loops_are_said_to_be_closed(loop_run):

@@ -124,8 +124,7 @@ def _energies(run: Trajectory) -> Panel:
         Line(key, values - level if key in levelled else values, key == _BALANCE)
         for key, values in found.items()
     ]
-    title = f"Energies; potential and total less {level:.6g} J" if level else "Energies"
-    return Panel(title, "energy", "J", lines)
+    return Panel("Energies", "energy", "J", lines, level=level)
 
 
 def _balance(run: Trajectory) -> Array | None:

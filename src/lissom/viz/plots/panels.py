@@ -56,6 +56,8 @@ class Panel:
         Whether the vertical axis is logarithmic.
     reach : float
         Least range of the vertical axis to both sides, so that rounding is not enlarged.
+    level : float
+        What is taken off the potential and total energy.
     """
 
     title: str
@@ -64,6 +66,13 @@ class Panel:
     lines: list[Line]
     logarithmic: bool = False
     reach: float = 0.0
+    level: float = 0.0
+
+    @property
+    def heading(self) -> str:
+        """Title, and what is taken off."""
+        off = f"; potential and total less {self.level:.6g} {self.unit}" if self.level else ""
+        return self.title + off
 
     @property
     def label(self) -> str:
@@ -80,8 +89,8 @@ class Panel:
         """
         unit, factor = units.shown(self.unit)
         lines = [replace(line, values=in_unit(line.values, factor)) for line in self.lines]
-        reach = float(in_unit(np.array(self.reach), factor))
-        return replace(self, unit=unit, lines=lines, reach=reach)
+        reach, level = (float(in_unit(np.array(x), factor)) for x in (self.reach, self.level))
+        return replace(self, unit=unit, lines=lines, reach=reach, level=level)
 
 
 def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:

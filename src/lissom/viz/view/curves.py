@@ -75,7 +75,7 @@ def described_curves(
         sent = np.where(finite, np.rint(_STEPS * steps), _GAP)
         found.append(
             {
-                "title": panel.title,
+                "title": panel.heading,
                 "unit": panel.unit,
                 "lines": [line.label or panel.quantity for line in panel.lines],
                 "low": low,
