@@ -216,6 +216,10 @@ def view(
 
 def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[str, Any]) -> None:
     """Write a page, or an animated picture by the ending .gif."""
+    if output.suffix not in (".html", ".gif"):
+        raise typer.BadParameter(
+            f"--output is {output}; expected NAME.html or NAME.gif; films are saved from the page"
+        )
     if output.suffix != ".gif":
         run.to_html(output, **look, **page)
     elif given := [f"--{name}" for name, value in page.items() if value is not None]:
@@ -227,9 +231,17 @@ def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[
 
 def _direction(given: str | None) -> Any:
     """Direction of view, as `to_html` takes it."""
-    if given is None or "," not in given:
-        return given
-    return tuple(number(x.strip(), "--from") for x in given.split(","))
+    from ..errors import StateError
+    from ..viz.scene.camera import check_view
+
+    view: Any = given
+    if given is not None and "," in given:
+        view = tuple(number(x.strip(), "--from") for x in given.split(","))
+    try:
+        check_view(view)
+    except StateError as error:
+        raise typer.BadParameter(str(error).replace("view is", "--from is")) from None
+    return view
 
 
 def _names(given: str | None) -> list[str] | None:
