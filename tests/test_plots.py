@@ -1,5 +1,6 @@
 """Pictures by Matplotlib: what is in them, their files, mistakes, and what they leave alone."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -133,6 +134,19 @@ def test_a_balance_that_rows_cannot_tell_is_left_out():
     for step in (5, 10, 20, 50, 100):
         coarse = fine.sample(fine.time[::step])
         assert "start + work − losses" not in lines(coarse.plot().axes[-1])
+
+
+def test_rounding_of_constant_energies_is_said_and_not_enlarged():
+    model = ls.Model("free")
+    model.add(ls.RigidBody.box(2.0, (0.3, 0.5, 1.0)), ls.Free(), name="box")
+    system = model.compile()
+    start = system.state(**{"box.rates": [0.3, 2.0, 0.1, 0, 0, 0]})
+    run = ls.simulate(system, start, duration=2.0, output_step=0.1)
+    axes, values = run.plot(units="kJ").axes[-1], run["energy.kinetic"]
+    assert re.fullmatch(r"Energies, constant to 1e-\d+ of the largest", axes.get_title(loc="left"))
+    np.testing.assert_allclose(axes.get_ylim(), (0, 1.1e-3 * values.max()))
+    low, high = run.plot("energy.total").axes[0].get_ylim()
+    assert high - low < 1e-6 * values.max()
 
 
 def test_a_high_level_of_the_potential_is_taken_off():

@@ -105,8 +105,8 @@ def _draw_panel(axes: Axes, time: Array, panel: Panel) -> None:
     axes.set_title(panel.heading, color=INK)
     axes.set_ylabel(panel.label)
     axes.margins(x=0)
-    if panel.reach:
-        axes.set_ylim(-panel.reach, panel.reach)
+    if panel.limits:
+        axes.set_ylim(*panel.limits)
     if panel.logarithmic:
         axes.set_yscale("log")
         highest = np.nanmax([np.nanmax(line.values) for line in panel.lines])
