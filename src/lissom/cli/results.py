@@ -216,8 +216,10 @@ def view(
 
 def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[str, Any]) -> None:
     """Write a page, or an animated picture by the ending .gif."""
+    from ..errors import ResultError
+
     if output.suffix not in (".html", ".gif"):
-        raise typer.BadParameter(
+        raise ResultError(
             f"--output is {output}; expected NAME.html or NAME.gif; films are saved from the page"
         )
     if output.suffix != ".gif":
