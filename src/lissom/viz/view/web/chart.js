@@ -59,7 +59,10 @@ class Chart {
     paint.clearRect(0, 0, w, h);
     paint.font = "11px system-ui, sans-serif";
     paint.textBaseline = "middle";
-    const words = levels.map((level) => `${short(level * factor)}${level === levels.at(-1) && unit !== "1" ? ` ${unit}` : ""}`);
+    const numbers = (digits) => levels.map((level) => short(level * factor, digits));
+    let digits = 3; // more where two levels would read alike
+    while (digits < 12 && new Set(numbers(digits)).size < levels.length) digits += 1;
+    const words = numbers(digits).map((text, k) => (k === levels.length - 1 && unit !== "1" ? `${text} ${unit}` : text));
     const inside = words.some((text) => paint.measureText(text).width > from - 8); // no room beside the curves
     for (const level of levels) {
       paint.strokeStyle = dark ? "rgba(200, 215, 240, .16)" : "rgba(40, 60, 90, .14)";
