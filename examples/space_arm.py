@@ -121,7 +121,7 @@ found = ls.sweep(
     units={"payload": "kg"},
 )
 assert set(found.status.values) == {"done"}
-ls.viz.plot_band(found["elbow.tip.deflection"].sel(axis="z", drop=True))
+ls.viz.plot_band(found["elbow.tip.deflection"].sel(axis="z", drop=True), units="mm")
 
 # %%
 # The film. The page records it for slides; ``run.to_gif("arm.gif")`` writes an animated picture.
