@@ -43,6 +43,8 @@ def test_a_new_file_is_checked_run_plotted_and_shown(lissom, tmp_path):
     assert ["boom.angle", "[rad]", "hinge", "angle"] in [line.split() for line in listed]
     few = lissom("plot", "boom.nc", "--list", "tip.deflection").splitlines()
     assert [line.split()[:3] for line in few] == [["boom.tip.deflection", "3", "[m]"]]
+    few = lissom("plot", "boom.nc", "--list", "tip.deflection", "--units", "mm").splitlines()
+    assert [line.split()[:3] for line in few] == [["boom.tip.deflection", "3", "[mm]"]]
     assert "there is no quantity 'tipp'" in lissom("plot", "boom.nc", "--list", "tipp", fails=True)
 
 
@@ -90,8 +92,12 @@ def test_values_of_a_model_file_are_set(lissom, tmp_path):
         "bodies.boom.length=3 kg": "which is a mass; expected a length",
         "bodys.boom.length=3": "leads nowhere: the file has no 'bodys'",
         "bodies.boom.length": "expected ADDRESS=VALUE",
+        "gravity=1": 'each entry an acceleration [m/s^2] (given as "gravity=1")',
+        "gravity[1]=1 m": "expected an acceleration [m/s^2] (with",
     }.items():
-        assert words in lissom("run", "boom.toml", "--set", given, fails=True)
+        said = lissom("run", "boom.toml", "--set", given, fails=True)
+        assert words in said
+        assert " | " not in said or "(with" in words  # a line of the file has other values
     assert "there is no integrator 'rk5'" in lissom(
         "run", "boom.toml", "--integrator", "rk5", "-o", "c.nc", fails=True
     )

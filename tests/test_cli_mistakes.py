@@ -379,7 +379,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "page that is no page": (
         "view good.nc -o a.png",
         1,
-        ("'a.png'; expected a name that ends in .html",),
+        ("--output is a.png; expected NAME.html or NAME.gif", "films are saved from the page"),
     ),
     # Python files and robots
     "Python file without a model": (

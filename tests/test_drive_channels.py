@@ -95,6 +95,8 @@ def test_files_plots_and_the_command_line_have_them(tmp_path, run):
     for name, unit in {"joint_angle": "rad", "gear_torque": "N m", "motor_rate": "rad/s"}.items():
         (line,) = (x for x in listed.splitlines() if x.split()[:1] == [f"arm.{name}"])
         assert unit in line
+    (line,) = (x for x in listed.splitlines() if x.split()[:1] == ["arm.angle"])
+    assert "twist of the gear" in line
     loaded = ls.load(tmp_path / "arm.nc")
     assert np.array_equal(
         loaded["arm.gear_torque"], -(4e3 * loaded["arm.angle"] + 2.0 * loaded.v[:, 1])

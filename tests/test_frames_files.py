@@ -65,7 +65,8 @@ def test_channels_list_frames_and_wrong_names_are_told(run):
     assert "flange.deflection" in run.channels() and "tool.deflection" not in run.channels()
     for name, words in (
         ("tool", "'tool' is a frame; give one of its quantities, such as 'tool.position'"),
-        ("tool.angle", "frame 'tool' has no 'angle'; did you mean 'angles'"),
+        ("tool.anglse", "frame 'tool' has no 'anglse'; did you mean 'angles'"),
+        ("tool.angle", "frame 'tool' has no 'angle': it is on body 'hand'; use 'hand.angle'"),
         ("tool.a.position", 'a channel of a frame is "frame.quantity"'),
         ("tol.position", "there is no body or frame 'tol'; did you mean 'tool'"),
         ("tool.load", "no load on 'tool' was stored"),

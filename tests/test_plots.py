@@ -1,5 +1,6 @@
 """Pictures by Matplotlib: what is in them, their files, mistakes, and what they leave alone."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -135,6 +136,19 @@ def test_a_balance_that_rows_cannot_tell_is_left_out():
         assert "start + work − losses" not in lines(coarse.plot().axes[-1])
 
 
+def test_rounding_of_constant_energies_is_said_and_not_enlarged():
+    model = ls.Model("free")
+    model.add(ls.RigidBody.box(2.0, (0.3, 0.5, 1.0)), ls.Free(), name="box")
+    system = model.compile()
+    start = system.state(**{"box.rates": [0.3, 2.0, 0.1, 0, 0, 0]})
+    run = ls.simulate(system, start, duration=2.0, output_step=0.1)
+    axes, values = run.plot(units="kJ").axes[-1], run["energy.kinetic"]
+    assert re.fullmatch(r"Energies, constant to 1e-\d+ of the largest", axes.get_title(loc="left"))
+    np.testing.assert_allclose(axes.get_ylim(), (0, 1.1e-3 * values.max()))
+    low, high = run.plot("energy.total").axes[0].get_ylim()
+    assert high - low < 1e-6 * values.max()
+
+
 def test_a_high_level_of_the_potential_is_taken_off():
     model = ls.Model("high", gravity=(0, 0, -9.81))
     model.add(
@@ -148,6 +162,8 @@ def test_a_high_level_of_the_potential_is_taken_off():
     np.testing.assert_array_equal(found["potential"], run["energy.potential"] - level)
     np.testing.assert_array_equal(found["kinetic"], run["energy.kinetic"])
     np.testing.assert_allclose(found["total"], 0, atol=1e-6)
+    axes = run.plot(units="kJ").axes[-1]
+    assert axes.get_title(loc="left").endswith(f"less {level / 1000:.6g} kJ")
 
 
 def test_closed_loops_are_said_to_be_closed(loop_run):

@@ -90,6 +90,15 @@ def test_trees_fit_80_columns_and_keep_all_names():
     assert all(name in text for name in system.names) and "level 12" in text
 
 
+def test_names_that_are_cut_keep_their_ends():
+    model, words = ls.Model("long"), "a_name_of_more_than_eighty_characters_" * 2
+    for k in range(12):
+        model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute((1, 2, 3)), name=f"{words}{k}")
+    lines = printed_tree(model.compile()).splitlines()[2:]
+    assert [line.split()[1].rpartition("_")[2] for line in lines] == [str(k) for k in range(12)]
+    assert max(map(len, lines)) <= 80
+
+
 def test_an_only_child_in_a_deep_tree_needs_no_branch():
     model, to = ls.Model("pair"), None
     for k in range(10):

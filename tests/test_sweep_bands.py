@@ -41,6 +41,18 @@ def test_a_band_is_between_the_percentiles_and_the_line_is_the_median(data, tmp_
     assert axes.get_ylabel() == "deflection [m]" and axes.get_xlabel() == "time [s]"
 
 
+def test_units_of_si_are_shown_in_chosen_ones(data):
+    data["own"] = (data["tip.deflection"].dims, data["tip.deflection"].values, {"units": "km"})
+    plain, chosen = (ls.viz.plot_band(data, units=units) for units in (None, "mm, ms"))
+    for k, (label, size) in enumerate((("deflection [mm]", 1000), ("own [km]", 1))):
+        assert chosen.axes[k].get_ylabel() == label
+        for a, b in zip(plain.axes[k].get_lines(), chosen.axes[k].get_lines(), strict=True):
+            assert np.allclose(size * a.get_ydata(), b.get_ydata())
+            assert np.allclose(1000 * a.get_xdata(), b.get_xdata())
+    assert chosen.axes[-1].get_xlabel() == "time [ms]"
+    assert data["tip.deflection"].attrs == {"units": "m"} and data.time.attrs == {"units": "s"}
+
+
 def test_one_variable_is_enough_and_failed_runs_do_not_count(data):
     figure = ls.viz.plot_band(data["tip.deflection"].sel(length=1.0))
     assert "of 49 runs" in figure.axes[0].get_title("left")
@@ -50,6 +62,7 @@ WRONG = {
     "data": (lambda d: ls.viz.plot_band(3), "data is 3; expected a Dataset"),
     "name": (lambda d: ls.viz.plot_band(d, "tip.deflektion"), "did you mean 'tip.deflection'?"),
     "no time": (lambda d: ls.viz.plot_band(d.isel(time=0)), "nothing over 'time' and 'sample'"),
+    "units": (lambda d: ls.viz.plot_band(d, units="mn"), "there is no unit 'mn'"),
     "band": (lambda d: ls.viz.plot_band(d, band=(95, 5)), "expected two percentiles"),
     "many": (
         lambda d: ls.viz.plot_band(xarray.concat(4 * [d], "length")),

@@ -319,3 +319,10 @@ def test_the_command_writes_pages_and_animated_pictures(tmp_path):
     assert "boom.tip.deflection" in text and '"name":"ball"' in text
     found = command.invoke(app, ["view", str(saved), "-o", gif, "--follow", "ball"])
     assert found.exit_code != 0 and "for pages" in found.output
+    for given, words in (
+        (["-o", gif, "--from", "above"], "--from is 'above'"),
+        (["-o", str(tmp_path / "boom.mp4")], "films are saved from the page"),
+    ):
+        found = command.invoke(app, ["view", str(saved), *given])
+        assert found.exit_code != 0
+        assert words in f"{found.output} {found.exception}"

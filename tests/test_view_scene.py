@@ -189,6 +189,17 @@ def test_a_frame_is_the_time_the_coordinates_and_six_bytes_for_each_arrow():
     assert sizes[True] == pytest.approx(60 * (plain + 4 / 3 * 6 * n_arrow), abs=16)
 
 
+def test_a_force_at_a_frame_has_no_moment_there():
+    """Rows have it about the node; what rounding leaves about the frame is no arrow."""
+    model = ls.Model("lever")
+    model.add(ls.RigidBody.box(1.0, (1.0, 0.1, 0.1)), ls.Revolute("z"), name="lever")
+    model.frame("grip", on="lever", at=(0.37, 0.11, -0.23))
+    pull = ls.NodeForce("grip", (3.0, 0.7, -0.2))
+    run = ls.simulate(model.compile(), duration=0.5, loads=[pull], output_step=0.05)
+    kinds = [arrow["kind"] for arrow in Scene(run, reactions=False).data()["forces"]]
+    assert kinds == ["force"]
+
+
 def test_a_long_chain_is_sent_as_its_angles_and_one_link():
     n = 300
     system = ls.library.rigid_chain(n).compile()

@@ -23,6 +23,7 @@ ANSWERS = {
     "how_to/drive#spring-damper-friction-stops": ("joint friction", "joint limits", "joint spring"),
     "how_to/drive#a-force-at-the-tip": ("external force", "drag"),
     "how_to/drive#a-panel-that-latches": ("latch", "lock a joint", "deployment"),
+    "how_to/drive#catch-a-payload-and-let-it-go": ("capture payload", "docking", "grasp"),
     "how_to/build#a-tool-frame-on-a-flexible-arm": ("tool frame", "TCP", "end effector"),
     "how_to/build#a-robot-from-urdf-with-a-link-that-bends": ("URDF with flexible link",),
     "how_to/build#gears-belts-racks": ("gear ratio", "belt", "rack and pinion", "mimic joint"),
@@ -68,11 +69,15 @@ ANSWERS = {
     "conventions#forces": ("sign convention",),
     "conventions#limits": ("contact", "limitations"),
     "view#in-a-notebook": ("Jupyter notebook",),
+    "view#films-and-animated-pictures": ("save film", "MP4", "video"),
+    "stability": ("deprecation policy", "semantic versioning"),
+    "how_to/press": ("slider-crank in kN and mm",),
     "sensitivities": ("gradient of a run", "optimisation"),
     "api/dynamics#mass-matrix-bias-gravity": ("mass matrix", "bias force"),
     "api/dynamics#kinematics": ("forward kinematics", "Jacobian"),
     "simulation#orbits-gravity-gradients-and-wheels": ("reaction wheel", "orbit"),
     "robots": ("URDF",),
+    "robots#pictures": ("Collada", "mesh not found", "package path"),
 }
 
 logger = logging.getLogger(__name__)

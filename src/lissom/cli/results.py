@@ -59,14 +59,14 @@ def plot(
     """Plot quantities of a run over time and write the plot to a file."""
     run = _loaded(file)
     if quantities:
-        say(_listed(run, names or [""]))
+        say(_listed(run, names or [""], units))
         return
     target = Path(f"{_stem(file)}.png") if output is None else output
     run.plot(*(names or ()), file=target, units=units)
     say(f"wrote {target}")
 
 
-def _listed(run: Trajectory, parts: list[str]) -> str:
+def _listed(run: Trajectory, parts: list[str], units: str | None) -> str:
     """Channels whose names contain one of some texts, one in a line."""
     from ..errors import StateError, suggestion
     from ..results.tables import channel_lines
@@ -76,7 +76,7 @@ def _listed(run: Trajectory, parts: list[str]) -> str:
         if not (some := run.channels(text)):
             raise StateError(f"there is no quantity {text!r}; {suggestion(text, run.channels())}")
         found |= some
-    return "\n".join(channel_lines(list(found.values())))
+    return "\n".join(channel_lines(list(found.values()), units=units))
 
 
 def table(
@@ -216,6 +216,12 @@ def view(
 
 def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[str, Any]) -> None:
     """Write a page, or an animated picture by the ending .gif."""
+    from ..errors import ResultError
+
+    if output.suffix not in (".html", ".gif"):
+        raise ResultError(
+            f"--output is {output}; expected NAME.html or NAME.gif; films are saved from the page"
+        )
     if output.suffix != ".gif":
         run.to_html(output, **look, **page)
     elif given := [f"--{name}" for name, value in page.items() if value is not None]:
@@ -227,9 +233,17 @@ def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[
 
 def _direction(given: str | None) -> Any:
     """Direction of view, as `to_html` takes it."""
-    if given is None or "," not in given:
-        return given
-    return tuple(number(x.strip(), "--from") for x in given.split(","))
+    from ..errors import StateError
+    from ..viz.scene.camera import check_view
+
+    view: Any = given
+    if given is not None and "," in given:
+        view = tuple(number(x.strip(), "--from") for x in given.split(","))
+    try:
+        check_view(view)
+    except StateError as error:
+        raise typer.BadParameter(str(error).replace("view is", "--from is")) from None
+    return view
 
 
 def _names(given: str | None) -> list[str] | None:

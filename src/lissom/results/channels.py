@@ -223,7 +223,7 @@ def _found(
     frames = {frame.name for frame in system.frames}
     if parts[0] in frames:
         if len(parts) != 2 or parts[1] not in NODE:
-            raise StateError(_unknown_of_frame(name, parts))
+            raise StateError(_unknown_of_frame(system, name, parts))
     elif parts[0] not in system.names or len(parts) > 3:
         raise StateError(_unknown(system, name, parts))
     if len(parts) == 1:
@@ -242,13 +242,17 @@ def _found(
     return channel, partial(known[key].compute, frame)
 
 
-def _unknown_of_frame(name: str, parts: list[str]) -> str:
+def _unknown_of_frame(system: System, name: str, parts: list[str]) -> str:
     """Words for a name that begins with a frame and leads nowhere."""
     frame, *rest = parts
     if not rest:
         return f"{name!r} is a frame; give one of its quantities, such as '{name}.position'"
     if len(rest) > 1:
         return f'{name!r} has too many parts; a channel of a frame is "frame.quantity"'
+    at = system.place(frame).body
+    if at >= 0 and rest[0] in of_body(system.joints[at]):
+        body = system.names[at]
+        return f"frame {frame!r} has no {rest[0]!r}: it is on body {body!r}; use '{body}.{rest[0]}'"
     return f"frame {frame!r} has no {rest[0]!r}; {suggestion(rest[0], NODE)}"
 
 

@@ -116,6 +116,9 @@ class ChosenUnits:
         return [unit for unit, _ in found], np.stack(columns, axis=1)
 
 
+SI = ChosenUnits({}, {})
+
+
 def in_unit(values: Array, factor: Factor) -> Array:
     """Values in a unit of a given size.
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..bodies.sections import Sections, has_sections, needs_balance
 from ..errors import ResultError, StateError, printable, suggestion
-from ..printing import Shown
+from ..notebook import table
+from ..printing import WIDTH, Shown
 from .channels import resolved
 from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
@@ -118,11 +120,19 @@ class Envelope(Sequence[Extreme]):
     def __repr__(self) -> str:
         """Table with one line for each component."""
         rows = self._rows()[: _SHOWN + 1]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  ".join(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)) for row in rows]
-        if more := len(self) - len(rows) + 1:
-            lines.append(f"... and {more} more; .save('envelope.csv') writes all")
-        return "\n".join(printable(line.rstrip()) for line in lines)
+        lines = _aligned(rows)
+        if max(map(len, lines)) > WIDTH:
+            lines = _aligned(_under_headings(rows))
+        return "\n".join(printable(line) for line in [*lines, *self._more(rows)])
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        head, *rows = self._rows()[: _SHOWN + 1]
+        return table(f"{len(self)} loads", head, rows, self._more([head, *rows]))
+
+    def _more(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        more = len(self) - len(rows) + 1
+        return [f"... and {more} more; .save('envelope.csv') writes all"] if more else []
 
     def save(self, path: PathLike) -> None:
         """Write the table as text, with full numbers.
@@ -140,6 +150,28 @@ class Envelope(Sequence[Extreme]):
                 high = [repr(one.largest), repr(one.largest_time), one.largest_place]
                 low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
                 out.writerow([one.name, one.unit, *high, *low])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table; a row of one cell is a heading."""
+    widths = [
+        max(map(len, column)) for column in zip(*(x for x in rows if len(x) > 1), strict=True)
+    ]
+    return [
+        "  ".join(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)).rstrip() for row in rows
+    ]
+
+
+def _under_headings(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Rows with the components of a load below its name."""
+    found = [rows[0]]
+    for group, some in groupby(rows[1:], lambda row: row[0].rpartition(".")[0]):
+        members = list(some)
+        if len(members) == 1:
+            found += members
+        else:
+            found += [[group], *(["  " + row[0][len(group) + 1 :], *row[1:]] for row in members)]
+    return found
 
 
 def _group(one: Extreme) -> str:

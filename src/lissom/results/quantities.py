@@ -33,6 +33,11 @@ def _one(label: str) -> Callable[[Frame], Parts | None]:
     return lambda frame: tuple(p for p in frame.coordinates if p[0] == label) or None
 
 
+def _twist_or(words: str) -> Callable[[Frame], str]:
+    """Description of the coordinate of a joint, which may be the twist of its elastic gear."""
+    return lambda frame: "twist of the gear of its joint" if frame.drive else words
+
+
 def _stored(field: str, piece: str) -> Callable[[Frame, Block], Array]:
     """Slice of a field for the body."""
     return lambda frame, block: block[field][:, getattr(frame.system.layout, piece)(frame.body)]
@@ -199,8 +204,8 @@ NODE = {
     "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
-    "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
-    "slide": Quantity("hinge slide", _one("slide"), _coordinate("slide"), ()),
+    "angle": Quantity(_twist_or("hinge angle"), _one("angle"), _coordinate("angle"), ()),
+    "slide": Quantity(_twist_or("hinge slide"), _one("slide"), _coordinate("slide"), ()),
     "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
     "hinge_angles": Quantity("roll, pitch and yaw of the hinge", _turning, _hinge_angles),
     "rates": Quantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),

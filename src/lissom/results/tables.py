@@ -13,7 +13,7 @@ from ..errors import StateError, printable, shown
 from ..notebook import code, table
 from ..printing import WIDTH
 from .channels import Channel, resolved
-from .chosen_units import ChosenUnits
+from .chosen_units import SI, ChosenUnits
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -65,7 +65,7 @@ class Channels(Mapping[str, Channel]):
         return "\n".join([heading, *(f"  {line}" for line in lines)])
 
 
-def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
+def channel_lines(channels: Sequence[Channel], width: int = 1000, units: Any = None) -> list[str]:
     """Name, shape, unit and description of channels, aligned.
 
     Parameters
@@ -74,8 +74,11 @@ def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
         What is listed.
     width : int
         Columns; descriptions that need more go on in the next line, below themselves.
+    units : str or iterable of str, optional
+        Units in place of those of SI.
     """
-    every = [(c.name, *_facts(c)) for c in channels]
+    chosen = ChosenUnits.of(units)
+    every = [(c.name, *_facts(c, chosen)) for c in channels]
     widths = [max((len(row[k]) for row in every), default=0) for k in range(3)]
     lines = []
     for *row, description in every:
@@ -85,9 +88,10 @@ def channel_lines(channels: Sequence[Channel], width: int = 1000) -> list[str]:
     return lines
 
 
-def _facts(c: Channel) -> tuple[str, str, str]:
+def _facts(c: Channel, chosen: ChosenUnits = SI) -> tuple[str, str, str]:
     """Shape, unit and description."""
-    return "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description
+    unit = "; ".join(dict.fromkeys(chosen.shown(x)[0] for x in c.units))
+    return "x".join(map(str, c.shape)), f"[{_short(unit)}]", c.description
 
 
 def _short(unit: str) -> str:

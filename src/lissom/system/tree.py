@@ -144,7 +144,8 @@ def _columns(rows: Sequence[tuple[str, ...]], right: tuple[int, ...] = ()) -> li
 def _cells(row: tuple[str, ...], widths: list[int], right: tuple[int, ...]) -> list[str]:
     cells = []
     for k, (x, w) in enumerate(zip(row, widths, strict=True)):
-        text = x if len(x) <= w else f"{x[: w - 3]}..."
+        end = x[len(x) - w // 3 :] if k == 0 else ""  # names differ at their ends
+        text = x if len(x) <= w else f"{x[: w - 3 - len(end)]}...{end}"
         cells.append(text.rjust(w) if k in right else text.ljust(w))
     return cells
 

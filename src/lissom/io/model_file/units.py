@@ -85,7 +85,7 @@ def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = Fals
     infinite : bool
         Whether it may be infinite.
     """
-    words = _words(expected)
+    words = expected_words(expected)
     if isinstance(given, str):
         value = _parsed(given, words)
     elif isinstance(given, (int, float)) and not isinstance(given, bool):
@@ -94,12 +94,12 @@ def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = Fals
         except OverflowError:
             value = Quantity(math.inf)
     else:
-        raise UnitError(f"is {described(given)}; expected {_article(words)} {words}")
+        raise UnitError(f"is {described(given)}; expected {article(words)} {words}")
     if not math.isfinite(value) and not (infinite and abs(value) == math.inf):
         raise UnitError(f"is {described(given)}; expected a finite {words}")
     if value.powers is not None and not any(fits(value.powers, x) for x in expected):
         raise UnitError(
-            f"is {given!r}, which is {_called(value.powers)}; expected {_article(words)} {words}"
+            f"is {given!r}, which is {_called(value.powers)}; expected {article(words)} {words}"
         )
     return value
 
@@ -124,18 +124,20 @@ def described(given: Any) -> str:
     return text if len(text) < 80 else f"{text[:50]} ... {text[-10:]}"
 
 
-def _words(expected: Sequence[Dimension]) -> str:
+def expected_words(expected: Sequence[Dimension]) -> str:
+    """Dimensions in words, such as "mass [kg] or length [m]"."""
     return " or ".join(DIMENSIONS[x][1] for x in expected)
 
 
-def _article(word: str) -> str:
+def article(word: str) -> str:
+    """Indefinite article of a dimension."""
     return "an" if word[0] in "ai" else "a"
 
 
 def _called(powers: Powers) -> str:
     for name, (known, _) in DIMENSIONS.items():
         if powers == known:
-            return f"{_article(name)} {name}"
+            return f"{article(name)} {name}"
     units = zip(("kg", "m", "s", "rad"), powers, strict=True)
     return "in " + " ".join(f"{unit}^{power}" for unit, power in units if power)
 
@@ -144,7 +146,7 @@ def _parsed(text: str, words: str) -> Quantity:
     found = _NUMBER.match(text) if len(text) <= LONGEST else None
     if found is None:
         raise UnitError(
-            f'is {described(text)}; expected {_article(words)} {words}, such as 0.5 or "0.5 unit"'
+            f'is {described(text)}; expected {article(words)} {words}, such as 0.5 or "0.5 unit"'
         )
     number, rest = float(found[1].replace("_", "")), text[found.end() :].strip()
     if not rest:

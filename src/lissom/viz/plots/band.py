@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StateError, name_list, shown, suggestion
+from ...results.chosen_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
+from ...units import UnitError, parsed_unit
 from .panels import shown_unit
 from .style import COLORS, INK, checked_size, picture
 
@@ -26,6 +28,7 @@ def plot_band(
     x: str = "time",
     over: str = "sample",
     band: Any = (5, 95),
+    units: Any = None,
     file: PathLike | None = None,
     title: str | None = None,
     size: Any = None,
@@ -48,6 +51,8 @@ def plot_band(
         Dimension of the runs that the band is of.
     band : tuple of float
         Lower and upper percentile.
+    units : str or iterable of str, optional
+        Units in place of those of SI, as in `Trajectory.plot`.
     file : path, optional
         File to write: PNG, SVG or PDF by its suffix.
     title : str, optional
@@ -61,7 +66,8 @@ def plot_band(
     -------
     matplotlib.figure.Figure
     """
-    panels = _panels(data, names, x, over)
+    chosen = ChosenUnits.of(units)
+    panels = [_shown_in(chosen, panel, x) for panel in _panels(data, names, x, over)]
     lower, upper = _percentiles(band)
     usual = (_WIDTH, 0.7 + _HEIGHT * len(panels))
     with picture(checked_size(size, usual), file=file, show=show) as figure:
@@ -72,6 +78,30 @@ def plot_band(
         if title:
             figure.suptitle(title, x=0.01, ha="left", color=INK)
     return figure
+
+
+def _shown_in(units: ChosenUnits, panel: Any, x: str) -> Any:
+    """Variable and its dimension x in chosen units, if they are in units of SI."""
+    words, values = _converted(units, panel)
+    found = panel.copy(data=values)
+    found.attrs = panel.attrs | words
+    if x in panel.coords:
+        words, values = _converted(units, panel[x])
+        found = found.assign_coords({x: (panel[x].dims, values, panel[x].attrs | words)})
+    return found
+
+
+def _converted(units: ChosenUnits, given: Any) -> tuple[dict[str, str], Any]:
+    """Unit as an attribute, and values; unit and values as they are if the unit is not of SI."""
+    unit = str(given.attrs.get("units", ""))
+    try:
+        of_si = given.dtype.kind in "fiu" and parsed_unit(unit)[0] == 1
+    except UnitError:  # none, several, or one that is not known
+        of_si = False
+    if not of_si:
+        return {}, given.values
+    name, factor = units.shown(unit)
+    return {"units": name}, in_unit(given.values.astype(float), factor)
 
 
 def _panels(data: Any, names: tuple[Any, ...], x: str, over: str) -> list[Any]:

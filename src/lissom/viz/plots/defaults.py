@@ -9,7 +9,7 @@ import numpy as np
 from ...bodies import NormalBody
 from ...bodies.nodes import node_called
 from ...results.stored_energy import damping_forces, integral, power, power_on_nodes, trapezoids
-from .panels import Line, Panel, closed_or, closed_words
+from .panels import Line, Panel, closed_or, closed_words, decade
 
 if TYPE_CHECKING:
     from ...results import Trajectory
@@ -21,6 +21,8 @@ _SMALL = 1e-6  # fraction of the largest component below which a component is no
 # Fractions of the range of the energy: largest change of the balance with finer rows (its error is
 # then much smaller), and largest power that the rows may not account for.
 _COARSE, _MISSING = 0.05, 1e-6
+_CONSTANT = 1e-6  # part of the largest energy by which those that are called constant may change
+_ROUNDING = 1e-12  # part of the potential energy whose change is rounding
 _HIGH = 3.0  # potential energy, in ranges of the energies, above which its level is subtracted
 _BALANCE = "start + work − losses"
 _LOOKED_AT = 7  # rows at which this is checked
@@ -118,14 +120,19 @@ def _energies(run: Trajectory) -> Panel:
     # the level of the potential is arbitrary: it must not hide the other curves
     level = float(parts["potential"][0])
     range_ = max(np.ptp(values) for values in found.values())
-    level = level if abs(level) > _HIGH * range_ > 0 else 0.0
+    level = level if abs(level) > _HIGH * range_ > _HIGH * _ROUNDING * abs(level) else 0.0
     levelled = ("potential", "total", _BALANCE)
     lines = [
         Line(key, values - level if key in levelled else values, key == _BALANCE)
         for key, values in found.items()
     ]
-    title = f"Energies; potential and total less {level:.6g} J" if level else "Energies"
-    return Panel(title, "energy", "J", lines)
+    whole, spread = np.stack([line.values for line in lines]), max(np.ptp(x.values) for x in lines)
+    size = float(np.abs(whole).max())
+    if not 0 < spread < _CONSTANT * size:
+        return Panel("Energies", "energy", "J", lines, level=level)
+    ends = (min(1.1 * whole.min(), 0.0), max(1.1 * whole.max(), 0.0))
+    title = f"Energies, constant to {decade(spread / size)} of the largest"
+    return Panel(title, "energy", "J", lines, level=level, limits=ends)
 
 
 def _balance(run: Trajectory) -> Array | None:

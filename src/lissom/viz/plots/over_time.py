@@ -102,11 +102,11 @@ def _draw_panel(axes: Axes, time: Array, panel: Panel) -> None:
             look = {"color": GREY, "linewidth": 0.7, "zorder": 1.5}
         plain += 1
         axes.plot(time, line.values, label=line.label or "_", **look)
-    axes.set_title(panel.title, color=INK)
+    axes.set_title(panel.heading, color=INK)
     axes.set_ylabel(panel.label)
     axes.margins(x=0)
-    if panel.reach:
-        axes.set_ylim(-panel.reach, panel.reach)
+    if panel.limits:
+        axes.set_ylim(*panel.limits)
     if panel.logarithmic:
         axes.set_yscale("log")
         highest = np.nanmax([np.nanmax(line.values) for line in panel.lines])

@@ -54,8 +54,10 @@ class Panel:
         The curves.
     logarithmic : bool
         Whether the vertical axis is logarithmic.
-    reach : float
-        Least range of the vertical axis to both sides, so that rounding is not enlarged.
+    limits : tuple of float, optional
+        Ends of the vertical axis, so that rounding is not enlarged.
+    level : float
+        What is taken off the potential and total energy.
     """
 
     title: str
@@ -63,7 +65,14 @@ class Panel:
     unit: str
     lines: list[Line]
     logarithmic: bool = False
-    reach: float = 0.0
+    limits: tuple[float, float] | None = None
+    level: float = 0.0
+
+    @property
+    def heading(self) -> str:
+        """Title, and what is taken off."""
+        off = f"; potential and total less {self.level:.6g} {self.unit}" if self.level else ""
+        return self.title + off
 
     @property
     def label(self) -> str:
@@ -80,8 +89,11 @@ class Panel:
         """
         unit, factor = units.shown(self.unit)
         lines = [replace(line, values=in_unit(line.values, factor)) for line in self.lines]
-        reach = float(in_unit(np.array(self.reach), factor))
-        return replace(self, unit=unit, lines=lines, reach=reach)
+        low, high, level = in_unit(
+            np.array([*(self.limits or (0, 0)), self.level]), factor
+        ).tolist()
+        limits = (low, high) if self.limits else None
+        return replace(self, unit=unit, lines=lines, limits=limits, level=level)
 
 
 def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
@@ -93,7 +105,8 @@ def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
         As of `Panel`.
     """
     if words := closed_words(np.stack([line.values for line in lines]), unit):
-        return Panel(f"{title}: {words}", quantity, unit, lines, reach=10 * _CLOSED)
+        limits = (-10 * _CLOSED, 10 * _CLOSED)
+        return Panel(f"{title}: {words}", quantity, unit, lines, limits=limits)
     if all(np.all(line.values >= 0) for line in lines):
         positive = [replace(x, values=np.where(x.values > 0, x.values, np.nan)) for x in lines]
         return Panel(title, quantity, unit, positive, logarithmic=True)
@@ -113,14 +126,20 @@ def closed_words(gaps: Array, unit: str) -> str:
     largest = float(np.nanmax(np.abs(gaps)))
     if largest >= _CLOSED:
         return ""
-    return f"closed to {_decade(largest)} {shown_unit(unit)}" if largest else "closed exactly"
+    return f"closed to {decade(largest)} {shown_unit(unit)}" if largest else "closed exactly"
 
 
 _CLOSED = 1e-10  # [m or rad], gap of a loop that is taken for closed
 
 
-def _decade(value: float) -> str:
-    """Next power of ten above a number."""
+def decade(value: float) -> str:
+    """Next power of ten above a number, as text.
+
+    Parameters
+    ----------
+    value : float
+        Number above zero.
+    """
     return f"1e{int(np.ceil(np.log10(value)))}"
 
 

@@ -17,6 +17,8 @@ from .numbers import LARGEST
 
 Array = np.ndarray
 
+_ROUNDING = 1e-12  # fraction of a moment about the node that may remain about a frame where it is 0
+
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
@@ -109,7 +111,10 @@ def _loads(rows: Trajectory) -> Array:
     for k, where in enumerate(store.columns.wrenches):
         frame = rows.system.place(where)
         if not frame.plain:
-            values[:, k, 0] -= np.cross(frame.position, values[:, k, 1])
+            lever = np.cross(frame.position, values[:, k, 1])
+            values[:, k, 0] -= lever
+            rest, whole = (np.linalg.norm(x, axis=1) for x in (values[:, k, 0], lever))
+            values[rest < _ROUNDING * whole, k, 0] = 0.0
     return values.reshape(rows.n, -1, 3)
 
 

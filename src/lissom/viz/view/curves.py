@@ -68,14 +68,15 @@ def described_curves(
     for panel in panels:
         values = np.array([line.values[chosen] for line in panel.lines])
         finite = np.isfinite(values)
-        low, high = (float(f(values[finite])) if finite.any() else 0.0 for f in (np.min, np.max))
+        ends = (float(f(values[finite])) if finite.any() else 0.0 for f in (np.min, np.max))
+        low, high = panel.limits or ends
         # steps of half the range: the range of numbers near the largest would overflow
         half = (high / 2 - low / 2) or 1.0
         steps = np.where(finite, (np.where(finite, values, low) / 2 - low / 2) / half, 0.0)
         sent = np.where(finite, np.rint(_STEPS * steps), _GAP)
         found.append(
             {
-                "title": panel.title,
+                "title": panel.heading,
                 "unit": panel.unit,
                 "lines": [line.label or panel.quantity for line in panel.lines],
                 "low": low,

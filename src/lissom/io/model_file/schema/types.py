@@ -12,7 +12,15 @@ from pydantic_core import PydanticCustomError
 
 from ....errors import name_list
 from ....spatial.given import rotation_of
-from ..units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
+from ..units import (
+    Dimension,
+    Quantity,
+    UnitError,
+    article,
+    described,
+    expected_words,
+    quantity,
+)
 
 LARGEST_ARRAY = 2_000_000  # most numbers of an array in a model file
 _REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
@@ -81,8 +89,8 @@ def number_of(
 def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Quantity]:
     if not isinstance(given, list) or (n is not None and len(given) != n):
         count = "a list" if n is None else f"a list of {n}"
-        words = " or ".join(DIMENSIONS[x][1] for x in expected)
-        raise fault(f"is {described(given)}; expected {count}, each entry a {words}")
+        words = expected_words(expected)
+        raise fault(f"is {described(given)}; expected {count}, each entry {article(words)} {words}")
     row = []
     for k, entry in enumerate(given):
         try:

@@ -59,7 +59,11 @@ class Chart {
     paint.clearRect(0, 0, w, h);
     paint.font = "11px system-ui, sans-serif";
     paint.textBaseline = "middle";
-    const inside = from < 48; // there is no room beside the curves
+    const numbers = (digits) => levels.map((level) => short(level * factor, digits));
+    let digits = 3; // more where two levels would read alike
+    while (digits < 12 && new Set(numbers(digits)).size < levels.length) digits += 1;
+    const words = numbers(digits).map((text, k) => (k === levels.length - 1 && unit !== "1" ? `${text} ${unit}` : text));
+    const inside = words.some((text) => paint.measureText(text).width > from - 8); // no room beside the curves
     for (const level of levels) {
       paint.strokeStyle = dark ? "rgba(200, 215, 240, .16)" : "rgba(40, 60, 90, .14)";
       paint.beginPath(); paint.moveTo(from, height(level)); paint.lineTo(to, height(level)); paint.stroke();
@@ -68,11 +72,11 @@ class Chart {
     paint.lineJoin = "round";
     paths.forEach((path, k) => { paint.strokeStyle = CURVES[k % CURVES.length]; paint.stroke(path); });
     Object.assign(paint, { lineWidth: 3, textAlign: inside ? "left" : "right", fillStyle: dark ? "#9aa7b8" : "#5b6675", strokeStyle: dark ? "#1e2530" : "#fbfcfd" });
-    for (const level of levels) {
-      const text = `${short(level * factor)}${level === levels.at(-1) && unit !== "1" ? ` ${unit}` : ""}`, y = height(level) - (inside ? 6 : 0);
-      if (inside) paint.strokeText(text, from, y);
-      paint.fillText(text, inside ? from : from - 6, y);
-    }
+    levels.forEach((level, k) => {
+      const y = Math.max(height(level) - (inside ? 6 : 0), 6);
+      if (inside) paint.strokeText(words[k], from, y);
+      paint.fillText(words[k], inside ? from : from - 6, y);
+    });
     const x = from + (to - from) * (motion.duration > 0 ? motion.time / motion.duration : 0);
     paint.lineWidth = 1;
     paint.strokeStyle = dark ? "#e6ebf2" : "#1d2530";

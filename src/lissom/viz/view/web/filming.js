@@ -1,5 +1,15 @@
 // The button that writes a film, and what its frames show beside the picture.
 
+// Lines of a text that fit.
+function broken(text, fits) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (fits(longer) || !lines.at(-1)) lines[lines.length - 1] = longer; else lines.push(word);
+  }
+  return lines;
+}
+
 class Filming {
   constructor({ scene, motion, player, show, picture, labels, chart, track }) {
     Object.assign(this, { scene, motion, player, show, picture, labels, chart, track, active: false });
@@ -77,19 +87,30 @@ class Filming {
       brush.drawImage(source, 0, 0, canvas.width, canvas.height);
       brush.setTransform(ratio, 0, 0, ratio, 0, 0);
       labels.update(picture(), show.labels);
-      this.write(brush, source.clientWidth, source.clientHeight);
+      this.write(brush, source.clientWidth);
       chart.draw(show.dark);
       this.writePlot(brush, source.clientWidth, source.clientHeight);
     };
   }
 
-  write(brush, width, height) {
+  write(brush, width) {
     const { show, motion, scene, labels } = this, ink = show.dark ? "#e6ebf2" : "#1d2530", digits = digitsOf(motion);
     const line = (text, x, y, font = "12px system-ui, sans-serif", paint = ink) => Object.assign(brush, { font, fillStyle: paint, textBaseline: "alphabetic", textAlign: "left" }).fillText(text, x, y);
-    line(document.querySelector("h1").textContent, 16, 28, "600 16px system-ui, sans-serif");
-    line(`${(scene.start + motion.time).toFixed(digits)} s`, 16, 48, "13px system-ui, sans-serif");
-    let y = 66;
-    if (!byId("enlarged").hidden) { line(byId("enlarged").textContent, 16, y, undefined, show.dark ? "#ff8a80" : "#b3261e"); y += 18; }
+    let y = 28;
+    const lines = (text, step, font, paint) => {
+      brush.font = font;
+      for (const part of broken(text, (x) => brush.measureText(x).width < width - 32)) { line(part, 16, y, font, paint); y += step; }
+    };
+    lines(document.querySelector("h1").textContent, 20, "600 16px system-ui, sans-serif");
+    lines(`${(scene.start + motion.time).toFixed(digits)} s`, 18, "13px system-ui, sans-serif");
+    if (!byId("enlarged").hidden) lines(byId("enlarged").textContent, 18, "12px system-ui, sans-serif", show.dark ? "#ff8a80" : "#b3261e");
+    for (const item of byId("arrows").hidden ? [] : byId("arrows").children) {
+      brush.fillStyle = item.firstChild.style.getPropertyValue("--own");
+      brush.fillRect(16, y - 6, 16, 4);
+      line(item.textContent, 39, y);
+      y += 18;
+    }
+    this.picture().filmed = y; // room for the text above the mechanism
     if (!byId("legend").hidden) {
       for (let k = 0; k < 120; k++) { brush.fillStyle = `rgb(${scaleColor(k / 119).map((c) => 255 * c)})`; brush.fillRect(26 + k, y - 8, 1.5, 8); }
       line("0", 16, y);
@@ -105,21 +126,25 @@ class Filming {
   writePlot(brush, width, height) {
     if (byId("chart").hidden || !this.chart.plot?.panels) return;
     const { canvas } = this.chart, wide = width - 32, high = canvas.clientHeight * wide / canvas.clientWidth, top = height - high - 8;
+    const names = [byId("panels").selectedOptions[0]?.textContent ?? "", ...[...byId("values").children].map((item) => item.childNodes[1].textContent)];
+    const font = (k) => `${k ? "" : "600 "}12px system-ui, sans-serif`, ink = this.show.dark ? "#e6ebf2" : "#1d2530";
+    let x = 18, row = 0; // names go on in the next row where the picture is narrow
+    const places = names.map((text, k) => {
+      brush.font = font(k);
+      const own = brush.measureText(text).width + (k ? 17 : 0);
+      if (k && x + own > width - 18) { x = 18; row += 1; }
+      x += own + 14;
+      return [x - own - 14, row];
+    });
     brush.fillStyle = this.show.dark ? "rgba(30, 37, 48, .82)" : "rgba(255, 255, 255, .82)";
-    brush.fillRect(10, top - 22, width - 20, high + 26);
+    brush.fillRect(10, top - 22 - 16 * row, width - 20, high + 26 + 16 * row);
     brush.drawImage(canvas, 16, top, wide, high);
-    const dark = this.show.dark ? "#e6ebf2" : "#1d2530";
-    let x = 18;
-    Object.assign(brush, { font: "600 12px system-ui, sans-serif", fillStyle: dark, textBaseline: "alphabetic", textAlign: "left" });
-    const write = (text) => { brush.fillText(text, x, top - 6); x += brush.measureText(text).width + 14; };
-    write(byId("panels").selectedOptions[0]?.textContent ?? "");
-    brush.font = "12px system-ui, sans-serif";
-    [...byId("values").children].forEach((item, k) => {
-      brush.fillStyle = CURVES[k % CURVES.length];
-      brush.fillRect(x, top - 11, 12, 3);
-      x += 17;
-      brush.fillStyle = dark;
-      write(item.childNodes[1].textContent);
+    names.forEach((text, k) => {
+      const [left, own] = places[k], y = top - 6 - 16 * (row - own);
+      Object.assign(brush, { font: font(k), fillStyle: CURVES[(k + CURVES.length - 1) % CURVES.length], textBaseline: "alphabetic", textAlign: "left" });
+      if (k) brush.fillRect(left, y - 5, 12, 3);
+      brush.fillStyle = ink;
+      brush.fillText(text, left + (k ? 17 : 0), y);
     });
   }
 }

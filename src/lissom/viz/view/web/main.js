@@ -68,7 +68,7 @@ function start() {
   const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
     deflection: false, stress: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, moments: false, arrows: 1, frames: false,
-    named: scene.named.length <= 12, loops: true, labels: false, kinds: true, plot: scene.settings.plotted || window.innerHeight >= 480, grid: scene.gravity, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
+    named: scene.named.length <= 12, loops: true, labels: false, kinds: true, plot: scene.settings.plotted || window.innerHeight >= (window.innerWidth < 560 ? 620 : 480), grid: scene.gravity, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
   for (const [name] of switches(scene)) show[name] ||= name === scene.settings.color;
   motion.scale = scene.settings.scale;

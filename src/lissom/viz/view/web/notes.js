@@ -46,8 +46,9 @@ function showOutcome({ status, message }) {
   showStatus(quiet ? "" : [status, message].filter(Boolean).join(": "), !GOOD.includes(status));
 }
 
-// Factor and unit in which a value reads well: short lengths in mm, stresses in kPa or MPa.
+// Factor and unit in which a value reads well: short lengths in mm or µm, stresses in kPa or MPa.
 function suited(value, unit) {
+  if (unit === "m" && value > 0 && value < 1e-4) return [1e6, "µm"];
   if (unit === "m" && value < 1) return [1000, "mm"];
   if (unit === "Pa" && value >= 1e4) return value >= 1e5 ? [1e-6, "MPa"] : [1e-3, "kPa"];
   return [1, unit];

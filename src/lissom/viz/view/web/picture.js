@@ -110,7 +110,7 @@ class Picture {
     const narrow = clientWidth < 560, bar = byId("bar").hidden ? 12 : byId("bar").offsetHeight + 20;
     this.camera.leave({
       width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth && !this.filmed ? panel : 0,
-      top: narrow ? document.querySelector("header").offsetHeight + 18 : 12, bottom: bar + (narrow ? byId("notes").offsetHeight : 0),
+      top: Math.max(document.querySelector("header").offsetHeight + (narrow ? 18 : 14), Number(this.filmed ?? 0)), bottom: bar + (narrow ? byId("notes").offsetHeight : 0),
     });
   }
 
