@@ -188,13 +188,17 @@ class Snapshot:
         return np.linalg.solve(self.mass_matrix + added, right_side)
 
     def force_scale(self, vdot, external: Wrenches | None = None) -> np.ndarray:
-        """Sum of the absolute terms of `inverse_dynamics`, entry by entry."""
+        """Sum of the absolute terms of `inverse_dynamics`, entry by entry.
+
+        At least a millionth of the largest: at 1e-9 of that, rounding of an entry that is zero
+        counts as such.
+        """
         particles, J = self.particles, np.abs(self.particles.jacobian)
         total = J @ np.abs(vdot) + np.abs(particles.bias) + np.abs(self.gravity)
         scale = np.einsum("pki,pk,p->i", J, total, particles.mass) + np.abs(self.elastic_force)
         for key, wrench in (external or {}).items():
             scale += np.abs(self.frames[key].jacobian("body")).T @ np.abs(wrench)
-        return scale
+        return np.maximum(scale, 1e-6 * scale.max(initial=0.0))
 
     @property
     def kinetic_energy(self) -> float:
