@@ -41,15 +41,23 @@ def against_complex_steps(system: ls.System, state: ls.State, rng, external=()) 
     )
 
 
-def tree_error(seed: int) -> float | None:
-    """Largest error of the derivatives of forces; None if the mechanism does not compile."""
+def _drawn(seed: int):
+    """Description, tree, oracle and state of a random mechanism; None if it does not compile."""
     description = with_level(draw(seed, 0), "full")
     try:
         tree = build(description)
     except ls.ModelError:
         return None
     oracle = Oracle(description.mechanism(tree.transforms))
-    q, v = description.state(tree.transforms)
+    return description, tree, oracle, description.state(tree.transforms)
+
+
+def tree_error(seed: int) -> float | None:
+    """Largest error of the derivatives of forces; None if the mechanism does not compile."""
+    drawn = _drawn(seed)
+    if drawn is None:
+        return None
+    description, tree, oracle, (q, v) = drawn
     rng = np.random.default_rng(seed)
     vdot, names = rng.standard_normal(len(v)), frame_names(description)
     external = {key: rng.standard_normal(6) for key in names if rng.random() < 0.4}
@@ -66,13 +74,10 @@ def tree_error(seed: int) -> float | None:
 
 def spring_error(seed: int) -> float | None:
     """Largest error of springs with dampers between nodes, as `tree_error`."""
-    description = with_level(draw(seed, 0), "full")
-    try:
-        tree = build(description)
-    except ls.ModelError:
+    drawn = _drawn(seed)
+    if drawn is None:
         return None
-    oracle = Oracle(description.mechanism(tree.transforms))
-    q, v = description.state(tree.transforms)
+    description, tree, oracle, (q, v) = drawn
     rng, names = np.random.default_rng(seed), frame_names(description)
     keys = list(names)
     springs = []
