@@ -8,7 +8,6 @@ on the CPU: the memory of that run is all that it needs, and goes back where the
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 from ..errors import KernelError, LissomError, LoadError
 from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
-from ..sim.run.interrupts import Interrupts
 from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
@@ -32,6 +30,7 @@ from .progress import Counted
 from .runnable import check_runnable, is_plain
 from .runs import OneRun, unfinished
 from .runs_on_cores import NOT_BEGUN
+from .starts import Starts
 from .warning import warn_after, warn_before
 
 Array = np.ndarray
@@ -48,41 +47,28 @@ class Fleet:
 
     Parameters
     ----------
-    ready : callable
-        ready(k): run k, prepared.
-    first : Prepared or LissomError
-        Run 0, prepared, or why it cannot be.
-    again : callable or None
-        again(first, k): run k on the machine of run 0, where runs differ in their states alone.
+    starts : Starts
+        The runs; where `again` is given, they are on the machine of run 0.
     count : int
         Number of runs.
     device : Device
         The GPU.
-    interrupts : Interrupts
-        Ctrl-C, which ends all of them.
     """
 
-    def __init__(
-        self,
-        ready: Callable[[int], Prepared],
-        first: Prepared | LissomError,
-        again: Callable[[Prepared, int], Prepared] | None,
-        count: int,
-        device: Device,
-        interrupts: Interrupts,
-    ) -> None:
-        self._ready, self._first, self._again = ready, first, again
-        self.count, self.device, self.interrupts = count, device, interrupts
-        self.alike = again is not None
+    def __init__(self, starts: Starts, count: int, device: Device) -> None:
+        self._starts, self.interrupts = starts, starts.interrupts
+        self.count, self.device = count, device
+        self.alike = starts.again is not None
         self.found: list[OneRun | None] = [None] * count
 
     def ready(self, k: int) -> Prepared:
         """Run k, prepared."""
-        if isinstance(self._first, LissomError):
-            raise self._first
+        first, again = self._starts.first, self._starts.again
+        if isinstance(first, LissomError):
+            raise first
         if k == 0:
-            return self._first
-        return self._ready(k) if self._again is None else self._again(self._first, k)
+            return first
+        return self._starts.ready(k) if again is None else again(first, k)
 
     def run(self, bar: Counted) -> list[OneRun]:
         """Results of all runs, in turns that fit the memory of the device."""

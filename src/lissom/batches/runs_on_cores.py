@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from ..errors import LissomError
-from ..sim.run.interrupts import Interrupts
 from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
@@ -27,13 +25,12 @@ from ..sim.run.whole_run import begun_run, completed
 from ..sim.warnings.slow_iterations import SlowIterations
 from .progress import Counted
 from .runs import OneRun, unfinished
+from .starts import Starts
 from .warning import Collected, warn_after, warn_before
 
 SLICE = 0.2  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 2000  # evaluations in the first slice
 NOT_BEGUN = "interrupted by the user before it began"
-
-Ready = Callable[[int], Prepared]
 
 
 class OnCores:
@@ -41,15 +38,8 @@ class OnCores:
 
     Parameters
     ----------
-    ready : callable
-        ready(k): run k, prepared.
-    first : Prepared or LissomError
-        Run 0, prepared, or why it cannot be.
-    again : callable or None
-        again(first, k): run k on the machine of another run of the same thread, where that is the
-        same.
-    interrupts : Interrupts
-        Ctrl-C, which ends all of them.
+    starts : Starts
+        The runs.
     bar : Counted
         Progress.
     collected : Collected
@@ -58,16 +48,12 @@ class OnCores:
 
     def __init__(
         self,
-        ready: Ready,
-        first: Prepared | LissomError,
-        again: Callable[[Prepared, int], Prepared] | None,
-        interrupts: Interrupts,
+        starts: Starts,
         bar: Counted,
         collected: Collected,
     ) -> None:
         self.collected = collected
-        self.ready, self.first, self.again = ready, first, again
-        self.interrupts, self.bar = interrupts, bar
+        self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
         self._kept = threading.local()
 
     def run(self, count: int, threads: int) -> list[OneRun]:
@@ -94,14 +80,14 @@ class OnCores:
 
     def _prepared(self, k: int) -> Prepared:
         if k == 0:
-            ready = self.first
+            ready = self.starts.first
             if isinstance(ready, LissomError):
                 raise ready
         else:
             before = getattr(self._kept, "ready", None)
-            if self.again is not None and before is not None:
-                return self.again(before, k)
-            ready = self.ready(k)
+            if self.starts.again is not None and before is not None:
+                return self.starts.again(before, k)
+            ready = self.starts.ready(k)
         self._kept.ready = ready
         return ready
 

@@ -22,6 +22,7 @@ from .fleet import Fleet
 from .progress import Counted
 from .runs import Runs
 from .runs_on_cores import OnCores
+from .starts import Starts
 from .warning import Collected, warn_of_runs
 
 # Arguments of `simulate` that all runs share, with their defaults
@@ -122,10 +123,11 @@ def simulate_batch(
         if gpu is None:
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
-            work = OnCores(ready, first, shared, interrupts, bar, collected)
-            found = work.run(count, cores(threads))
+            starts = Starts(ready, first, shared, interrupts)
+            found = OnCores(starts, bar, collected).run(count, cores(threads))
         else:
-            found = Fleet(ready, first, again if alike else None, count, gpu, interrupts).run(bar)
+            starts = Starts(ready, first, again if alike else None, interrupts)
+            found = Fleet(starts, count, gpu).run(bar)
     if all(x.error is not None and str(x.error) == str(found[0].error) for x in found):
         raise found[0].error  # type: ignore[misc]  # what is wrong with all is no result
     runs = Runs(variants, found)
