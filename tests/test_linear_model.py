@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import loadmat
@@ -236,6 +238,31 @@ def test_what_an_input_does_not_move_cancels():
     assert np.allclose(values, exact, rtol=1e-6)
 
 
+def test_static_response_and_transfer_of_a_floating_pair():
+    """Free motions that a pair of input and output has nothing to do with leave it finite."""
+    m1, m2, k = 2.0, 0.5, 8.0
+    model = ls.Model("pair")
+    model.add(ls.RigidBody(m1), ls.Prismatic("x"), name="a")
+    model.add(ls.RigidBody(m2), ls.Prismatic("x"), to="a", name="b")
+    model.add(ls.RigidBody(1.0), ls.Prismatic("y"), name="c")
+    loads = [ls.JointSpring("b", k)]
+    found = ls.linearize(
+        model.compile(), loads=loads, inputs=["a", "b"], outputs=["a", "b", "c", "b.rates"]
+    )
+    assert np.isclose(found.frequency_response(0.0, input="b", output="b"), 1 / k)
+    assert found.frequency_response([0.0, 1.0], input="b", output="c")[0] == 0.0
+    with pytest.raises(ls.StateError, match="from 'a' to 'a' it is infinite at omega = 0"):
+        found.frequency_response(0.0)
+    poles = np.sort_complex([0, 0, *(1j * np.sqrt(k * (m1 + m2) / m1 / m2) * np.array([1, -1]))])
+    whole = found.transfer("a", "a")
+    assert np.allclose(np.sort_complex(whole.poles), poles) and np.isclose(whole.gain, 1 / m1)
+    assert np.allclose(np.abs(whole.zeros), np.sqrt(k / m2))
+    none = found.transfer("a", "c")
+    assert none.gain == 0.0 and len(none.poles) == len(none.zeros) == 0
+    assert np.isclose(found.transfer("b", "b").gain, (m1 + m2) / m1 / m2)
+    assert len(found.transfer("b", "b").zeros) == 0
+
+
 def test_step_response_is_scipys():
     system, loads = chain([1.0, 2.0, 0.7], [5.0, 6.0, 7.0], [0.2, 0.1, 0.3])
     model = ls.linearize(system, loads=loads, inputs=["m0"], outputs=["m2.position.x"])
@@ -331,3 +358,18 @@ def test_printout_fits_eighty_columns(model):
 def test_mistakes_are_named(system, given, words):
     with pytest.raises(ls.LissomError, match=words):
         ls.linearize(system, system.state(), **given)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda model: model.chosen(input=5), "no input 5"),
+        (lambda model: replace(model, A="a"), "A is 'a'"),
+        (lambda model: replace(model, A=np.full((40, 40), np.nan)), "A is .* finite numbers"),
+        (lambda model: replace(model, states=5), "states is 5"),
+        (lambda model: replace(model, step=-1.0), "step is -1"),
+    ],
+)
+def test_mistakes_about_a_model_are_named(model, call, words):
+    with pytest.raises(ls.LissomError, match=words):
+        call(model)

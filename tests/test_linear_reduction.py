@@ -148,6 +148,14 @@ def test_mistakes_are_named():
         model.discrete(0.1).reduced(4, method="modal")
 
 
+def test_a_model_of_free_motions_alone_is_reduced_to_those_that_move():
+    body = ls.Model("body")
+    body.add(ls.RigidBody.box(2.0, (1, 1, 1)), ls.Free(), name="body")
+    model = ls.linearize(body.compile(), inputs=["body.move_x"], outputs=["body.position.x"])
+    small = model.reduced(2, method="modal")
+    assert small.n == 2 and np.isclose(small.frequency_response(3.0), -1 / 18)
+
+
 # Modes along a parameter
 
 
@@ -230,6 +238,14 @@ def test_frequencies_against_a_joint_angle(tmp_path):
     figure = found.plot(file=tmp_path / "sweep.png", lines=[(1.0, "1P")])
     assert figure.axes[0].get_xlabel() == "lower angle [rad]"
     assert max(map(len, repr(found).splitlines())) <= 80
+    with pytest.raises(ls.StateError, match="lines is 5"):
+        found.plot(lines=5)
+    with pytest.raises(ls.StateError, match="mode is 99; expected a number from 0 to 4"):
+        found.shape(0, 99)
+    with pytest.raises(ls.StateError, match="held is 5"):
+        ls.mode_sweep(system, angles, joint="lower", held=5)
+    with pytest.raises(ls.StateError, match="other is 3"):
+        single.mac(3)
 
 
 @pytest.mark.parametrize(
@@ -239,6 +255,7 @@ def test_frequencies_against_a_joint_angle(tmp_path):
         ((lambda x: x, [1.0]), "returned 1.0"),
         ((lambda x: x, [[1.0]]), "row of finite numbers"),
         ((lambda x: x, [1.0], {"joint": "a"}), "belong to a System"),
+        ((lambda x: x, [1.0], {"rates": "yes"}), "rates is 'yes'"),
     ],
 )
 def test_mistakes_of_a_sweep_are_named(arguments, words):

@@ -135,10 +135,11 @@ def test_fields_of_gravity_act_on_masses_that_a_function_builds():
         return np.concatenate([made.q[-1], made.v[-1]])
 
     by_mass = difference(lambda h: end(mass=1.0 + h), 1e-3)
-    assert found.names == ("lower.at.x", "mass")  # those of functions come last
-    assert np.allclose(found.parameters[-1][:, 1], by_mass, rtol=1e-8, atol=1e-10)
+    assert found.names == ("mass", "lower.at.x")  # as given
+    assert np.allclose(found.parameters[-1][:, 0], by_mass, rtol=1e-8, atol=1e-10)
     by_length = difference(lambda h: end(length=0.5 + h), 1e-3)
-    assert np.allclose(found.parameters[-1][:, 0], by_length, rtol=1e-8, atol=1e-10)
+    assert np.allclose(found.parameters[-1][:, 1], by_length, rtol=1e-8, atol=1e-10)
+    check_adjoint(system, state, found, {**given, "parameters": [mass, "lower.at.x"]})
 
 
 def test_loads_without_derivatives_are_refused():

@@ -154,7 +154,7 @@ def tangent(
     check_closed(system, start.raw_q, start.raw_v)
     instant = number(time, f"{what}: time", "a finite time [s]")
     terms = load_terms(system, start, forces, loads, instant)
-    kept = held_joints(system, held, what)
+    kept = held_joints(system, held, f"{what}: held")
     h = np.zeros(system.n_v, dtype=bool)
     for name in (*kept, *terms.driven):
         h[system.layout.hinge_v(name)] = True
@@ -246,12 +246,12 @@ def held_joints(system: System, held: Any, what: str) -> list[str]:
     held : str or sequence of str
         As given by the user.
     what : str
-        Function, for messages.
+        Function and argument, for messages.
     """
-    names = listed_names(held, f"{what}: held")
+    names = listed_names(held, what)
     for name in names:
         if name not in system.names:
             raise StateError(
-                f"{what}: held: there is no joint {name!r}; {suggestion(name, system.names)}"
+                f"{what}: there is no joint {name!r}; {suggestion(name, system.names)}"
             )
     return names

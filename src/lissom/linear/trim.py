@@ -113,7 +113,7 @@ def trim(
     start = as_state(system, system.neutral() if state is None else state)
     masks = [_mask(system, x, f"trim: {name}") for name, x in (("held", held), ("fixed", fixed))]
     for name in held_joints(system, speeds, "trim: speeds"):
-        if name in held_joints(system, held, "trim"):
+        if name in held_joints(system, held, "trim: held"):
             raise StateError(f"trim: {name!r} is both held and among speeds; leave one out")
     adjusted = _mask(system, speeds, "trim: speeds")
     options = {"forces": forces, "loads": loads, "time": time}
