@@ -16,7 +16,7 @@ from scipy.linalg import eigh, qr
 
 from ..algorithms.tree.coordinates import error_sizes
 from .deflation import chain_levels, deflated, null_space
-from .tangent import Tangent
+from .tangent import Tangent, relative_rates
 
 Array = np.ndarray
 
@@ -77,7 +77,7 @@ def _cleaned(found: Tangent) -> tuple[Array, Array]:
     system, own = found.system, found.independent
     size = error_sizes(system)[0]
     g, a = np.linalg.norm(system.gravity), found.vdot
-    pace = np.abs(found.state.v / size).max(initial=0.0)
+    pace = relative_rates(found.state).max(initial=0.0)
     pace += np.sqrt(g / system.length + np.abs(a / size).max(initial=0.0))
     q, v, _, f = found.slices
     pushed, Z, Y = (np.abs(x) for x in (found.acceleration[own, f], found.motions, found.speeds))

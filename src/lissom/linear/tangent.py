@@ -31,6 +31,7 @@ from ..algorithms.tree.composite import mass_matrix
 from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.derivatives import forward_dynamics_derivatives
 from ..errors import StateError, suggestion
+from ..joints import Free
 from ..sim.run.checks import number
 from ..system import State, StateLike, System
 from .kinematics import deviation_rates
@@ -234,6 +235,25 @@ def _least(G: Array, a: Array, size: Array) -> Array:
     right = (a.T / size).T
     scaled = np.linalg.lstsq(G / size[:, None] / size, right, rcond=RANK)[0]
     return (scaled.T / size).T
+
+
+def relative_rates(state: State) -> Array:
+    """Speeds (n_v,) relative to the sizes of coordinates, without translations of free bases.
+
+    The motion of a mechanism as a whole along a line changes nothing about it, however fast it is:
+    on an orbit thousands of metres per second.
+
+    Parameters
+    ----------
+    state : State
+        Configuration and speeds.
+    """
+    system = state.system
+    found = np.abs(state.raw_v / error_sizes(system)[0])
+    for i, joint in enumerate(system.joints):
+        if system.parent[i] < 0 and isinstance(joint, Free):
+            found[system.layout.hinge_v(i)][3:] = 0.0
+    return found
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:
