@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov
@@ -246,6 +248,28 @@ def test_frequencies_against_a_joint_angle(tmp_path):
         ls.mode_sweep(system, angles, joint="lower", held=5)
     with pytest.raises(ls.StateError, match="other is 3"):
         single.mac(3)
+
+
+def test_frequencies_against_the_angle_of_a_crank_in_a_loop():
+    """Five bars, one crank held: the loop is closed at each angle, on the branch of the start."""
+    model = ls.Model("five bars")
+    for name, to, place in (("a", None, 0), ("b", "a", 1), ("c", None, 2), ("d", "c", 1)):
+        rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
+        model.add(rod, ls.Revolute("z"), to=to, at=(place, 0, 0), name=name)
+    model.close(ls.Revolute("z"), "b", "d", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
+    system = model.compile()
+    springs = [ls.JointSpring("c", 20.0, rest=2.0), ls.JointSpring("d", 30.0, rest=0.7)]
+    start = ls.assemble(system, system.state(a=1.8, b=-1.3, c=2.0, d=0.7), held=["a", "c"])
+    angles = np.linspace(1.8, 1.2, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ls.SimulationWarning)  # the springs are not at rest
+        found = ls.mode_sweep(system, angles, state=start, joint="a", loads=springs, n=1)
+        for k, angle in enumerate(angles):
+            closed = ls.assemble(system, system.state(start.q, a=angle), held=["a"])
+            start = closed
+            single = ls.modes(system, closed, held=["a"], loads=springs)
+            assert np.isclose(found.frequencies[k, 0], single.frequencies[0], rtol=1e-9)
+    assert np.ptp(found.frequencies) > 0.01
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree.arguments import as_state
 from ..errors import StateError, printable, shown
 from ..sim.run.checks import numbers
@@ -160,7 +161,8 @@ def mode_sweep(
     state : State or (q, v), optional
         Of a system: its state; by default neutral.
     joint : str
-        Of a system: the body whose joint is held at each of the values, one coordinate.
+        Of a system: the body whose joint is held at each of the values, one coordinate.  Loops are
+        closed for each value, near the state of the value before.
     rates : bool
         Whether the values are the rate at which that joint turns, and not its coordinate.
     n : int
@@ -213,7 +215,11 @@ def _of_joint(
     words = f"{joint} {name} [{unit}{'/s' if rates else ''}]"
 
     def make(x: float) -> SystemModes:
-        return modes_of(system, system.state(start.q, start.v, **{key: x}), held=held, **options)
+        nonlocal start
+        state = system.state(start.q, start.v, **{key: x})
+        if system.constraints:  # closed near the state before, on the same branch
+            start = state = closed_state(system, state, held=held)
+        return modes_of(system, state, held=held, **options)
 
     return make, words
 

@@ -99,8 +99,8 @@ def trim(
     speeds : sequence of str
         Joints whose speeds are found, too.
     loads, forces
-        As for `simulate`.  What they do must not change along the motion; it may change with time if
-        it goes along, as `GravityGradient` does with a satellite that turns with its orbit.
+        As for `simulate`.  What they do must not change along the motion.  It may change with time
+        if it goes along, as `GravityGradient` does with a satellite that turns with its orbit.
     time : float
         Time at which loads are evaluated [s].
 
