@@ -181,7 +181,11 @@ def inertias_apart(found: Resolved) -> Apart:
     rows = found.rows.reshape(-1, design.PARAMETER)[left].ravel()
     directions = found.directions.reshape(-1, design.DIRECTION)[left].ravel()
     names = tuple(found.names[k] for k in others)
-    return Apart(np.flatnonzero(chosen), others, Resolved(names, rows, directions, found.built))
+    return Apart(
+        np.flatnonzero(chosen),
+        others,
+        Resolved(names, rows, directions, found.built, np.arange(len(names))),
+    )
 
 
 Entry = tuple[str, tuple[int, int, int], Array]
