@@ -351,3 +351,17 @@ def test_a_satellite_librates_on_its_orbit(field):
     expected = [*np.sqrt(squares), np.sqrt(3 * (roll - yaw) / pitch)]
     assert all(np.abs(found - x).min() < 1e-6 for x in expected)
     assert np.sum(found < 1e-5) <= 2 and len(found) <= 7
+
+
+def test_an_integral_that_grows_is_no_equilibrium():
+    model = ls.Model("sled")
+    model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="sled")
+    system = model.compile()
+    away, there = (ls.Servo("sled", x, kp=8.0, ki=1.0, kd=4.0, integral=-8 * x) for x in (0.5, 0.0))
+    with pytest.warns(ls.SimulationWarning, match=r"sled.slide.integral of a Servo grows by 0.5 m"):
+        found = ls.modes(system, loads=[away])
+    expected = np.roots([2.0, 4.0, 8.0, 1.0])
+    assert np.allclose(np.sort(found.frequencies)[0] * 2 * np.pi, np.abs(expected).min())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.modes(system, loads=[there])

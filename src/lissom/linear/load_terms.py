@@ -66,6 +66,8 @@ class LoadTerms:
         Inertia of rotors.
     own_names : list of (str, str)
         Name and unit of each own state, such as the integral of a servo.
+    own_rates : array (n_z,)
+        Rates of the own states.
     driven : list of str
         Bodies whose joints follow given motions.
     differences : Differences
@@ -81,6 +83,7 @@ class LoadTerms:
     places: list[tuple[int, int]]
     armature: Array
     own_names: list[tuple[str, str]]
+    own_rates: Array
     driven: list[str]
     differences: Differences
 
@@ -135,6 +138,7 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
         places=[(body, node) for _, body, node in plan.slots],
         armature=plan.armature,
         own_names=_own_names(plan),
+        own_rates=values[parts["own"]],
         driven=driven,
         differences=rest,
     )

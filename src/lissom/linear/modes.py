@@ -125,3 +125,12 @@ def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
             SimulationWarning,
             stacklevel=3,
         )
+    for (name, unit), rate in zip(found.loads.own_names, found.loads.own_rates, strict=True):
+        if name.endswith(".integral") and abs(rate) > ACCELERATES * system.length:
+            warnings.warn(
+                f"modes: the state is no equilibrium: {name} of a Servo grows by {rate:.3g} "
+                f"{unit.removesuffix(' s')}; give a target where the joint rests, and the integral "
+                "that holds it there (integral=)",
+                SimulationWarning,
+                stacklevel=3,
+            )
