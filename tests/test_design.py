@@ -202,9 +202,26 @@ def test_the_length_of_a_flexible_link_by_differences_of_another_spacing():
         (["load.mass", "load.mass"], "given twice"),
         (ls.DesignParameter("length", arm, 1.0), "another mechanism"),
         (ls.DesignParameter("level", one_link, 1.0), "other bodies"),
+        (ls.DesignParameter("none", lambda x: None, 1.0), "build returned None"),
+        (5, "parameters is 5"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameter, words):
     system = arm(0.9).compile()
     with pytest.raises(ls.errors.LissomError, match=words):
         ls.design_derivatives(system, moving(system), parameter)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((3, arm, 1.0), "expected a name"),
+        (("length", 5, 1.0), "build is 5"),
+        (("length", arm, np.nan), "value is nan"),
+        (("length", arm, "1 m"), "value is '1 m'"),
+        (("length", arm, 1.0, -0.1), "spacing is -0.1"),
+    ],
+)
+def test_mistakes_about_a_parameter_of_a_function_are_named(given, words):
+    with pytest.raises(ls.StateError, match=words):
+        ls.DesignParameter(*given)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import loadmat
@@ -236,6 +238,31 @@ def test_what_an_input_does_not_move_cancels():
     assert np.allclose(values, exact, rtol=1e-6)
 
 
+def test_static_response_and_transfer_of_a_floating_pair():
+    """Free motions that a pair of input and output has nothing to do with leave it finite."""
+    m1, m2, k = 2.0, 0.5, 8.0
+    model = ls.Model("pair")
+    model.add(ls.RigidBody(m1), ls.Prismatic("x"), name="a")
+    model.add(ls.RigidBody(m2), ls.Prismatic("x"), to="a", name="b")
+    model.add(ls.RigidBody(1.0), ls.Prismatic("y"), name="c")
+    loads = [ls.JointSpring("b", k)]
+    found = ls.linearize(
+        model.compile(), loads=loads, inputs=["a", "b"], outputs=["a", "b", "c", "b.rates"]
+    )
+    assert np.isclose(found.frequency_response(0.0, input="b", output="b"), 1 / k)
+    assert found.frequency_response([0.0, 1.0], input="b", output="c")[0] == 0.0
+    with pytest.raises(ls.StateError, match="from 'a' to 'a' it is infinite at omega = 0"):
+        found.frequency_response(0.0)
+    poles = np.sort_complex([0, 0, *(1j * np.sqrt(k * (m1 + m2) / m1 / m2) * np.array([1, -1]))])
+    whole = found.transfer("a", "a")
+    assert np.allclose(np.sort_complex(whole.poles), poles) and np.isclose(whole.gain, 1 / m1)
+    assert np.allclose(np.abs(whole.zeros), np.sqrt(k / m2))
+    none = found.transfer("a", "c")
+    assert none.gain == 0.0 and len(none.poles) == len(none.zeros) == 0
+    assert np.isclose(found.transfer("b", "b").gain, (m1 + m2) / m1 / m2)
+    assert len(found.transfer("b", "b").zeros) == 0
+
+
 def test_step_response_is_scipys():
     system, loads = chain([1.0, 2.0, 0.7], [5.0, 6.0, 7.0], [0.2, 0.1, 0.3])
     model = ls.linearize(system, loads=loads, inputs=["m0"], outputs=["m2.position.x"])
@@ -331,3 +358,56 @@ def test_printout_fits_eighty_columns(model):
 def test_mistakes_are_named(system, given, words):
     with pytest.raises(ls.LissomError, match=words):
         ls.linearize(system, system.state(), **given)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda model: model.chosen(input=5), "no input 5"),
+        (lambda model: replace(model, A="a"), "A is 'a'"),
+        (lambda model: replace(model, A=np.full((40, 40), np.nan)), "A is .* finite numbers"),
+        (lambda model: replace(model, states=5), "states is 5"),
+        (lambda model: replace(model, step=-1.0), "step is -1"),
+    ],
+)
+def test_mistakes_about_a_model_are_named(model, call, words):
+    with pytest.raises(ls.LissomError, match=words):
+        call(model)
+
+
+def test_the_torque_of_a_wheel_is_an_input_and_its_speed_a_state():
+    """B and D by differences of rows under changed torques; the wheel gains what the hull loses."""
+    model = ls.Model("satellite")
+    box = ls.RigidBody.box(10.0, (1, 0.8, 0.6), com=(0.1, 0, 0.05))
+    model.add(box, ls.Free(), name="hull")
+    panel = ls.RigidBody.box(1.0, (0.5, 0.1, 0.1), com=(0.25, 0, 0))
+    model.add(panel, ls.Revolute((0, 1, 1)), to="hull", at=(0.5, 0, 0), name="panel")
+    turn = {"axis": (1, 1, 0), "angle": 0.7}
+    model.frame("seat", on="panel", at=(0.1, 0.2, 0.1), rotation=turn)
+    system, channels = model.compile(), ["hull.angular_acceleration", "panel.reaction"]
+    state = system.state(panel=0.4).replace(v=np.linspace(0.1, 0.7, 7))
+
+    def loads(torque):
+        return [ls.Rotor("seat", 0.05, 300.0, torque=torque, axis=(1, 2, 2), name="wheel")]
+
+    found = ls.linearize(system, state, loads=loads(0.2), inputs=["wheel"], outputs=channels)
+    assert found.inputs == (("wheel", "N m"),) and found.states[-1] == ("wheel.speed", "rad/s")
+    options = {"duration": 1e-5, "step": 1e-5, "integrator": "rk4"}
+    runs = [ls.simulate(system, state, loads=loads(0.2 + u), **options) for u in (0.01, -0.01)]
+    first = [np.concatenate([run[y][0] for y in channels]) for run in runs]
+    assert np.allclose((first[0] - first[1]) / 0.02, found.D[:, 0], atol=1e-10)
+    first = [run.acceleration[0] for run in runs]
+    assert np.allclose((first[0] - first[1]) / 0.02, found.B[7:14, 0], atol=1e-10)
+    assert np.isclose(found.B[14, 0], 1 / 0.05)
+    with pytest.raises(ls.StateError, match="2 wheels are called 'hull.wheel'"):
+        two = [ls.Rotor("hull", 0.1, 1.0, torque=0.0, axis=x) for x in "xy"]
+        ls.linearize(system, state, loads=two, inputs=["hull.wheel"])
+
+
+def test_a_driven_wheel_nutates_with_its_hull():
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody(10.0, inertia=np.diag([2.0, 3.0, 4.0])), ls.Free(), name="hull")
+    wheel = ls.Rotor("hull", 0.05, 300.0, torque=0.0)
+    found = ls.modes(model.compile(), loads=[wheel])
+    assert found.n_rigid == 6 and len(found) == 7
+    assert np.isclose(2 * np.pi * found.frequencies[6], 15.0 / np.sqrt(6.0))

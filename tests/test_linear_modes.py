@@ -325,3 +325,43 @@ def test_a_mode_can_be_shown(tmp_path):
     assert "6 free" in table
     with pytest.raises(ls.StateError, match="mode is 99"):
         found.animate(99)
+
+
+@pytest.mark.parametrize("field", ["central", "gradient"])
+def test_a_satellite_librates_on_its_orbit(field):
+    """Pitch, and roll with yaw: Hughes, Spacecraft Attitude Dynamics (1986), chapter 9."""
+    mu, radius = 3.986e14, 7.0e6
+    rate = np.sqrt(mu / radius**3)
+    yaw, roll, pitch = 50.0, 80.0, 90.0  # about the radial axis, the way and the normal
+    model = ls.Model("satellite")
+    inertia = np.diag([yaw, roll, pitch])
+    model.add(ls.RigidBody(100.0, inertia=inertia), ls.Free(), name="hull")
+    system = model.compile()
+    if field == "central":
+        loads, place, speed = [ls.CentralGravity(mu)], radius, rate * radius
+    else:
+        loads, place, speed = [ls.GravityGradient(rate)], 0.0, 0.0
+    start = system.state(
+        hull=[1, 0, 0, 0, place, 0, 0], **{"hull.rates": [0, 0, rate, 0, speed, 0]}
+    )
+    steady = ls.trim(system, start, loads=loads)
+    found = np.sort(omega(ls.modes(system, steady.state, loads=loads))) / rate
+    r, y = (pitch - yaw) / roll, (pitch - roll) / yaw
+    squares = -np.roots([1.0, 1 + 3 * r + r * y, 4 * r * y])
+    expected = [*np.sqrt(squares), np.sqrt(3 * (roll - yaw) / pitch)]
+    assert all(np.abs(found - x).min() < 1e-6 for x in expected)
+    assert np.sum(found < 1e-5) <= 2 and len(found) <= 7
+
+
+def test_an_integral_that_grows_is_no_equilibrium():
+    model = ls.Model("sled")
+    model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="sled")
+    system = model.compile()
+    away, there = (ls.Servo("sled", x, kp=8.0, ki=1.0, kd=4.0, integral=-8 * x) for x in (0.5, 0.0))
+    with pytest.warns(ls.SimulationWarning, match=r"sled.slide.integral of a Servo grows by 0.5 m"):
+        found = ls.modes(system, loads=[away])
+    expected = np.roots([2.0, 4.0, 8.0, 1.0])
+    assert np.allclose(np.sort(found.frequencies)[0] * 2 * np.pi, np.abs(expected).min())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.modes(system, loads=[there])

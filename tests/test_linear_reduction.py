@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov
@@ -148,6 +150,14 @@ def test_mistakes_are_named():
         model.discrete(0.1).reduced(4, method="modal")
 
 
+def test_a_model_of_free_motions_alone_is_reduced_to_those_that_move():
+    body = ls.Model("body")
+    body.add(ls.RigidBody.box(2.0, (1, 1, 1)), ls.Free(), name="body")
+    model = ls.linearize(body.compile(), inputs=["body.move_x"], outputs=["body.position.x"])
+    small = model.reduced(2, method="modal")
+    assert small.n == 2 and np.isclose(small.frequency_response(3.0), -1 / 18)
+
+
 # Modes along a parameter
 
 
@@ -230,6 +240,36 @@ def test_frequencies_against_a_joint_angle(tmp_path):
     figure = found.plot(file=tmp_path / "sweep.png", lines=[(1.0, "1P")])
     assert figure.axes[0].get_xlabel() == "lower angle [rad]"
     assert max(map(len, repr(found).splitlines())) <= 80
+    with pytest.raises(ls.StateError, match="lines is 5"):
+        found.plot(lines=5)
+    with pytest.raises(ls.StateError, match="mode is 99; expected a number from 0 to 4"):
+        found.shape(0, 99)
+    with pytest.raises(ls.StateError, match="held is 5"):
+        ls.mode_sweep(system, angles, joint="lower", held=5)
+    with pytest.raises(ls.StateError, match="other is 3"):
+        single.mac(3)
+
+
+def test_frequencies_against_the_angle_of_a_crank_in_a_loop():
+    """Five bars, one crank held: the loop is closed at each angle, on the branch of the start."""
+    model = ls.Model("five bars")
+    for name, to, place in (("a", None, 0), ("b", "a", 1), ("c", None, 2), ("d", "c", 1)):
+        rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
+        model.add(rod, ls.Revolute("z"), to=to, at=(place, 0, 0), name=name)
+    model.close(ls.Revolute("z"), "b", "d", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
+    system = model.compile()
+    springs = [ls.JointSpring("c", 20.0, rest=2.0), ls.JointSpring("d", 30.0, rest=0.7)]
+    start = ls.assemble(system, system.state(a=1.8, b=-1.3, c=2.0, d=0.7), held=["a", "c"])
+    angles = np.linspace(1.8, 1.2, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ls.SimulationWarning)  # the springs are not at rest
+        found = ls.mode_sweep(system, angles, state=start, joint="a", loads=springs, n=1)
+        for k, angle in enumerate(angles):
+            closed = ls.assemble(system, system.state(start.q, a=angle), held=["a"])
+            start = closed
+            single = ls.modes(system, closed, held=["a"], loads=springs)
+            assert np.isclose(found.frequencies[k, 0], single.frequencies[0], rtol=1e-9)
+    assert np.ptp(found.frequencies) > 0.01
 
 
 @pytest.mark.parametrize(
@@ -239,6 +279,7 @@ def test_frequencies_against_a_joint_angle(tmp_path):
         ((lambda x: x, [1.0]), "returned 1.0"),
         ((lambda x: x, [[1.0]]), "row of finite numbers"),
         ((lambda x: x, [1.0], {"joint": "a"}), "belong to a System"),
+        ((lambda x: x, [1.0], {"rates": "yes"}), "rates is 'yes'"),
     ],
 )
 def test_mistakes_of_a_sweep_are_named(arguments, words):

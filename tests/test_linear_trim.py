@@ -145,3 +145,26 @@ def test_what_is_not_steady_is_refused_with_the_reason():
             held=["rod"],
             loads=[ls.Motion("rod", lambda t: t)],
         )
+
+
+def test_a_satellite_with_a_boom_that_turns_with_its_orbit():
+    """The field turns, too; tension by gravity and rotation, 3 n^2 m r, stretches the boom."""
+    rate, tip = 1e-3, 8.0
+    tube = ls.Tube(radius=0.008, thickness=0.0004)
+    boom = ls.beam(20.0, tube, ls.CARBON, bending=2, torsion=0, damping=0.0)
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody(1e6, inertia=1e6 * np.eye(3)), ls.Free(), name="hub")
+    model.add(boom, ls.Fixed(), to="hub", name="boom")
+    model.add(ls.RigidBody(tip), ls.Fixed(), to="boom.tip", name="tip")
+    system = model.compile()
+    loads = [ls.GravityGradient(rate)]
+    center = ls.center_of_mass(system, system.state())
+    spin = [0, 0, rate, *np.cross([0, 0, rate], -center)]
+    start = system.state(hub=[1, 0, 0, 0, *-center], **{"hub.rates": spin})
+    steady = ls.trim(system, start, loads=loads).state
+    stretched = ls.pose(system, steady, "tip").position - ls.pose(system, steady, "hub").position
+    line = ls.CARBON.density * tube.area
+    pull = 3 * rate**2 * (tip * 20.0**2 + line * 20.0**3 / 3) / ls.CARBON.youngs_modulus / tube.area
+    assert np.isclose(stretched[0] - 20.0, pull, rtol=1e-2)
+    with pytest.raises(ls.SingularError, match="not steady"):
+        ls.trim(system, start.replace(v=2 * start.v), loads=loads)

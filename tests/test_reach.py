@@ -449,6 +449,7 @@ MISTAKES = {
     "names no joint": {"joints": []},
     "limits: there is no body 'elbow'": {"limits": {"elbow": (0, 1)}},
     "limits of 'lower' are .*must not be above": {"limits": {"lower": (1, 0)}},
+    "limits of 'lower' are .inf, inf.; the lower": {"limits": {"lower": (np.inf, np.inf)}},
     "limits of 'lower' are 3; expected two numbers": {"limits": {"lower": 3}},
     "limits is 3; expected a mapping": {"limits": 3},
     "starts is 0; expected": {"starts": 0},

@@ -308,6 +308,24 @@ def test_what_has_no_derivatives_is_refused(given, words):
         ls.sensitivity(system, system.state(), duration=DURATION, step=STEP, **given)
 
 
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (lambda q, v: ("a", q, v), "the value 'a'"),
+        (lambda q, v: (1j, q, v), "the value 1j"),
+        (lambda q, v: (q, q, v), "expected one number"),
+        (lambda q, v: (0.0, q * np.nan, v), "derivatives by q .* finite"),
+        (lambda q, v: (0.0, q, None), "derivatives by v None"),
+    ],
+)
+def test_an_objective_that_returns_no_numbers_is_named(returned, words):
+    system = chain()
+    with pytest.raises(ls.StateError, match=words):
+        ls.gradient(
+            system, system.state(), lambda t, q, v: returned(q, v), duration=STEP, step=STEP
+        )
+
+
 def test_a_step_too_long_for_vibrations_that_rest_is_an_error():
     """The state stays at zero, and its derivatives grow beyond all bounds."""
     model = ls.Model("stiff")

@@ -183,3 +183,27 @@ def test_iterations_without_slack_end_at_the_tolerance():
     assert np.abs(tight - exact).max() < 1e-8
     with pytest.raises(ls.errors.LoadError, match="slack"):
         ls.GeneralizedAlpha(slack=-1)
+
+
+def test_long_steps_beside_a_stiff_mode_are_those_of_the_run():
+    """What the iterations leave is amplified by the stiffness in the accelerations of the rows."""
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    tube = ls.Tube(radius=0.02, thickness=0.002)
+    boom = ls.beam(0.8, tube, ls.ALUMINIUM, bending=1, torsion=0, stretch=0)
+    model.add(boom, ls.Revolute("y"), name="arm")
+    model.add(ls.RigidBody(0.7, inertia=1e-3 * np.eye(3)), ls.Fixed(), to="arm.tip", name="load")
+    system = model.compile()
+    servo, kind = (
+        ls.Servo("arm", 0.5, kp=50.0, kd=2.0),
+        ls.GeneralizedAlpha(tolerance=1e-12, slack=0.0),
+    )
+    given = {"duration": 0.2, "step": 0.01, "loads": [servo], "integrator": kind}
+    start = system.state(arm=0.2)
+    found = ls.sensitivity(system, start, parameters="gravity.z", **given)
+
+    def end(h):
+        made = ls.simulate(system, (start.q + h * np.eye(3)[2], start.v), **given)
+        return np.concatenate([made.q[-1], made.v[-1]])
+
+    expected = (8 * (end(1e-3) - end(-1e-3)) - (end(2e-3) - end(-2e-3))) / 12e-3
+    assert np.allclose(found.state[-1][:, 2], expected, rtol=1e-6, atol=1e-7)

@@ -135,10 +135,11 @@ def test_fields_of_gravity_act_on_masses_that_a_function_builds():
         return np.concatenate([made.q[-1], made.v[-1]])
 
     by_mass = difference(lambda h: end(mass=1.0 + h), 1e-3)
-    assert found.names == ("lower.at.x", "mass")  # those of functions come last
-    assert np.allclose(found.parameters[-1][:, 1], by_mass, rtol=1e-8, atol=1e-10)
+    assert found.names == ("mass", "lower.at.x")  # as given
+    assert np.allclose(found.parameters[-1][:, 0], by_mass, rtol=1e-8, atol=1e-10)
     by_length = difference(lambda h: end(length=0.5 + h), 1e-3)
-    assert np.allclose(found.parameters[-1][:, 0], by_length, rtol=1e-8, atol=1e-10)
+    assert np.allclose(found.parameters[-1][:, 1], by_length, rtol=1e-8, atol=1e-10)
+    check_adjoint(system, state, found, {**given, "parameters": [mass, "lower.at.x"]})
 
 
 def test_loads_without_derivatives_are_refused():
@@ -149,3 +150,18 @@ def test_loads_without_derivatives_are_refused():
         ls.sensitivity(arm(), arm().state(), duration=0.02, step=0.01, **field)
     with pytest.raises(ls.errors.LissomError, match="two servos"):
         ls.sensitivity(system, system.state(), duration=0.02, step=0.01, loads=[servo, servo])
+
+
+@pytest.mark.parametrize("axes", ["world", "body"])
+def test_derivatives_with_a_force_on_a_node_by_a_function_are_differences_of_runs(axes):
+    system = chain("linear")
+    state, n = moving(system), system.n_v
+
+    def pull(time, now):
+        return (-30.0 * now["hand"][0], 2.0, -3.0 * now["column.rates"][0])
+
+    loads = [ls.NodeForce("hand", pull, axes=axes), ls.NodeSpring("hand", (0.0, 0.2, 0.5), 40.0)]
+    given = {"duration": 0.02, "step": 0.002, "loads": loads, "integrator": "rk4"}
+    found = ls.sensitivity(system, state, parameters="hand.mass", **given)
+    check_states(system, state, found, given, (0, n - 1, n, 2 * n - 1), 1e-3, 1e-7)
+    check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})

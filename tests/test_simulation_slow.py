@@ -124,3 +124,40 @@ def test_the_look_changes_nothing(monkeypatch):
     n = min(len(run), len(other))  # they end between two slices
     assert not found and n > 500
     assert np.array_equal(run.q[:n], other.q[:n]) and np.array_equal(run.time[:n], other.time[:n])
+
+
+def test_a_wheel_whose_nutation_the_steps_do_not_resolve_is_named():
+    """Nutation at h / I = 2e4 rad/s under steps of a hundredth of a second."""
+    model = ls.Model("wheel")
+    model.add(ls.RigidBody(1.0, inertia=0.01 * np.eye(3)), ls.Free(), name="hull")
+    system = model.compile()
+    start = system.state(**{"hull.rates": [0.1, 0.2, 0.3, 0, 0, 0]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ls.simulate(
+            system,
+            start,
+            duration=0.02,
+            step=0.01,
+            loads=[ls.Rotor("hull", 0.01, 2e4, name="gyro")],
+            integrator="generalized_alpha",
+        )
+    (words,) = [str(x.message) for x in caught if "slowed down" in str(x.message)]
+    assert "by gyro: " in words and "do not have its derivative" in words and "nutation" in words
+
+
+def test_steps_that_shrink_below_those_asked_for_are_explained():
+    """A force that is a staircase of the state: thirty times the steps, but few of them."""
+    model = ls.Model("sled")
+    model.add(ls.RigidBody.box(1.0, (0.1, 0.1, 0.1)), ls.Prismatic("x"), name="sled")
+    system = model.compile()
+
+    def stairs(time, state):
+        return {"sled": -1e8 * np.round(state["sled"], 3)}
+
+    options = {"integrator": "generalized_alpha", "step": 1e-3, "forces": stairs}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = ls.simulate(system, system.state(sled=0.1), duration=0.05, **options)
+    assert run.statistics["steps"] < 5000
+    assert sum("slowed down by the function" in str(x.message) for x in caught) == 1

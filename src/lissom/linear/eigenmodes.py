@@ -16,7 +16,7 @@ from scipy.linalg import eigh, qr
 
 from ..algorithms.tree.coordinates import error_sizes
 from .deflation import chain_levels, deflated, null_space
-from .tangent import Tangent
+from .tangent import Tangent, relative_rates
 
 Array = np.ndarray
 
@@ -68,7 +68,8 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
     A = _state_matrix(found, by_q, by_v, E, n_z)
     if np.any(E):
         return _expanded(found, *_general(A, M, chain_levels(A)))
-    values, shapes, k = _general(A, M, _levels(A, len(M)))
+    levels = chain_levels(A) if n_z else _levels(A, len(M))
+    values, shapes, k = _general(A, M, levels)
     return _expanded(found, values, _without_momentum(shapes, k, M, by_q, by_v), k)
 
 
@@ -77,7 +78,7 @@ def _cleaned(found: Tangent) -> tuple[Array, Array]:
     system, own = found.system, found.independent
     size = error_sizes(system)[0]
     g, a = np.linalg.norm(system.gravity), found.vdot
-    pace = np.abs(found.state.v / size).max(initial=0.0)
+    pace = relative_rates(found.state).max(initial=0.0)
     pace += np.sqrt(g / system.length + np.abs(a / size).max(initial=0.0))
     q, v, _, f = found.slices
     pushed, Z, Y = (np.abs(x) for x in (found.acceleration[own, f], found.motions, found.speeds))
@@ -149,7 +150,7 @@ def _general(A: Array, M: Array, levels: list[Array]) -> tuple[Array, Array, int
     keep = np.flatnonzero(values.imag >= 0)
     keep = keep[np.lexsort((values[keep].imag, np.abs(values[keep]).round(12)))]
     shapes = parts.eigenvectors(values[keep], vectors[:, keep])[:n]
-    rigid = _rigid(parts.null[:n], M)
+    rigid = _rigid(_moving(parts.null[:n]), M)
     k = rigid.shape[1]
     found = np.hstack([rigid, _signed(_normalised(shapes, M))])
     return np.concatenate([np.zeros(k), values[keep]]), found, k
@@ -167,6 +168,14 @@ def _without_momentum(shapes: Array, k: int, M: Array, by_q: Array, by_v: Array)
         kept &= np.all(np.abs(Z.T @ M @ X) <= noise, axis=1)
     Z, rest = Z[:, kept], shapes[:, k:]
     return np.hstack([shapes[:, :k], _normalised(rest - Z @ (Z.T @ M @ rest), M)])
+
+
+def _moving(null: Array) -> Array:
+    """Orthonormal basis of displacements, without what only own states of loads take part in."""
+    if not null.size:
+        return null
+    U, sizes, _ = np.linalg.svd(null, full_matrices=False)
+    return U[:, sizes > SMALL]
 
 
 def _rigid(basis: Array, M: Array) -> Array:

@@ -10,8 +10,9 @@ import numpy as np
 from ..algorithms.tree.kinematics import jacobian, pose
 from ..errors import StateError, suggestion
 from ..results.labels import XYZ, Parts, forces as force_parts, modes
-from ..sim.loads import Actuator, Load
+from ..sim.loads import Actuator, Load, Rotor
 from ..system import Frame, State, System
+from .names import wheel_name
 
 Array = np.ndarray
 
@@ -29,12 +30,15 @@ class Inputs(NamedTuple):
         Those of them that are moments and forces at frames.
     wrenches : list of (Frame, array (6, n_input))
         Moments and forces at frames, in their own axes, of unit inputs.
+    own : list of (str, array (n_input,))
+        Own states of loads by name, and their rates by unit inputs.
     """
 
     parts: Parts
     forces: Array
     on_frames: Array
     wrenches: list[tuple[Frame, Array]]
+    own: list[tuple[str, Array]]
 
 
 class _Input(NamedTuple):
@@ -44,6 +48,7 @@ class _Input(NamedTuple):
     forces: Array
     frame: Frame | None = None
     wrench: Array | None = None
+    own: tuple[str, float] | None = None
 
 
 def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> Inputs:
@@ -55,16 +60,16 @@ def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> 
         Configuration.
     names : sequence of str
         "body" or "body.force" (the joint), "body.modes" or "body.modal_force", the name of an
-        actuator, "frame.force" or "frame.moment" (world axes; also "body.node.force"), each with
-        or without a component, such as "tip.force.z".
+        actuator or of a wheel with a torque, "frame.force" or "frame.moment" (world axes; also
+        "body.node.force"), each with or without a component, such as "tip.force.z".
     loads : sequence of Load
-        Whose actuators can be named.
+        Whose actuators and wheels can be named.
     """
     found = [_resolved(state, name, loads) for name in names]
     parts = tuple(part for one in found for part in one.parts)
     n = sum(len(one.parts) for one in found)
     forces = np.hstack([np.zeros((state.system.n_v, 0)), *(one.forces for one in found)])
-    on_frames, wrenches, start = np.zeros_like(forces), [], 0
+    on_frames, wrenches, own, start = np.zeros_like(forces), [], [], 0
     for one in found:
         k = len(one.parts)
         if one.frame is not None and one.wrench is not None:
@@ -72,8 +77,10 @@ def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> 
             columns[:, start : start + k] = one.wrench
             wrenches.append((one.frame, columns))
             on_frames[:, start : start + k] = one.forces
+        if one.own is not None:
+            own.append((one.own[0], one.own[1] * np.eye(n)[start]))
         start += k
-    return Inputs(parts, forces, on_frames, wrenches)
+    return Inputs(parts, forces, on_frames, wrenches, own)
 
 
 def _resolved(state: State, name: str, loads: Sequence[Load]) -> _Input:
@@ -97,6 +104,12 @@ def _whole(state: State, name: str, loads: Sequence[Load]) -> _Input | None:
     for load in loads:
         if isinstance(load, Actuator) and name == load.label:
             return _actuator(system, load)
+    wheels = [x for x in loads if isinstance(x, Rotor) and x.torque is not None]
+    called = [wheel for wheel in wheels if wheel_name(wheel) == name]
+    if len(called) > 1:
+        raise StateError(f"{len(called)} wheels are called {name!r}; give each Rotor a name=")
+    if called:
+        return _wheel(state, called[0])
     *place, key = name.split(".")
     if not place or (len(place) == 1 and place[0] in system.names and key == "force"):
         return _joint(system, place[0] if place else key)
@@ -140,6 +153,16 @@ def _actuator(system: System, load: Actuator) -> _Input | None:
     return _Input(tuple(zip(names, units, strict=True)), load.ratio * found.forces)
 
 
+def _wheel(state: State, load: Rotor) -> _Input:
+    """Torque of the motor of a wheel: the opposite on its carrier."""
+    frame = state.system.place(load.where)
+    wrench = np.concatenate([-np.asarray(load.axis, float), np.zeros(3)])[:, None]
+    J = jacobian(state.system, state, load.where, axes="body")
+    name = wheel_name(load)
+    own = (f"{name}.speed", 1 / load.inertia)
+    return _Input(((name, "N m"),), J.T @ wrench, frame, wrench, own)
+
+
 def _frame(state: State, where: str, key: str) -> _Input | None:
     """Force or moment at a frame, world axes."""
     system = state.system
@@ -160,9 +183,11 @@ def _frame(state: State, where: str, key: str) -> _Input | None:
 
 def _unknown(system: System, name: str, loads: Sequence[Any]) -> str:
     actuators = [load.label for load in loads if isinstance(load, Actuator)]
+    actuators += [wheel_name(x) for x in loads if isinstance(x, Rotor) and x.torque is not None]
     frames = [frame.name for frame in system.frames]
     hint = suggestion(name, [*system.names, *actuators, *(f"{x}.force" for x in frames)])
     return (
-        f"there is no input {name!r}; give a joint, the name of an Actuator, 'body.modes', or the "
-        f"force or moment at a frame or node, such as 'body.node.force'; {hint}"
+        f"there is no input {name!r}; give a joint, the name of an Actuator or of a Rotor with a "
+        "torque, 'body.modes', or the force or moment at a frame or node, such as "
+        f"'body.node.force'; {hint}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +56,11 @@ class LinearModel:
     notes: str = ""
 
     def __post_init__(self) -> None:
+        for what in ("states", "inputs", "outputs"):
+            object.__setattr__(self, what, _named(getattr(self, what), what))
         n, m, p = len(self.states), len(self.inputs), len(self.outputs)
         for name, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
-            given = np.array(getattr(self, name), dtype=float)
+            given = _matrix(getattr(self, name), name)
             if given.shape != shape:
                 raise StateError(
                     f"LinearModel: {name} has shape {given.shape}; expected {shape}, from the "
@@ -65,6 +68,8 @@ class LinearModel:
                 )
             given.flags.writeable = False
             object.__setattr__(self, name, given)
+        if self.step is not None:
+            object.__setattr__(self, "step", positive(self.step, "LinearModel: step"))
 
     @property
     def n(self) -> int:
@@ -300,6 +305,27 @@ class LinearModel:
         return "\n".join(line for row in rows for line in _wrapped(row))
 
 
+def _named(given: Any, what: str) -> Parts:
+    """Names and units, checked."""
+    try:
+        return tuple((str(name), str(unit)) for name, unit in given)
+    except (TypeError, ValueError):
+        raise StateError(
+            f"LinearModel: {what} is {shown(given)}; expected pairs of name and unit, such as "
+            '("arm.angle", "rad")'
+        ) from None
+
+
+def _matrix(given: Any, name: str) -> Array:
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.full((1, 1), np.nan)
+    if not np.all(np.isfinite(found)):
+        raise StateError(f"LinearModel: {name} is {shown(given)}; expected finite numbers")
+    return found
+
+
 def _list(what: str, parts: Parts) -> list[str]:
     if not parts:
         return []
@@ -324,6 +350,6 @@ def _number(name: Any, parts: Parts, what: str) -> int:
 def _numbers(names: Any, parts: Parts, what: str) -> list[int]:
     if names is None:
         return list(range(len(parts)))
-    if isinstance(names, str):
+    if isinstance(names, str) or not isinstance(names, Iterable):
         return [_number(names, parts, what)]
     return [_number(name, parts, what) for name in names]

@@ -47,8 +47,8 @@ def linearize(
         Springs, motors and other loads that act.  Joints with a `Motion` follow it exactly.
     inputs : sequence of str
         Forces: "body" (on its joint), "body.modes", the name of an `Actuator` among the loads
-        (on the motor's side), "frame.force" or "frame.moment" in world axes (also of a node,
-        "body.node.force").  A component is chosen by "tip.force.z".
+        (on the motor's side) or of a `Rotor` with a torque, "frame.force" or "frame.moment" in
+        world axes (also of a node, "body.node.force").  A component is chosen by "tip.force.z".
     outputs : sequence of str
         Channels: of bodies "body" or "body.angle", "body.rates", "body.modes", "body.mode_rates",
         "body.force", "body.reaction" and others; of frames and nodes "tip.position", "attitude"
@@ -90,7 +90,10 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
         ]
     )
     B_v = found.acceleration[found.independent, f] @ u.forces
-    B = np.vstack([np.zeros_like(B_v), B_v, np.zeros((n_z, B_v.shape[1]))])
+    rates = np.zeros((n_z, B_v.shape[1]))
+    for name, row in u.own:
+        rates[[x for x, _ in own].index(name)] += row
+    B = np.vstack([np.zeros_like(B_v), B_v, rates])
     y = chosen_outputs(outputs, _directions(found, u))
     names = speed_parts(system)
     parts = tuple(names[k] for k in found.independent)

@@ -21,6 +21,7 @@ from ..errors import LoadError, SingularError
 from ..kernels.run import fields as run
 from ..sim.load_derivatives import load_derivatives
 from ..sim.loads import Load, Motion
+from ..sim.loads.rotor import WHEEL
 from ..sim.run.choice import at_rest
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
@@ -35,7 +36,7 @@ from ..sim.run.start import (
 )
 from ..spatial import rotate
 from ..system import State, System
-from .names import speed_parts
+from .names import speed_parts, wheel_name
 
 Array = np.ndarray
 
@@ -65,6 +66,8 @@ class LoadTerms:
         Inertia of rotors.
     own_names : list of (str, str)
         Name and unit of each own state, such as the integral of a servo.
+    own_rates : array (n_z,)
+        Rates of the own states.
     driven : list of str
         Bodies whose joints follow given motions.
     differences : Differences
@@ -80,6 +83,7 @@ class LoadTerms:
     places: list[tuple[int, int]]
     armature: Array
     own_names: list[tuple[str, str]]
+    own_rates: Array
     driven: list[str]
     differences: Differences
 
@@ -124,7 +128,6 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
         rest = Differences(plan, state, time, loaded)
         values = rest(state.raw_q, state.raw_v, rest.own)
     exact = load_derivatives(system, state, loads, forces=forces, time=time)
-    names = speed_parts(system)
     return LoadTerms(
         acceleration=acceleration,
         forces=exact.forces,
@@ -134,10 +137,25 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
         wrenches=values[parts["wrenches"]],
         places=[(body, node) for _, body, node in plan.slots],
         armature=plan.armature,
-        own_names=[(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states],
+        own_names=_own_names(plan),
+        own_rates=values[parts["own"]],
         driven=driven,
         differences=rest,
     )
+
+
+def _own_names(plan: Plan) -> list[tuple[str, str]]:
+    """Name and unit of each own state: integrals of servos, speeds of wheels."""
+    names = speed_parts(plan.system)
+    found = [(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states]
+    labels = {place: label for label, places in plan.active.items() for place in places}
+    loads = {load.label: load for load in plan.loads}
+    for row in plan.rows["forces"]:
+        if row[run.E_KIND] == WHEEL:
+            wheel = loads[labels[int(row[run.E_ACTIVE])]]
+            place = int(row[run.E_STATE]) - run.OWN_STATES
+            found[place] = (f"{wheel_name(wheel)}.speed", "rad/s")
+    return found
 
 
 def _without_motions(forces: Any, loads: Any) -> tuple[Any, list[Load]]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree.arguments import as_state
 from ..errors import StateError, printable, shown
 from ..sim.run.checks import numbers
 from ..system import StateLike, System
 from .modes import modes as modes_of
+from .names import listed_names
 from .system_modes import SystemModes
 from .tracking import paired
 
@@ -57,6 +59,11 @@ class ModeSweep:
     title: str = ""
 
     @property
+    def n(self) -> int:
+        """Number of modes that are followed."""
+        return self.eigenvalues.shape[1]
+
+    @property
     def frequencies(self) -> Array:
         """Natural frequencies [Hz], (p, k)."""
         return np.abs(self.eigenvalues) / (2 * np.pi)
@@ -75,6 +82,12 @@ class ModeSweep:
         value, mode : int
             Numbers of the value of the parameter and of the mode.
         """
+        for given, n, what in ((value, len(self.values), "value"), (mode, self.n, "mode")):
+            whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+            if not whole or not -n <= given < n:
+                raise StateError(
+                    f"shape: {what} is {shown(given)}; expected a number from 0 to {n - 1}"
+                )
         return self.tables[value].shapes[:, self.order[value, mode]]
 
     def plot(
@@ -148,7 +161,8 @@ def mode_sweep(
     state : State or (q, v), optional
         Of a system: its state; by default neutral.
     joint : str
-        Of a system: the body whose joint is held at each of the values, one coordinate.
+        Of a system: the body whose joint is held at each of the values, one coordinate.  Loops are
+        closed for each value, near the state of the value before.
     rates : bool
         Whether the values are the rate at which that joint turns, and not its coordinate.
     n : int
@@ -167,6 +181,8 @@ def mode_sweep(
         raise StateError(f"mode_sweep: values is {shown(values)}; expected a row of numbers")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise StateError(f"mode_sweep: n is {shown(n)}; expected a whole number, 1 or more")
+    if not isinstance(rates, (bool, np.bool_)):
+        raise StateError(f"mode_sweep: rates is {shown(rates)}; expected True or False")
     if isinstance(build, System):
         make, usual = _of_joint(build, state, joint, rates, options)
     elif callable(build):
@@ -193,19 +209,19 @@ def _of_joint(
             f"mode_sweep: the joint of {joint!r} ({kind.label}) has {kind.n_v} motions; expected "
             "one, or a function of the parameter in place of the system"
         )
-    held = [*_names(options.pop("held", ())), str(joint)]
+    held = [*listed_names(options.pop("held", ()), "mode_sweep: held"), str(joint)]
     key = f"{joint}.rates" if rates else str(joint)
     name, unit = kind.speeds[0]
     words = f"{joint} {name} [{unit}{'/s' if rates else ''}]"
 
     def make(x: float) -> SystemModes:
-        return modes_of(system, system.state(start.q, start.v, **{key: x}), held=held, **options)
+        nonlocal start
+        state = system.state(start.q, start.v, **{key: x})
+        if system.constraints:  # closed near the state before, on the same branch
+            start = state = closed_state(system, state, held=held)
+        return modes_of(system, state, held=held, **options)
 
     return make, words
-
-
-def _names(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else [str(x) for x in given]
 
 
 def _checked(found: Any, value: float) -> SystemModes:

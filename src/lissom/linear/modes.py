@@ -16,7 +16,7 @@ from ..system import State, StateLike, System
 from .eigenmodes import Eigenmodes, eigenmodes
 from .participation import effective_masses, energy_shares
 from .system_modes import SystemModes
-from .tangent import Tangent, tangent
+from .tangent import Tangent, relative_rates, tangent
 
 Array = np.ndarray
 
@@ -114,7 +114,7 @@ def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
     size = error_sizes(system)[0]
     relative = np.abs(a / size)
     pace = np.linalg.norm(system.gravity) / system.length
-    pace += np.abs(found.state.v / size).max(initial=0.0) ** 2
+    pace += relative_rates(found.state).max(initial=0.0) ** 2
     pace += np.abs(solved.values).max(initial=0.0) ** 2 * 1e-6
     if np.any(relative > ACCELERATES * pace):
         worst = int(np.argmax(relative))
@@ -125,3 +125,12 @@ def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
             SimulationWarning,
             stacklevel=3,
         )
+    for (name, unit), rate in zip(found.loads.own_names, found.loads.own_rates, strict=True):
+        if name.endswith(".integral") and abs(rate) > ACCELERATES * system.length:
+            warnings.warn(
+                f"modes: the state is no equilibrium: {name} of a Servo grows by {rate:.3g} "
+                f"{unit.removesuffix(' s')}; give a target where the joint rests, and the integral "
+                "that holds it there (integral=)",
+                SimulationWarning,
+                stacklevel=3,
+            )

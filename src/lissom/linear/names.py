@@ -8,9 +8,10 @@ from typing import Any
 from ..errors import StateError, shown
 from ..model import Part
 from ..results.labels import Parts, modes
+from ..sim.loads import Rotor
 from ..system import System
 
-__all__ = ["listed_names", "rate_names", "speed_parts"]
+__all__ = ["listed_names", "rate_names", "speed_parts", "wheel_name"]
 
 
 def speed_parts(system: System) -> Parts:
@@ -37,6 +38,17 @@ def rate_names(parts: Parts) -> Parts:
         Names and units of the deviations.
     """
     return tuple((f"{name}.rate", f"{unit}/s") for name, unit in parts)
+
+
+def wheel_name(wheel: Rotor) -> str:
+    """Name of a wheel, as input and with its speed as state.
+
+    Parameters
+    ----------
+    wheel : Rotor
+        Load whose torque is given.
+    """
+    return wheel.name or f"{wheel.where}.wheel"
 
 
 def listed_names(given: Any, what: str) -> list[str]:

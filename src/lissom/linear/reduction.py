@@ -54,6 +54,25 @@ def reduced(model: LinearModel, n: Any, method: Any, tolerance: Any) -> LinearMo
     return _parts(model, A, B, np.hstack([free.C, found.C]), names, notes)
 
 
+def needed_free(model: LinearModel) -> tuple[LinearModel, int]:
+    """The model with those free motions alone that an input moves and an output shows.
+
+    They are its first states, the second result their number.
+
+    Parameters
+    ----------
+    model : LinearModel
+        The model; a discrete one is returned as it is.
+    """
+    if model.step is not None:
+        return model, 0
+    free, rest = _split_free(model)
+    k = len(free.N)
+    names = [str(i) for i in range(k + rest.n)]
+    A, B = _stacked(free.N, rest.A), np.vstack([free.B, rest.B])
+    return _parts(model, A, B, np.hstack([free.C, rest.C]), names, ""), k
+
+
 class _Free(NamedTuple):
     """Free motions: a nilpotent matrix, and what inputs and outputs have to do with it."""
 
@@ -177,10 +196,10 @@ def _modal(model: LinearModel, n: int | None, least: float) -> LinearModel:
         columns += _real_columns(modes.right, block)
         rows += _real_rows(modes.left, block)
         names += [f"{modes.hertz(block):.5g} Hz{x}" for x in ("", ", rate")][: len(block)]
-    R = np.array(columns).reshape(-1, model.n).T
-    S = np.array(rows).reshape(-1, model.n)
+    R = np.array(columns).reshape(len(columns), model.n).T
+    S = np.array(rows).reshape(len(rows), model.n)
     kept = ", ".join(f"{modes.hertz(block):.4g}" for block in chosen[:12])
-    notes = f"{len(chosen)} of {len(modes.blocks)} modes kept, {kept} Hz"
+    notes = f"{len(chosen)} of {len(modes.blocks)} modes kept{f', {kept} Hz' if kept else ''}"
     return _parts(model, S @ model.A @ R, S @ model.B, model.C @ R, names, notes)
 
 

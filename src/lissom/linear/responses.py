@@ -9,6 +9,7 @@ from scipy.linalg import eigvals, hessenberg
 
 from ..errors import StateError, shown
 from ..sim.run.checks import positive
+from .reduction import needed_free
 
 if TYPE_CHECKING:
     from .linear_model import LinearModel
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 CANCEL = 1e-7  # relative distance at which a zero cancels a pole
+ROUNDING = 1e-12  # of sums of products, relative to the sum of their sizes
 INFINITE = 1e9  # zeros beyond this times the largest pole are at infinity
 
 
@@ -40,10 +42,38 @@ def frequency_response(model: LinearModel, omega: Any, input: Any, output: Any) 
         rates = np.exp(rates * part.step)
     H, Q = hessenberg(part.A, calc_q=True)  # solves with it cost less
     B, C, eye = Q.T @ part.B, part.C @ Q, np.eye(part.n)
-    found = np.array([C @ np.linalg.solve(s * eye - H, B.astype(complex)) + part.D for s in rates])
+
+    resting = part.step is None and not np.all(rates) and needed_free(part)[1] > 0
+
+    def at(s: complex) -> Array:
+        try:
+            if resting and s == 0:
+                return _beside_pole(part, s)
+            return C @ np.linalg.solve(s * eye - H, B.astype(complex)) + part.D
+        except np.linalg.LinAlgError:
+            return _beside_pole(part, s)
+
+    found = np.array([at(s) for s in rates])
     found = found.reshape(len(rates), len(part.outputs), len(part.inputs))
     found = _without_axes(found, output, input)
     return found[0] if given.ndim == 0 else found
+
+
+def _beside_pole(part: LinearModel, s: complex) -> Array:
+    """Response at a pole, of pairs of inputs and outputs that it has nothing to do with."""
+    found = np.zeros((len(part.outputs), len(part.inputs)), dtype=complex)
+    for i, (y, _) in enumerate(part.outputs):
+        for j, (u, _) in enumerate(part.inputs):
+            one, n_free = needed_free(part.chosen(u, y))
+            left = s * np.eye(one.n) - one.A
+            if (n_free and s == 0) or np.linalg.matrix_rank(left) < one.n:
+                at = "omega = 0" if s == (0 if part.step is None else 1) else "this frequency"
+                raise StateError(
+                    f"frequency_response: from {u!r} to {y!r} it is infinite at {at}, a pole; "
+                    "leave it out, or choose other inputs and outputs"
+                )
+            found[i, j] = (one.C @ np.linalg.solve(left, one.B) + one.D)[0, 0]
+    return found
 
 
 def transfer(model: LinearModel, input: str, output: str) -> Any:
@@ -53,20 +83,40 @@ def transfer(model: LinearModel, input: str, output: str) -> Any:
     for name in (input, output):
         if not isinstance(name, str):
             raise StateError(f"transfer needs the names of one input and one output, not {name!r}")
-    part = model.chosen(input, output)
-    poles = part.poles()
-    zeros = _zeros(part, float(np.abs(poles).max(initial=1.0)))
+    more = {} if model.step is None else {"dt": model.step}
+    whole = model.chosen(input, output)
+    degree = _relative_degree(whole)
+    if degree is None:
+        return ZerosPolesGain([], [], 0.0, **more)
+    part, n_free = needed_free(whole)
+    poles = np.concatenate([np.zeros(n_free), np.linalg.eigvals(part.A[n_free:, n_free:])])
+    poles = poles[np.lexsort((-poles.imag, np.abs(poles)))]
+    zeros = _zeros(part, degree, float(np.abs(poles).max(initial=1.0)))
     poles, zeros = _cancelled(poles, zeros)
     # A point away from poles and zeros determines the gain.
     s = 1.7 * (1.0 + max(np.abs(poles).max(initial=0.0), np.abs(zeros).max(initial=0.0)))
     value = (part.C @ np.linalg.solve(s * np.eye(part.n) - part.A, part.B) + part.D)[0, 0]
     logs = np.sum(np.log(s - poles)) - np.sum(np.log(s - zeros))
     gain = float((value * np.exp(logs)).real)
-    more = {} if part.step is None else {"dt": part.step}
     return ZerosPolesGain(zeros, poles, gain, **more)
 
 
-def _zeros(part: LinearModel, largest: float) -> Array:
+def _relative_degree(part: LinearModel) -> int | None:
+    """Number of poles less that of zeros: the first of D, C B, C A B, ... that is not zero.
+
+    None if all are: the input does not move the output.
+    """
+    if np.any(part.D):
+        return 0
+    v, size = part.B, np.abs(part.B)
+    for degree in range(1, part.n + 1):
+        if np.any(np.abs(part.C @ v) > ROUNDING * np.abs(part.C) @ size):
+            return degree
+        v, size = part.A @ v, np.abs(part.A) @ size
+    return None
+
+
+def _zeros(part: LinearModel, degree: int, largest: float) -> Array:
     """Finite z at which the matrix [[A - z I, B], [C, D]] is singular."""
     n = part.n
     # b and c of size 1 next to A, so that rounding does not decide which zeros are finite
@@ -78,7 +128,8 @@ def _zeros(part: LinearModel, largest: float) -> Array:
     right[:n, :n] = np.eye(n)
     alpha, beta = eigvals(left, right, homogeneous_eigvals=True)
     finite = np.abs(beta) * INFINITE * largest > np.abs(alpha)
-    return alpha[finite] / beta[finite]
+    found = alpha[finite] / beta[finite]
+    return found[np.argsort(np.abs(found))[: max(n - degree, 0)]]
 
 
 def _cancelled(poles: Array, zeros: Array) -> tuple[Array, Array]:

@@ -105,6 +105,14 @@ class SystemModes:
         from .tracking import mac
 
         against = self if other is None else other
+        n = self.shapes.shape[0]
+        if not isinstance(against, SystemModes):
+            raise StateError(f"mac: other is {shown(other)}; expected what modes returns")
+        if against.shapes.shape[0] != n:
+            raise StateError(
+                f"mac: the other mechanism has {against.shapes.shape[0]} speeds, this one {n}; "
+                "expected the same"
+            )
         return mac(self.shapes, against.shapes, against.mass)
 
     def animate(

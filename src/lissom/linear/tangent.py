@@ -31,6 +31,7 @@ from ..algorithms.tree.composite import mass_matrix
 from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.derivatives import forward_dynamics_derivatives
 from ..errors import StateError, suggestion
+from ..joints import Free
 from ..sim.run.checks import number
 from ..system import State, StateLike, System
 from .kinematics import deviation_rates
@@ -154,7 +155,7 @@ def tangent(
     check_closed(system, start.raw_q, start.raw_v)
     instant = number(time, f"{what}: time", "a finite time [s]")
     terms = load_terms(system, start, forces, loads, instant)
-    kept = held_joints(system, held, what)
+    kept = held_joints(system, held, f"{what}: held")
     h = np.zeros(system.n_v, dtype=bool)
     for name in (*kept, *terms.driven):
         h[system.layout.hinge_v(name)] = True
@@ -236,6 +237,25 @@ def _least(G: Array, a: Array, size: Array) -> Array:
     return (scaled.T / size).T
 
 
+def relative_rates(state: State) -> Array:
+    """Speeds (n_v,) relative to the sizes of coordinates, without translations of free bases.
+
+    The motion of a mechanism as a whole along a line changes nothing about it, however fast it is:
+    on an orbit thousands of metres per second.
+
+    Parameters
+    ----------
+    state : State
+        Configuration and speeds.
+    """
+    system = state.system
+    found = np.abs(state.raw_v / error_sizes(system)[0])
+    for i, joint in enumerate(system.joints):
+        if system.parent[i] < 0 and isinstance(joint, Free):
+            found[system.layout.hinge_v(i)][3:] = 0.0
+    return found
+
+
 def held_joints(system: System, held: Any, what: str) -> list[str]:
     """Checked names of joints, by the bodies that they carry.
 
@@ -246,12 +266,12 @@ def held_joints(system: System, held: Any, what: str) -> list[str]:
     held : str or sequence of str
         As given by the user.
     what : str
-        Function, for messages.
+        Function and argument, for messages.
     """
-    names = listed_names(held, f"{what}: held")
+    names = listed_names(held, what)
     for name in names:
         if name not in system.names:
             raise StateError(
-                f"{what}: held: there is no joint {name!r}; {suggestion(name, system.names)}"
+                f"{what}: there is no joint {name!r}; {suggestion(name, system.names)}"
             )
     return names

@@ -22,10 +22,11 @@ from ..algorithms.tree.derivatives import inverse_dynamics_derivatives
 from ..algorithms.tree.inverse import bias_force
 from ..errors import SingularError, StateError
 from ..sim.equilibrium import equilibrium
+from ..sim.run.checks import number
 from ..system import State, StateLike, System
 from ..system.state import row_text
-from .tangent import held_joints, tangent
-from .trim_loops import LoopSearch, check_no_motion, holding
+from .tangent import held_joints, relative_rates, tangent
+from .trim_loops import LoopSearch, check_no_motion, holding, times_ahead
 
 Array = np.ndarray
 
@@ -35,7 +36,6 @@ SMALL = 1e-11  # step after which the search ends
 BALANCED = 1e-8  # force left, relative to the forces that act
 ROUNDING = 1e-6  # step below which it may not become smaller any more
 STEADY = 1e-6  # change of the forces along a steady motion, relative
-AHEAD = (0.4, 1.3)  # where that is looked at: largest motion, relative to the sizes
 RANK = 1e-10  # singular values of (2) below this, relative, belong to motions that change nothing
 
 
@@ -99,7 +99,8 @@ def trim(
     speeds : sequence of str
         Joints whose speeds are found, too.
     loads, forces
-        As for `simulate`; both must not change with time.
+        As for `simulate`.  What they do must not change along the motion.  It may change with time
+        if it goes along, as `GravityGradient` does with a satellite that turns with its orbit.
     time : float
         Time at which loads are evaluated [s].
 
@@ -111,12 +112,13 @@ def trim(
     """
     check_system(system)
     start = as_state(system, system.neutral() if state is None else state)
+    instant = number(time, "trim: time", "a finite time [s]")
     masks = [_mask(system, x, f"trim: {name}") for name, x in (("held", held), ("fixed", fixed))]
     for name in held_joints(system, speeds, "trim: speeds"):
-        if name in held_joints(system, held, "trim"):
+        if name in held_joints(system, held, "trim: held"):
             raise StateError(f"trim: {name!r} is both held and among speeds; leave one out")
     adjusted = _mask(system, speeds, "trim: speeds")
-    options = {"forces": forces, "loads": loads, "time": time}
+    options = {"forces": forces, "loads": loads, "time": instant}
     if not np.any(start.v) and not np.any(masks[1]) and not np.any(adjusted):
         start = equilibrium(system, start, held=held, **options)  # a rest: the stable one
     if system.constraints:
@@ -164,9 +166,15 @@ class _Search:
         self.check_steady(state, r, scale)
         return Trim(state, np.where(self.free, 0.0, r), count)
 
-    def residual(self, state: State) -> tuple[Array, tuple[Array, Array], float]:
-        """Forces r of (1), their derivatives, and the size of the forces that act."""
-        found = tangent(self.system, state, held=(), what="trim", **self.options)
+    def residual(
+        self, state: State, later: float = 0.0
+    ) -> tuple[Array, tuple[Array, Array], float]:
+        """Forces r of (1), their derivatives, and the size of the forces that act.
+
+        Those that change with time are taken some seconds later.
+        """
+        options = {**self.options, "time": self.options["time"] + later}
+        found = tangent(self.system, state, held=(), what="trim", **options)
         check_no_motion(found)
         # about zero accelerations, where rotors do not matter
         n = self.system.n_v
@@ -174,7 +182,7 @@ class _Search:
         bias, T = bias_force(self.system, state), found.loads.forces
         mass = sum(float(body.mass) for body in self.system.bodies)
         weight = mass * float(np.linalg.norm(self.system.gravity)) * self.system.length
-        spin = float(np.abs(state.v / self.size).max(initial=0.0))
+        spin = float(relative_rates(state).max(initial=0.0))
         centrifugal = mass * (spin * self.system.length) ** 2
         scale = max(weight, centrifugal, float(np.abs(T * self.size).max(initial=0.0)), 1e-300)
         return bias - T, (slopes.q - found.loads.q, slopes.v - found.loads.v), scale
@@ -211,12 +219,10 @@ class _Search:
 
     def check_steady(self, state: State, r: Array, scale: float) -> None:
         """Refuse a motion along which the forces change."""
-        pace = float(np.abs(state.v / self.size).max(initial=0.0))
-        if not pace:
-            return
-        for part in AHEAD:
-            q = moved(self.system, state.raw_q, part / pace * state.raw_v)
-            change = (self.residual(State(self.system, q, state.v))[0] - r) * self.size
+        for later in times_ahead(state):
+            q = moved(self.system, state.raw_q, later * state.raw_v)
+            there = State(self.system, q, state.v)
+            change = (self.residual(there, later)[0] - r) * self.size
             k = int(np.argmax(np.abs(change)))
             if abs(change[k]) > STEADY * scale:
                 moving = int(np.argmax(np.abs(state.v / self.size)))

@@ -20,7 +20,7 @@ from ..algorithms.loops.closure import Closure
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..errors import SingularError, StateError
 from ..system import State, System
-from .tangent import Tangent, kept_motions, tangent
+from .tangent import Tangent, kept_motions, relative_rates, tangent
 
 Array = np.ndarray
 
@@ -98,16 +98,17 @@ class LoopSearch:
         closure = Closure(system, near)
         return State(system, near.raw_q, closure.basis @ v[list(closure.independent.indices)])
 
-    def tangent(self, state: State) -> Tangent:
-        """Equations of motion about a state."""
-        found = tangent(self.system, state, held=self.held, what="trim", **self.options)
+    def tangent(self, state: State, later: float = 0.0) -> Tangent:
+        """Equations of motion about a state, with loads as they are some seconds later."""
+        options = {**self.options, "time": self.options["time"] + later}
+        found = tangent(self.system, state, held=self.held, what="trim", **options)
         check_no_motion(found)
         return found
 
     def rate(self, found: Tangent) -> float:
         """Accelerations that count as large, in sizes of the coordinates [1/s^2]."""
         system = self.system
-        spin = np.abs(found.state.v / self.size).max(initial=0.0)
+        spin = relative_rates(found.state).max(initial=0.0)
         by_loads = np.abs(found.loads.forces * self.size).max(initial=0.0)
         inertia = np.diag(found.mass) * self.size**2
         fall = float(np.linalg.norm(system.gravity)) / system.length
@@ -163,17 +164,16 @@ class LoopSearch:
     def check_steady(self, found: Tangent) -> None:
         """Refuse a motion along which speeds or forces change."""
         state, rate = found.state, self.rate(found)
-        pace = float(np.abs(state.v / self.size).max(initial=0.0))
         self.compare(found, found, rate)
-        for part in AHEAD if pace else ():
-            q = moved(self.system, state.raw_q, part / pace * state.raw_v)
+        for later in times_ahead(state):
+            q = moved(self.system, state.raw_q, later * state.raw_v)
             try:
                 check_closed(self.system, q, state.raw_v)
             except StateError as error:
                 raise SingularError(
                     f"the motion is not steady: with constant speeds, after a while, {error}"
                 ) from None
-            self.compare(found, self.tangent(State(self.system, q, state.raw_v)), rate)
+            self.compare(found, self.tangent(State(self.system, q, state.raw_v), later), rate)
 
     def compare(self, found: Tangent, ahead: Tangent, rate: float) -> None:
         """Refuse accelerations ahead, and holding forces that differ there."""
@@ -189,6 +189,19 @@ class LoopSearch:
                     "steady are motions about an axis of symmetry, such as a spin about the "
                     "direction of gravity, and loops that do not move within"
                 )
+
+
+def times_ahead(state: State) -> list[float]:
+    """Times [s] after which a motion is looked at again, by its fastest speed and its turning.
+
+    Parameters
+    ----------
+    state : State
+        Configuration and speeds.
+    """
+    rates = np.abs(state.raw_v / error_sizes(state.system)[0]), relative_rates(state)
+    paces = {float(x.max(initial=0.0)) for x in rates} - {0.0}
+    return [part / pace for pace in sorted(paces) for part in AHEAD]
 
 
 def check_no_motion(found: Tangent) -> None:

@@ -85,7 +85,8 @@ def _pair(system: System, name: str, given: Any) -> tuple[Array, Array]:
             f"reach: limits of {name!r} are {shown(given)}; expected {many} (lower, upper) "
             "[rad or m], infinite where there is none"
         ) from None
-    if np.any(np.isnan(low)) or np.any(np.isnan(high)) or np.any(low > high):
+    empty = (low > high) | np.isposinf(low) | np.isneginf(high)
+    if np.any(np.isnan(low)) or np.any(np.isnan(high)) or np.any(empty):
         raise StateError(
             f"reach: limits of {name!r} are {shown(given)}; the lower must not be above the upper"
         )

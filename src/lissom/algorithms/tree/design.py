@@ -158,11 +158,11 @@ def design_derivatives(
     x = engine.forward_dynamics(system, q, v, T, loads)
     _, D, P = design_rows(system, found, q[None], v[None], x[None], loads)
     built, errors = built_rows(system, found.built, q[None], v[None], x[None], external)
-    P = np.concatenate([P[0], built[0]], axis=1)
-    errors = np.concatenate([np.zeros(found.n_kernel), errors])
+    P = np.concatenate([P[0], built[0]], axis=1)[:, found.order]
+    errors = np.concatenate([np.zeros(found.n_kernel), errors])[found.order]
     if system.constraints:
-        return DesignDerivatives(found.names, x, P, -_responses(system, q, P), errors)
-    return DesignDerivatives(found.names, x, P, -np.linalg.solve(D[0, 2], P), errors)
+        return DesignDerivatives(found.given_names, x, P, -_responses(system, q, P), errors)
+    return DesignDerivatives(found.given_names, x, P, -np.linalg.solve(D[0, 2], P), errors)
 
 
 def _responses(system: System, q: Array, forces: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -47,6 +47,32 @@ class DesignParameter(Shown):
     value: float
     spacing: float | None = None
 
+    def __post_init__(self) -> None:
+        what = f"DesignParameter {shown(self.name)}"
+        if not isinstance(self.name, str) or not self.name:
+            raise StateError(f"{what}: expected a name as text")
+        if not callable(self.build):
+            raise StateError(
+                f"{what}: build is {shown(self.build)}; expected a function that returns the model "
+                "of a value"
+            )
+        object.__setattr__(self, "value", _finite(self.value, f"{what}: value"))
+        if self.spacing is not None:
+            spacing = _finite(self.spacing, f"{what}: spacing")
+            if spacing <= 0:
+                raise StateError(f"{what}: spacing is {spacing:g}; expected a positive number")
+            object.__setattr__(self, "spacing", spacing)
+
+
+def _finite(given: Any, what: str) -> float:
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(given, (bool, str)) or not np.isfinite(number):
+        raise StateError(f"{what} is {shown(given)}; expected one finite number")
+    return number
+
 
 def spacing_of(one: DesignParameter) -> float:
     """Spacing of the differences of a parameter."""
@@ -56,7 +82,13 @@ def spacing_of(one: DesignParameter) -> float:
 def built_system(one: DesignParameter, shift: int) -> System:
     """System at a number of spacings from the value of a parameter."""
     found = one.build(one.value + shift * spacing_of(one))
-    return found if isinstance(found, System) else found.compile()
+    system = found.compile() if callable(getattr(found, "compile", None)) else found
+    if not isinstance(system, System):
+        raise ModelError(
+            f"DesignParameter {one.name!r}: build returned {shown(found)}; expected a Model or a "
+            "System"
+        )
+    return system
 
 
 class Resolved(NamedTuple):
@@ -70,20 +102,29 @@ class Resolved(NamedTuple):
         Numbers of the kernel, see `kernels.tree.derivatives.design`.
     built : tuple of DesignParameter
         Parameters found by differences, the last columns.
+    order : array of int
+        Columns in the order in which the user gave the parameters.
     """
 
     names: tuple[str, ...]
     rows: Array
     directions: Array
     built: tuple[DesignParameter, ...]
+    order: Array
 
     @property
     def n_kernel(self) -> int:
         """Number of parameters that the kernel differentiates."""
         return len(self.names) - len(self.built)
 
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        """Names in the order in which the user gave the parameters."""
+        return tuple(self.names[k] for k in self.order)
 
-NONE = Resolved((), np.zeros(0, dtype=np.int64), np.zeros(0), ())
+
+_NO_NUMBERS = np.zeros(0, dtype=np.int64)
+NONE = Resolved((), _NO_NUMBERS, np.zeros(0), (), _NO_NUMBERS)
 
 
 def check_loops(system: System, found: Resolved, what: str) -> None:
@@ -140,7 +181,11 @@ def inertias_apart(found: Resolved) -> Apart:
     rows = found.rows.reshape(-1, design.PARAMETER)[left].ravel()
     directions = found.directions.reshape(-1, design.DIRECTION)[left].ravel()
     names = tuple(found.names[k] for k in others)
-    return Apart(np.flatnonzero(chosen), others, Resolved(names, rows, directions, found.built))
+    return Apart(
+        np.flatnonzero(chosen),
+        others,
+        Resolved(names, rows, directions, found.built, np.arange(len(names))),
+    )
 
 
 Entry = tuple[str, tuple[int, int, int], Array]
@@ -158,18 +203,33 @@ def resolved(system: System, parameters: Any) -> Resolved:
     """
     if isinstance(parameters, (str, DesignParameter)):
         parameters = [parameters]
+    if not isinstance(parameters, Iterable):
+        raise StateError(
+            f"parameters is {shown(parameters)}; expected a list of names and DesignParameters"
+        )
     entries: list[Entry] = []
-    built = tuple(x for x in parameters if isinstance(x, DesignParameter))
+    built: list[DesignParameter] = []
+    given_names: list[str] = []
     for given in parameters:
-        if not isinstance(given, DesignParameter):
-            entries += _entries(system, given)
+        if isinstance(given, DesignParameter):
+            built.append(given)
+            given_names.append(given.name)
+        else:
+            found = _entries(system, given)
+            entries += found
+            given_names += [name for name, *_ in found]
     names = [name for name, *_ in entries] + [x.name for x in built]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise StateError(f"parameters: {sorted(twice)[0]!r} is given twice; give each once")
+    order = np.array([names.index(name) for name in given_names], dtype=np.int64)
+    return Resolved(tuple(names), *_packed(entries), tuple(built), order)
+
+
+def _packed(entries: Sequence[Entry]) -> tuple[Array, Array]:
+    """Rows and directions of the kernel."""
     rows = np.array([row for _, row, _ in entries], dtype=np.int64).ravel()
-    numbers = [direction for *_, direction in entries]
-    return Resolved(tuple(names), rows, np.concatenate([np.zeros(0), *numbers]), built)
+    return rows, np.concatenate([np.zeros(0), *(direction for *_, direction in entries)])
 
 
 def inertial(system: System) -> Resolved:
@@ -180,11 +240,8 @@ def inertial(system: System) -> Resolved:
         for k, piece in enumerate(pieces):
             row = (design.INERTIA, i, 0)
             entries.append((f"{system.names[i]}.{piece}", row, np.eye(design.DIRECTION)[k]))
-    rows = np.array([row for _, row, _ in entries], dtype=np.int64).ravel()
-    numbers = [direction for *_, direction in entries]
-    return Resolved(
-        tuple(name for name, *_ in entries), rows, np.concatenate([np.zeros(0), *numbers]), ()
-    )
+    names = tuple(name for name, *_ in entries)
+    return Resolved(names, *_packed(entries), (), np.arange(len(names)))
 
 
 def rigid_bodies(system: System) -> list[int]:

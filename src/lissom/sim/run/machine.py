@@ -481,7 +481,13 @@ class Machine:
         status = kernel(*arrays, self.memory, self.work, self._mass, *found)
         if places:
             by_q -= places.turning(self)
+            self.work[self._slots] = self._clear_slots  # the next evaluation adds to none
         return int(status), forces, by_q, by_v
+
+    @cached_property
+    def _clear_slots(self) -> Array:
+        """Slots without wrenches."""
+        return slot_records(self.plan)
 
     @cached_property
     def _load_places(self) -> LoadPlaces | None:

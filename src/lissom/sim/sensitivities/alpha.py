@@ -134,9 +134,13 @@ class AlphaTangents(StepTangents):
         return found
 
     def _retraced(self) -> tuple[Array, Array]:
-        """Motions s (3) of all steps and accelerations at their ends, checked against the run."""
+        """Motions s (3) of all steps and accelerations at their ends, checked against the run.
+
+        a_1 of (1) are those of the changes of the speeds (2).  The accelerations of the rows are
+        evaluated at the ends of the iterations, whose small errors stiffness makes large there.
+        """
         time, q, v, x, z = self.steps
-        h, of = np.diff(time)[:, None], self.dynamics
+        h, of, driven = np.diff(time)[:, None], self.dynamics, self.dynamics.driven.x
         ends = x[1:].copy()
         jumps = np.flatnonzero(self.fresh[1:])
         if len(jumps):
@@ -144,16 +148,20 @@ class AlphaTangents(StepTangents):
             given = of.drive(time[jumps], time[jumps + 1], *at)
             acting = of.forces(time[jumps], time[jumps + 1], *at, z[jumps + 1])
             ends[jumps] = of.accelerations(*at, acting.T, given)
-        a_0, a_1, e = np.empty_like(ends), np.empty_like(ends), np.zeros(of.system.n_v)
+        a_0, a_1, e = np.empty_like(ends), np.diff(v, axis=0) / h, np.zeros(of.system.n_v)
+        x_1 = x[0]
         for k in range(len(ends)):
-            a_0[k] = x[k] + e
-            a_1[k] = self.ratio * ends[k] + self.by_x * x[k] + self.by_e * e
-            e = a_1[k] - ends[k]
+            x_0 = x[k] if self.fresh[k] else x_1
+            a_0[k], rest = x_0 + e, self.by_x * x_0 + self.by_e * e
+            a_1[k] = (a_1[k] - (1 - self.gamma) * a_0[k]) / self.gamma
+            x_1 = (a_1[k] - rest) / self.ratio
+            x_1[driven] = ends[k, driven]
+            a_1[k, driven] = (self.ratio * x_1 + rest)[driven]
+            e = a_1[k] - x_1
         s = h * v[:-1] + h * h * ((0.5 - self.beta) * a_0 + self.beta * a_1)
         found = charts.moved(of.system, self.pieces, q[:-1], s)
-        found_v = v[:-1] + h * ((1 - self.gamma) * a_0 + self.gamma * a_1)
-        of.drive(time[:-1], time[1:], found, found_v)
-        check_ends((found, found_v), (q[1:], v[1:]))
+        of.drive(time[:-1], time[1:], found, v[1:].copy())
+        check_ends((found,), (q[1:],))
         return s, ends
 
     def _instants(self, start: Array, rows: Array, x: Array) -> Instants:

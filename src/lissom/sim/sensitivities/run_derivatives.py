@@ -172,8 +172,9 @@ def sensitivity(
         piece = found[:, :, place : place + count]
         by_controls.append(piece.reshape(k, 2 * n, *control.shape))
         place += count
-    by_state, by_parameters = found[:, :, :of_state], found[:, :, of_state:width]
-    names = dynamics.found.names
+    by_state = found[:, :, :of_state]
+    by_parameters = found[:, :, of_state:width][:, :, dynamics.found.order]
+    names = dynamics.found.given_names
     return Sensitivity(*steps[:3], by_state, by_parameters, tuple(by_controls), names, independent)
 
 
@@ -229,10 +230,12 @@ def gradient(
             total += part
     _check_finite(what, adjoint, by_parameters, *by_controls)
     shaped = (x.reshape(c.shape) for x, c in zip(by_controls, dynamics.controls, strict=True))
-    names = dynamics.found.names
+    found_parameters, names = by_parameters[dynamics.found.order], dynamics.found.given_names
     basis, independent = of.basis()
-    made = (adjoint[: 2 * n] @ basis, by_parameters, tuple(shaped), names, *steps[:3], independent)
-    return Gradient(value, *made)
+    by_state = adjoint[: 2 * n] @ basis
+    return Gradient(
+        value, by_state, found_parameters, tuple(shaped), names, *steps[:3], independent
+    )
 
 
 def _run(
@@ -325,7 +328,10 @@ def _objective(system: System, steps: Steps, objective: Objective) -> tuple[floa
             f"calling it gave {error!r}"
         ) from error
     k, n, n_q = len(steps.time), system.n_v, system.n_q
-    along, speeds = np.asarray(by_q, float), np.asarray(by_v, float)
+    number = _numbers(value, "the value")
+    along, speeds = _numbers(by_q, "derivatives by q"), _numbers(by_v, "derivatives by v")
+    if number.size != 1:
+        raise StateError(f"objective returned the value {shown(value)}; expected one number")
     if speeds.shape != (k, n) or along.shape not in ((k, n), (k, n_q)):
         raise StateError(
             f"objective returned derivatives of shapes {along.shape} and {speeds.shape}; expected "
@@ -333,7 +339,18 @@ def _objective(system: System, steps: Steps, objective: Objective) -> tuple[floa
         )
     if n_q != n and along.shape == (k, n_q):
         along = np.array([_along(system, q, g) for q, g in zip(steps.q, along, strict=True)])
-    return float(value), np.concatenate([along, speeds], axis=1)
+    return float(number.item()), np.concatenate([along, speeds], axis=1)
+
+
+def _numbers(given: Any, what: str) -> Array:
+    """Finite real numbers that the objective returned."""
+    try:
+        found = np.asarray(given, float)
+    except (TypeError, ValueError):
+        found = np.full(1, np.nan)
+    if not np.all(np.isfinite(found)) or np.iscomplexobj(given):
+        raise StateError(f"objective returned {what} {shown(given)}; expected finite real numbers")
+    return found
 
 
 def _along(system: System, q: Array, g: Array) -> Array:

@@ -11,7 +11,7 @@ time; the load with the largest is responsible.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,30 @@ from ..run.plan import Plan
 Array = np.ndarray
 
 LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it to be slow
+SHRUNK = 5  # or steps for each that was asked for
 ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
 FAULT = 0.1  # left side of (1) from which on a load is responsible
 POWER = 4
+POOR_DERIVATIVE = "its derivative at the start of a step does not hold within it"
+NO_DERIVATIVE = "implicit steps do not have its derivative"
+SHORTER = "give steps that resolve the nutation that it causes, or "
 SPACINGS = 1e-6, 1e-4, 1e-2  # in sizes of coordinates: a jump shows in the longer ones
+
+
+class Suspect(NamedTuple):
+    """A load that may slow the iterations down.
+
+    Attributes
+    ----------
+    places : list of int
+        Offsets of its flags in the memory of a run.
+    advice, reason : str
+        What to do, and why the iterations do without its derivative.
+    """
+
+    places: list[int]
+    advice: str
+    reason: str
 
 
 class SlowIterations:
@@ -58,12 +78,12 @@ class SlowIterations:
         done = (machine.time - machine.settings.start) / machine.settings.duration
         if not self.pending or tried < LOOK or m[run.N_ITERATIONS] < ITERATIONS * tried:
             return
-        if tried < MANY * done:
+        if tried < min(MANY, SHRUNK * self._asked) * done:
             return
         self.pending = False
         found = {
-            name: max((self._rate(places, x) for x in SPACINGS), key=lambda pair: pair[1])
-            for name, (places, _) in self.suspects.items()
+            name: max((self._rate(one.places, x) for x in SPACINGS), key=lambda pair: pair[1])
+            for name, one in self.suspects.items()
         }
         name = max(found, key=lambda x: found[x][1])
         rate, part = found[name]
@@ -73,13 +93,19 @@ class SlowIterations:
         words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
         warnings.warn(
             f"the implicit steps are slowed down by {culprit}: it varies with the state at about "
-            f"{rate:.2g} /s, and its derivative at the start of a step does not hold within it: a "
-            f"step needs {m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
+            f"{rate:.2g} /s, and {self.suspects[name].reason}: a step needs "
+            f"{m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
             f"{m[run.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
-            f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
+            f'{self.suspects[name].advice}use an explicit method, such as integrator="dop853"',
             SimulationWarning,
             stacklevel,
         )
+
+    @property
+    def _asked(self) -> float:
+        """Number of steps that were asked for; infinite if they are adaptive."""
+        settings = self.machine.settings
+        return np.inf if settings.adaptive else settings.duration / settings.step
 
     def _rate(self, places: list[int], spacing: float) -> tuple[float, float]:
         """Rate at which a load restores [1/s], and its contribution to (1)."""
@@ -113,22 +139,25 @@ class SlowIterations:
         return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
 
 
-def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
-    """Loads handled by iteration: offsets of their flags, and advice for each."""
+def _suspects(plan: Plan) -> dict[str, Suspect]:
+    """Loads handled by iteration, by their labels."""
     names = {place: label for label, places in plan.active.items() for place in places}
-    found: dict[str, tuple[list[int], str]] = {}
+    found: dict[str, Suspect] = {}
     for kind in ("forces", "loop_forces", "nodes", "bodies"):
         for row in plan.rows[kind]:
             if advice := _advice(plan, kind, row):
-                places = found.setdefault(names[int(row[run.E_ACTIVE])], ([], advice))[0]
-                places.append(int(row[run.E_ACTIVE]))
+                reason = NO_DERIVATIVE if kind == "bodies" else POOR_DERIVATIVE
+                one = Suspect([], advice, reason)
+                place = int(row[run.E_ACTIVE])
+                found.setdefault(names[place], one).places.append(place)
     return found
 
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:
     """Advice for a load; empty if the method has its derivative, or the load has none."""
-    others: dict[str, list[Any]] = {"nodes": NODE_KINDS, "bodies": BODY_KINDS}
-    kinds = others.get(kind, JOINT_KINDS)
+    if kind == "bodies":  # wheels turn their momentum with the body, whatever drives them
+        return SHORTER if BODY_KINDS[row[run.E_KIND]].advice else ""
+    kinds: list[Any] = NODE_KINDS if kind == "nodes" else JOINT_KINDS
     if row[run.E_SIGNAL]:
         signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
         if plan.signals[signal][run.S_KIND] != run.CALLED:

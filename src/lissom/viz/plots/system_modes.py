@@ -97,6 +97,20 @@ def _draw_shape(axes: Any, one: Shape, color: str, width: float) -> None:
         axes.plot(*line.T, color=color, lw=width)
 
 
+def _checked_lines(given: Any) -> list[tuple[float, str]]:
+    """Lines of a plot, as pairs of a factor and a label."""
+    try:
+        found = [(float(factor), str(label)) for factor, label in given]
+    except (TypeError, ValueError):
+        found = [(np.nan, "")]
+    if not all(np.isfinite(factor) for factor, _ in found):
+        raise StateError(
+            f"plot: lines is {shown(given)}; expected pairs of hertz per unit of the parameter and "
+            'a label, such as [(1 / (2 * np.pi), "1P")]'
+        )
+    return found
+
+
 def plot_mode_sweep(
     sweep: ModeSweep,
     *,
@@ -107,6 +121,7 @@ def plot_mode_sweep(
     show: bool = False,
 ) -> Figure:
     """Frequencies of tracked modes against the parameter, see `ModeSweep.plot`."""
+    lines = _checked_lines(lines)
     with picture(checked_size(size, (6.0, 3.8)), file=file, show=show) as figure:
         axes = figure.add_subplot()
         for k, row in enumerate(sweep.frequencies.T):
