@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.loads import Load
+from ..algorithms.tree.arguments import as_state, check_system, speeds_vector
+from ..errors import LoadError, StateError
+from ..sim.loads import Controller, Load
+from ..sim.run.checks import number, positive
 from ..sim.run.start import listed
 from ..system import StateLike, System
 from .directions import Directions
@@ -14,6 +17,7 @@ from .inputs import Inputs, chosen_inputs
 from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
 from .outputs import chosen_outputs
+from .sampled import Sampled, closed, sampled, with_all_forces
 from .tangent import Tangent, tangent
 
 Array = np.ndarray
@@ -45,6 +49,8 @@ def linearize(
         Configuration and speeds about which; by default neutral.
     loads : sequence of Load
         Springs, motors and other loads that act.  Joints with a `Motion` follow it exactly.
+        A sampled `Controller` asks for its period as ``step``; the model is then that of the
+        closed loop, and the memory of a compiled controller is part of its states.
     inputs : sequence of str
         Forces: "body" (on its joint), "body.modes", the name of an `Actuator` among the loads
         (on the motor's side) or of a `Rotor` with a torque, "frame.force" or "frame.moment" in
@@ -69,12 +75,45 @@ def linearize(
         ``.A``, ``.B``, ``.C``, ``.D`` with names and units.
     """
     given = listed(loads, Load, "loads")
+    controllers = [x for x in given if isinstance(x, Controller) and x.on]
+    others = [x for x in given if not isinstance(x, Controller)]
+    laws = None
+    if controllers:
+        laws, forces = _laws(system, state, controllers, forces, time, step)
     found = tangent(
-        system, state, forces=forces, loads=given, held=held, time=time, what="linearize"
+        system, state, forces=forces, loads=others, held=held, time=time, what="linearize"
     )
-    u = chosen_inputs(found.state, listed_names(inputs, "inputs"), given)
-    model = _model(found, u, listed_names(outputs, "outputs"))
+    u = chosen_inputs(found.state, listed_names(inputs, "inputs"), others)
+    names = listed_names(outputs, "outputs")
+    if laws is not None and step is not None:
+        model = _model(found, with_all_forces(u, system.n_v), names).discrete(step)
+        return closed(model, found.motions, found.speeds, laws)
+    model = _model(found, u, names)
     return model if step is None else model.discrete(step)
+
+
+def _laws(
+    system: System,
+    state: StateLike | None,
+    controllers: list[Controller],
+    forces: Any,
+    time: Any,
+    step: Any,
+) -> tuple[Sampled, Array]:
+    """Sampled controllers about the state, and all constant forces there."""
+    check_system(system)
+    start = as_state(system, system.neutral() if state is None else state)
+    if not start.real:
+        raise StateError("linearize needs a state of real numbers")
+    if callable(forces):
+        raise LoadError(
+            f"linearize: forces is a function beside {controllers[0].label}; give its numbers in "
+            "the state, or add it to the controller"
+        )
+    instant = number(time, "linearize: time", "a finite time [s]")
+    h = None if step is None else positive(step, "linearize: step", "a positive time [s]")
+    laws = sampled(start, controllers, instant, h)
+    return laws, speeds_vector(system, forces, "forces") + laws.forces
 
 
 def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
