@@ -2,7 +2,8 @@
 
 Generalized-alpha uses the stiffness and damping of modes and loads.  Those of a user's function of
 the state are differences at the start of a step.  If the function jumps, or changes faster than the
-step shows, they are of no use, and the iteration converges only if the steps h are short enough:
+step shows, they are of no use, and the iteration converges only if the steps h, those asked for or
+the last adaptive one, are short enough:
   h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
 The eigenvalues in (1) are found by a few steps of power iteration with differences, one load at a
 time; the load with the largest is responsible.
@@ -64,6 +65,7 @@ class SlowIterations:
         self.machine = machine
         self.suspects = _suspects(machine.plan)
         self.pending = bool(self.suspects) and machine.settings.integrator.iterates
+        self._next = float(LOOK)
 
     def look(self, stacklevel: int) -> None:
         """Warn if most of the work goes into iterations because of a load.
@@ -76,11 +78,11 @@ class SlowIterations:
         machine, m = self.machine, self.machine.memory
         tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
         done = (machine.time - machine.settings.start) / machine.settings.duration
-        if not self.pending or tried < LOOK or m[run.N_ITERATIONS] < ITERATIONS * tried:
+        if not self.pending or tried < self._next or m[run.N_ITERATIONS] < ITERATIONS * tried:
             return
         if tried < min(MANY, SHRUNK * self._asked) * done:
             return
-        self.pending = False
+        self._next = 2.0 * tried  # what is not found here may be found elsewhere
         found = {
             name: max((self._rate(one.places, x) for x in SPACINGS), key=lambda pair: pair[1])
             for name, one in self.suspects.items()
@@ -89,6 +91,7 @@ class SlowIterations:
         rate, part = found[name]
         if part < FAULT:
             return
+        self.pending = False
         culprit = "the function given as forces" if name == "forces" else name
         words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
         warnings.warn(
@@ -109,8 +112,9 @@ class SlowIterations:
 
     def _rate(self, places: list[int], spacing: float) -> tuple[float, float]:
         """Rate at which a load restores [1/s], and its contribution to (1)."""
-        machine = self.machine
-        h, sizes = float(machine.memory[run.LAST_STEP]), error_sizes(machine.system)[0]
+        machine, settings = self.machine, self.machine.settings
+        h = float(machine.memory[run.LAST_STEP]) if settings.adaptive else settings.step
+        sizes = error_sizes(machine.system)[0]
         found = []
         for of_speeds in (True, False):
             x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
