@@ -160,3 +160,32 @@ def test_a_controller_that_is_off_has_no_part():
     off = ls.Controller(pid, PERIOD, memory=[0.0], on=False)
     with_it = ls.linearize(system, system.state(bar=np.pi / 2), loads=[off])
     assert np.array_equal(with_it.A, ls.linearize(system, system.state(bar=np.pi / 2)).A)
+
+
+@numba.njit
+def second(time, q, v, memory, out):
+    """A second integral, whose memory goes with that of the first."""
+    memory[0] = 0.5 * memory[0] + 0.1 * q[0]
+    memory[1] = memory[0] + v[0]
+    out[0] = memory[1]
+
+
+def test_controllers_add_up_and_keep_their_memories_apart():
+    system = pendulum()
+    state = system.state()
+    ones = [
+        ls.Controller(second, PERIOD, memory=[0.0, 0.0], name="one"),
+        ls.Controller(lambda t, s: [-GAIN * s["bar"][0]], PERIOD, name="two"),
+        ls.Controller(second, PERIOD, memory=[0.0, 0.0], name="three"),
+    ]
+    found = ls.linearize(system, state, loads=ones, step=PERIOD)
+    assert [x for x, _ in found.states[2:]] == [
+        "one.memory[0]", "one.memory[1]", "three.memory[0]", "three.memory[1]"
+    ]  # fmt: skip
+    x = expm(PERIOD * np.array([[0, 1, 0], [0, 0, 1 / 1.5], [0, 0, 0]]))
+    kept = np.array([[0.1, 0, 0.5, 0], [0.1, 1, 0.5, 0]])  # of angle, rate and the own memory
+    A = np.zeros((6, 6))
+    A[:2, :2] = x[:2, :2]
+    A[:2] += np.outer(x[:2, 2], [-GAIN + 0.2, 2.0, 0.5, 0, 0.5, 0])
+    A[2:4, :4], A[4:, [0, 1, 4, 5]] = kept, kept
+    assert np.allclose(found.A, A, rtol=1e-10, atol=1e-12)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..errors import LoadError
@@ -75,24 +76,21 @@ def sampled(
     step : float or None
         Sampling time of the model [s].
     """
-    n = state.system.n_v
-    forces, by_state = np.zeros(n), np.zeros((n, 2 * n))
-    by_memory, parts = np.zeros((n, 0)), []
+    n, parts, found = state.system.n_v, [], []
     for one in controllers:
         _check_period(one, step)
         law, first = _law(one, state, time)
-        kept = _kept_memory(one, law, state, first)
-        found, of_state, of_memory = _slopes(one, law, state, kept)
-        forces, m = forces + found, len(kept)
-        by_state[:n] += of_state[:n]
-        by_state = np.vstack([by_state, of_state[n:]])
-        rows = np.zeros((len(by_memory) + m, by_memory.shape[1] + m))
-        rows[: len(by_memory), : by_memory.shape[1]] = by_memory
-        rows[:n, by_memory.shape[1] :] = of_memory[:n]
-        rows[len(by_memory) :, by_memory.shape[1] :] = of_memory[n:]
-        by_memory = rows
-        parts += [(f"{one.name or one.place}.memory[{k}]", "") for k in range(m)]
-    return Sampled(forces, by_state, by_memory, tuple(parts))
+        memory = _kept_memory(one, law, state, first)
+        found.append(_slopes(one, law, state, memory))
+        parts += [(f"{one.name or one.place}.memory[{k}]", "") for k in range(len(memory))]
+    forces, of_state, of_memory = zip(*found, strict=True)
+    together = np.hstack([x[:n] for x in of_memory])
+    return Sampled(
+        forces=sum(forces, np.zeros(n)),
+        by_state=np.vstack([sum(x[:n] for x in of_state), *(x[n:] for x in of_state)]),
+        by_memory=np.vstack([together, block_diag(*(x[n:] for x in of_memory))]),
+        parts=tuple(parts),
+    )
 
 
 def with_all_forces(inputs: Inputs, n: int) -> Inputs:
