@@ -21,6 +21,7 @@ from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
 from ..sim.run.saving import outcome_meta
+from ..sim.run.slices import next_budget
 from ..sim.run.stall import STALL_STEPS, Stall
 from ..sim.run.whole_run import begun_run
 from .arrays import on_cpu
@@ -29,8 +30,7 @@ from .functions import functions_ptx, numbered
 from .progress import Counted
 from .runnable import check_runnable, is_plain
 from .runs import OneRun, unfinished
-from .runs_on_cores import NOT_BEGUN
-from .starts import Starts
+from .starts import NOT_BEGUN, Starts
 from .warning import warn_after, warn_before
 
 Array = np.ndarray
@@ -228,8 +228,7 @@ class _Turn:
             now = np.where(self.done, self.machine.settings.end, headers[:, run.TIME])
             bar.add(float(np.sum(np.maximum(now - times, 0.0))) / span)
             times = np.maximum(now, times)
-            taken = max(time.perf_counter() - begun, 1e-5)
-            budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+            budget = next_budget(budget, begun, SLICE)
 
     def _advance(self, budget: int) -> Array:
         """Launch one slice of all runs; statuses."""

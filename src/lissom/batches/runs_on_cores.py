@@ -20,17 +20,17 @@ from ..sim.run.progress import ProgressBar
 from ..sim.run.reasons import Outcome, at_time
 from ..sim.run.record import MemoryRecord
 from ..sim.run.saving import outcome_meta
+from ..sim.run.slices import next_budget
 from ..sim.run.stall import Stall
 from ..sim.run.whole_run import begun_run, completed
 from ..sim.warnings.slow_iterations import SlowIterations
 from .progress import Counted
 from .runs import OneRun, unfinished
-from .starts import Starts
+from .starts import NOT_BEGUN, Starts
 from .warning import Collected, warn_after, warn_before
 
 SLICE = 0.2  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 2000  # evaluations in the first slice
-NOT_BEGUN = "interrupted by the user before it began"
 
 
 class OnCores:
@@ -46,12 +46,7 @@ class OnCores:
         What collects their warnings.
     """
 
-    def __init__(
-        self,
-        starts: Starts,
-        bar: Counted,
-        collected: Collected,
-    ) -> None:
+    def __init__(self, starts: Starts, bar: Counted, collected: Collected) -> None:
         self.collected = collected
         self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
         self._kept = threading.local()
@@ -135,8 +130,7 @@ class OnCores:
                 return outcome
             slow.look(stacklevel=2)
             part.reach((machine.time - settings.start) / settings.duration)
-            taken = max(time.perf_counter() - before, 1e-5)
-            budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+            budget = next_budget(budget, before, SLICE)
 
 
 class _Part:

@@ -9,6 +9,8 @@ from ..errors import LissomError
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.prepare import Prepared
 
+NOT_BEGUN = "interrupted by the user before it began"
+
 
 class Starts(NamedTuple):
     """Runs by number, prepared, and what ends them all.

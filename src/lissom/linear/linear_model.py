@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import StateError, printable, shown, suggestion
 from ..results.labels import Parts
-from ..sim.run.checks import positive
+from ..sim.run.checks import as_numbers, positive
 
 if TYPE_CHECKING:
     from .gramians import Gramians
@@ -317,11 +317,8 @@ def _named(given: Any, what: str) -> Parts:
 
 
 def _matrix(given: Any, name: str) -> Array:
-    try:
-        found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        found = np.full((1, 1), np.nan)
-    if not np.all(np.isfinite(found)):
+    found = as_numbers(given)
+    if found is None or not np.all(np.isfinite(found)):
         raise StateError(f"LinearModel: {name} is {shown(given)}; expected finite numbers")
     return found
 

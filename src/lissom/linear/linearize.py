@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.arguments import as_state, check_system, speeds_vector
-from ..errors import LoadError, StateError
+from ..algorithms.tree.arguments import speeds_vector
+from ..errors import LoadError
 from ..sim.loads import Controller, Load
-from ..sim.run.checks import number, positive
+from ..sim.run.checks import positive
 from ..sim.run.start import listed
 from ..system import StateLike, System
 from .directions import Directions
@@ -18,7 +18,7 @@ from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
 from .outputs import chosen_outputs
 from .sampled import Sampled, closed, sampled, with_all_forces
-from .tangent import Tangent, tangent
+from .tangent import Tangent, state_and_time, tangent
 
 Array = np.ndarray
 
@@ -101,16 +101,12 @@ def _laws(
     step: Any,
 ) -> tuple[Sampled, Array]:
     """Sampled controllers about the state, and all constant forces there."""
-    check_system(system)
-    start = as_state(system, system.neutral() if state is None else state)
-    if not start.real:
-        raise StateError("linearize needs a state of real numbers")
+    start, instant = state_and_time(system, state, time, "linearize")
     if callable(forces):
         raise LoadError(
             f"linearize: forces is a function beside {controllers[0].label}; give its numbers in "
             "the state, or add it to the controller"
         )
-    instant = number(time, "linearize: time", "a finite time [s]")
     h = None if step is None else positive(step, "linearize: step", "a positive time [s]")
     laws = sampled(start, controllers, instant, h)
     return laws, speeds_vector(system, forces, "forces") + laws.forces

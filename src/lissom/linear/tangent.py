@@ -148,12 +148,8 @@ def tangent(
     what : str
         Function, for messages.
     """
-    check_system(system)
-    start = as_state(system, system.neutral() if state is None else state)
-    if not start.real:
-        raise StateError(f"{what} needs a state of real numbers")
+    start, instant = state_and_time(system, state, time, what)
     check_closed(system, start.raw_q, start.raw_v)
-    instant = number(time, f"{what}: time", "a finite time [s]")
     terms = load_terms(system, start, forces, loads, instant)
     kept = held_joints(system, held, f"{what}: held")
     h = np.zeros(system.n_v, dtype=bool)
@@ -164,6 +160,17 @@ def tangent(
         piece = system.layout.hinge_v(name)
         target[piece] = terms.acceleration[piece]
     return _assembled(start, terms, np.flatnonzero(h), target)
+
+
+def state_and_time(
+    system: System, state: StateLike | None, time: Any, what: str
+) -> tuple[State, float]:
+    """State, neutral if none is given, and time, checked; parameters as for `tangent`."""
+    check_system(system)
+    start = as_state(system, system.neutral() if state is None else state)
+    if not start.real:
+        raise StateError(f"{what} needs a state of real numbers")
+    return start, number(time, f"{what}: time", "a finite time [s]")
 
 
 def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tangent:

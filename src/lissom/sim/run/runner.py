@@ -20,6 +20,7 @@ from .machine import Machine
 from .progress import ProgressBar
 from .reasons import Outcome, at_time
 from .record import Record
+from .slices import next_budget
 from .stall import Stall
 
 Array = np.ndarray
@@ -108,8 +109,7 @@ class Runner:
                 if outcome is not None:
                     warn_of_spins(self.system, self._spins, stacklevel=5)
                     return outcome
-                taken = max(time.perf_counter() - before, 1e-5)
-                budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+                budget = next_budget(budget, before, SLICE)
 
     def _reason(self) -> Outcome | None:
         """Outcome if the run has to end at once, else None."""

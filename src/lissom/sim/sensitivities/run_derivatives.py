@@ -25,6 +25,7 @@ from ..integrators import GeneralizedAlpha, Integrator, as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
+from ..run.checks import as_numbers
 from ..run.start import listed
 from ..simulate import simulate
 from .alpha import AlphaTangents
@@ -344,11 +345,8 @@ def _objective(system: System, steps: Steps, objective: Objective) -> tuple[floa
 
 def _numbers(given: Any, what: str) -> Array:
     """Finite real numbers that the objective returned."""
-    try:
-        found = np.asarray(given, float)
-    except (TypeError, ValueError):
-        found = np.full(1, np.nan)
-    if not np.all(np.isfinite(found)) or np.iscomplexobj(given):
+    found = as_numbers(given)
+    if found is None or not np.all(np.isfinite(found)):
         raise StateError(f"objective returned {what} {shown(given)}; expected finite real numbers")
     return found
 
