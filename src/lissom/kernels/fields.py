@@ -13,6 +13,8 @@ most of the cost of a recursion in body axes.  The comments call these its *work
 
 Records.  A body and a node that carries children have the same record, so that a child need not
 distinguish which of the two carries it: the record of a rigid body is also that of its one node.
+The first two parts of a record, motion and articulated inertia of the children, are found by
+offsets of their own: in a compact workspace bodies use them in turn, see `packing`.
 """
 
 from __future__ import annotations
@@ -52,16 +54,23 @@ HEADER = 11
     N_NODE,  # nodes that carry children; the record of a rigid body does not count
     CARRIES,  # whether it has children
     FIRST,  # whether it is the first child to contribute to its node, tip to base
+    DRIVEN,  # whether the accelerations of its hinge are given
     BODY,  # scratch: its record
     CARRIER,  # scratch: record of the node that carries it
-    TURNS,  # scratch: on a body at level RUTHLESS its record, with whose rate the hinge turns; or 0
-    NODES,  # scratch: records of its nodes
+    MOTION,  # scratch: first part of its record
+    CHILDREN,  # scratch: P_ of its record
+    CARRIER_MOTION,  # the same of the node that carries it
+    CARRIER_CHILDREN,
     HINGE,  # scratch: its hinge
-    MODAL,  # scratch: its modal part
-    M_RF,  # scratch: M_rf 6m; up to level LINEAR: constant, one for equal bodies
-    STACK,  # scratch: matrices stacked over its nodes
     CONSTANTS,  # floats: its inertia and the joint's inboard frame
     JOINT,  # floats: constants of a general joint
+    TURNS,  # scratch: on a body at level RUTHLESS its record, with whose rate the hinge turns; or 0
+    NODES,  # scratch: records of its nodes
+    NODE_MOTION,  # scratch: first part of the record of its first node
+    MODAL,  # scratch: its modal part
+    M_RF,  # scratch: M_rf 6m; up to level LINEAR: constant, one for equal bodies
+    COMPLIANCE,  # scratch: `records.softened_record`; compact: one for equal bodies
+    STACK,  # scratch: matrices stacked over its nodes
     SHAPES,  # floats: stiffness m, M_rf 6m, symmetrised g 6m (m modes, one component after another)
     DAMPED,  # NONE, DIAGONAL, MATRIX
     DAMPING,  # floats: m or m x m numbers
@@ -86,9 +95,8 @@ HEADER = 11
     BRANCH,  # where its own speeds and all outboard of it begin, in that order
     BRANCH_END,
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
-    DRIVEN,  # whether the accelerations of its hinge are given
     ROW,
-) = range(49)
+) = range(55)
 
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -115,15 +123,15 @@ GROUND_RECORD = 8
 
 # scratch: record of a body or node, in working axes
 R_ = 0  # 9: body or node axes to working axes; a flexible body: to its carrier's working axes
-ARM = 9  # 3: node that carries it -> its origin, in the carrier's working axes
-RATE = 12  # 3: angular velocity
-ACCELERATION = 15  # 6: [alpha; a] without the unknown accelerations, gravity as base motion
-INERTIA = 21  # 6: J about the origin
-MOMENT = 27  # 3: first moment of mass
-MASS = 30  # 1
-FORCE = 31  # 6: residual force z, later with the contributions of the children
-P_ = 37  # 21: articulated inertia (A: 6, B: 9, D: 6); composite: J 6, p 3, m 1
-CHANGE = 58  # 6: acceleration due to the unknowns
+RATE = 9  # 3: angular velocity
+ACCELERATION = 12  # 6: [alpha; a] without the unknown accelerations, gravity as base motion
+CHANGE = 18  # 6: acceleration due to the unknowns
+P_ = 24  # 21: articulated inertia (A: 6, B: 9, D: 6); composite: J 6, p 3, m 1
+ARM = 45  # 3: node that carries it -> its origin, in the carrier's working axes
+INERTIA = 48  # 6: J about the origin
+MOMENT = 54  # 3: first moment of mass
+MASS = 57  # 1
+FORCE = 58  # 6: residual force z, later with the contributions of the children
 RECORD = 64
 
 # scratch: further entries of a node of a flexible body; its ARM is from the body's origin

@@ -35,12 +35,28 @@ def hinge_size(r: int) -> int:
     return 19 * r + 2 * r * r
 
 
-class Stack(NamedTuple):
-    """Matrices of a flexible body over its nodes, of order n = 6 n_node; see `compliance`."""
+class Softened(NamedTuple):
+    """A flexible body as a rigid body and a compliance, n = 6 n_node; see `compliance`, (1)."""
 
     inertia: int  # M_bar as (A: 6, B: 9, D: 6)
     coupling: int  # X, 6n
-    free_compliance: int  # S_0, n^2
+    compliance: int  # S_0, n^2
+
+
+@jit
+def softened_record(o, n_node):
+    """Offsets of (1) of a body with n_node nodes that carry children."""
+    return Softened(o, o + 21, o + 21 + 36 * n_node)
+
+
+def softened_size(n_node: int) -> int:
+    """Size of (1) of a body."""
+    return 21 + 36 * n_node + 36 * n_node**2
+
+
+class Stack(NamedTuple):
+    """Matrices of a flexible body over its nodes, of order n = 6 n_node; see `compliance`."""
+
     transfer: int  # Y, 6n
     compliance: int  # S, n^2
     passing: int  # N, n^2
@@ -51,18 +67,15 @@ class Stack(NamedTuple):
 def stack_record(t, n_node):
     """Offsets of the matrices of a body with n_node nodes that carry children."""
     n = 6 * n_node
-    coupling = t + 21
-    free_compliance = coupling + 6 * n
-    transfer = free_compliance + n * n
-    compliance = transfer + 6 * n
+    compliance = t + 6 * n
     passing = compliance + n * n
-    return Stack(t, coupling, free_compliance, transfer, compliance, passing, passing + n * n)
+    return Stack(t, compliance, passing, passing + n * n)
 
 
 def stack_size(n_node: int) -> int:
     """Size of the stack of a body."""
     n = 6 * n_node
-    return 21 + 12 * n + 4 * n * n
+    return 6 * n + 3 * n * n
 
 
 class Modal(NamedTuple):

@@ -14,6 +14,7 @@ from ...kernels.records import (
     floating_size,
     hinge_size,
     node_size,
+    softened_size,
     stack_size,
     station_size,
 )
@@ -24,6 +25,7 @@ from .joint_packing import joint_row
 from .node_packing import bent_rows, node_bending, node_numbers
 from .own_joints import OwnJoints
 from .rod_packing import first_coordinates, rod_numbers
+from .shared_records import shared_records
 
 __all__ = ["Packed", "pack"]
 
@@ -61,17 +63,32 @@ class Packed:
         )
 
 
-def pack(system: System) -> Packed:
-    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices."""
+def pack(system: System, *, compact: bool = False) -> Packed:
+    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    compact : bool
+        Whether bodies share what forward dynamics of a tree without armature and external forces
+        permits, see `shared_records`; no other kernel may use such a workspace.
+    """
     rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
     constants = Stack(field.FLOATS_HEADER)
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
     scratch = Buffer(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
+    if compact:
+        rigid = [_level(x) == field.RIGID for x in system.bodies]
+        numbers = shared_records(system, rigid)
+        place = scratch.add((max(numbers.values(), default=-1) + 1) * field.ARM)
+        shared = {("record", i): place + k * field.ARM for i, k in numbers.items()}
     own = OwnJoints()
     for i in range(system.n_body):
-        _place(system, i, rows, constants, scratch, shared, own)
-    _, last = np.unique(rows[::-1, field.CARRIER], return_index=True)
+        _place(system, i, rows, constants, scratch, shared, own, compact)
+    nodes = rows[::-1, [field.PARENT, field.CARRIER]]
+    _, last = np.unique(nodes, axis=0, return_index=True)
     rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
@@ -135,6 +152,7 @@ def _place(
     scratch: Buffer,
     shared: dict[Any, Any],
     own: OwnJoints,
+    compact: bool,
 ) -> None:
     """Write the row of body i: its type and the offsets of its data."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
@@ -147,17 +165,29 @@ def _place(
     row[field.CARRIES] = len(system.children[i]) > 0
     nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
     row[field.N_NODE] = len(nodes)
-    row[field.BODY] = scratch.add(field.RECORD)
+    record = shared.get(("record", i))
+    if record is None or row[field.LEVEL] != field.RIGID:
+        row[field.BODY] = row[field.MOTION] = scratch.add(field.RECORD)
+    else:
+        row[field.BODY] = scratch.add(field.RECORD - field.ARM) - field.ARM
+        row[field.MOTION] = record
+    row[field.CHILDREN] = row[field.MOTION] + field.P_
     row[field.HINGE] = scratch.add(hinge_size(r))
     row[field.LISTED] = plain(node_size)(0)
     if row[field.LEVEL] != field.RIGID:
         row[field.N_LUMP] = len(body.lumps)
         row[field.DENSE] = body.dense_mass
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
+        row[field.NODE_MOTION] = row[field.NODES] if record is None else record
         row[field.MODAL] = scratch.add(
             2 * m + (dense_size(m, len(nodes)) if row[field.DENSE] else 0)
         )
         row[field.STACK] = scratch.add(stack_size(len(nodes)))
+        softened = id(body), nodes, "softened"
+        constant = compact and row[field.LEVEL] <= field.LINEAR and not row[field.DENSE]
+        if not constant or softened not in shared:
+            shared[softened] = scratch.add(softened_size(len(nodes)))
+        row[field.COMPLIANCE] = shared[softened]
         _modal_constants(row, body, nodes, constants, shared)
         if row[field.LEVEL] >= field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)
@@ -173,12 +203,16 @@ def _place(
             row[field.STATIONS] = scratch.add(station_size(len(body.rod.masses), m))
             row[field.FIRST_XZ : field.FIRST_SHEAR_Z + 1] = first_coordinates(body.rod)
     if p == GROUND:
-        row[field.CARRIER] = field.GROUND_RECORD
+        row[field.CARRIER] = row[field.CARRIER_MOTION] = field.GROUND_RECORD
+        row[field.CARRIER_CHILDREN] = field.GROUND_RECORD + field.P_
     elif rows[p, field.LEVEL] == field.RIGID:
-        row[field.CARRIER] = rows[p, field.BODY]
+        row[field.CARRIER], row[field.CARRIER_MOTION] = rows[p, [field.BODY, field.MOTION]]
+        row[field.CARRIER_CHILDREN] = rows[p, field.CHILDREN]
     else:
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
-        row[field.CARRIER] = rows[p, field.NODES] + slot * field.NODE_RECORD
+        record, moved = rows[p, [field.NODES, field.NODE_MOTION]] + slot * field.NODE_RECORD
+        row[field.CARRIER], row[field.CARRIER_MOTION] = record, moved
+        row[field.CARRIER_CHILDREN] = record + field.P_
     ruthless = p != GROUND and rows[p, field.LEVEL] == field.RUTHLESS
     row[field.TURNS] = rows[p, field.BODY] if ruthless else 0
     frame, mass = system.frame_rotation[i], body.integrals

@@ -19,7 +19,7 @@ from ..compiling import jit
 from ..fields import POSITIVE
 from ..records import hinge_record, stack_record
 from ..small import add, added, cross, dot, matrix, put_vector, turn, vector
-from ..tree.compliance import node_forces
+from ..tree.compliance import node_forces, place_nodes
 from ..tree.one_node import combined, product_at, put_row, row as row_of_six
 from .envelope import row_of_envelope
 from .unknowns import solution_of
@@ -94,6 +94,7 @@ def _through_one_node(ints, scratch, h, p, row, Z, rhs, free):
     w, SN = Z + 6 * n, Z + 12 * n
     YN = SN + 36
     stack = stack_record(t, 1)
+    place_nodes(scratch, t, ints[row + field.COMPLIANCE] & POSITIVE, d, 1)
     _product_of_six(scratch, stack.compliance, stack.passing, SN)
     _product_of_six(scratch, stack.transfer, stack.passing, YN)
     g0 = g1 = g2 = g3 = g4 = g5 = 0.0
@@ -136,7 +137,7 @@ def _through_nodes(ints, scratch, h, p, row, Z, rhs, free):
     Lam, table = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.ENVELOPE]
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     order = 6 * n_node
-    _M, _X, _S0, o_y, o_s, o_n, _work = stack_record(t, n_node)
+    o_y, o_s, o_n, _work = stack_record(t, n_node)
     passed, softened = Z + 6 * n, Z + 6 * n + order * n  # x_k and S zeta_k of all columns
     zeta = softened + order * n
     if free:

@@ -84,6 +84,7 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         row = field.HEADER + i * field.ROW
         b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        moved = ints[row + field.MOTION] & POSITIVE
         if ints[row + field.DRIVEN] != 0:
             kind = field.FIXED  # its motion is given
         o_v = ints[row + field.HINGE_V] & POSITIVE
@@ -91,7 +92,7 @@ def articulate_bodies(ints, scratch, forces, start, stop):
             J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
             z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
             if ints[row + field.CARRIES] != 0:
-                A, B, D = articulated(scratch, b + field.P_)
+                A, B, D = articulated(scratch, ints[row + field.CHILDREN] & POSITIVE)
                 A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
             else:
                 A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
@@ -107,15 +108,16 @@ def articulate_bodies(ints, scratch, forces, start, stop):
                 if ints[row + field.LEVEL] == field.STIFFENED:
                     node_compliance(ints, scratch, row)
                 softened_inertia(ints, scratch, row)
-            s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+            s, n_node = ints[row + field.COMPLIANCE] & POSITIVE, ints[row + field.N_NODE]
+            t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
             if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):
                 return field.SINGULAR
             if n_node == 0:
                 A, B, D = articulated(scratch, s)
             elif n_node == 1:
-                A, B, D = pass_one_node(scratch, s, ints[row + field.NODES] & POSITIVE)
+                A, B, D = pass_one_node(scratch, t, s, nodes)
             else:
-                A, B, D = pass_nodes(scratch, s, ints[row + field.NODES] & POSITIVE, n_node)
+                A, B, D = pass_nodes(scratch, t, s, nodes, n_node)
             z_w, z_v = seen_force(ints, scratch, row)
         blind = False
         if kind == field.REVOLUTE:
@@ -123,11 +125,11 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         elif kind == field.PRISMATIC:
             A, B, D, z_w, z_v, blind = prismatic_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
             n = turn(R, vector(forces, o_v))
             A, B, D, z_w, z_v, blind = spherical_inward(scratch, o, A, B, D, z_w, z_v, n)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
             n, f = turn(R, vector(forces, o_v)), turn(R, vector(forces, o_v + 3))
             blind = free_inward(scratch, o, A, B, D, z_w, z_v, n, f)
             A, B, D = rigid_as_articulated((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, 0.0)
@@ -141,16 +143,16 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         if ints[row + field.PARENT] < 0:
             continue
         if not rigid:
-            R = matrix(scratch, b + field.R_)
+            R = matrix(scratch, moved + field.R_)
             A, B, D = turned_articulated(R, A, B, D)
             z_w, z_v = turn(R, z_w), turn(R, z_v)
         r = vector(scratch, b + field.ARM)
         A, B, D = shifted_articulated(r, A, B, D)
         z_w = add(z_w, cross(r, z_v))
-        n = ints[row + field.CARRIER] & POSITIVE
+        n, P = ints[row + field.CARRIER] & POSITIVE, ints[row + field.CARRIER_CHILDREN] & POSITIVE
         if ints[row + field.FIRST] == 0:
-            A, B, D = plus_articulated(A, B, D, *articulated(scratch, n + field.P_))
-        put_articulated(scratch, n + field.P_, A, B, D)
+            A, B, D = plus_articulated(A, B, D, *articulated(scratch, P))
+        put_articulated(scratch, P, A, B, D)
         put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
         put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), z_v))
     return field.DONE
@@ -171,31 +173,33 @@ def accelerate_bodies(ints, scratch, out, start, stop):
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(start, stop):
         row = field.HEADER + i * field.ROW
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER_MOTION] & POSITIVE
         o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+        moved = ints[row + field.MOTION] & POSITIVE
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
         if ints[row + field.DRIVEN] != 0:
             kind = field.FIXED
         alpha, a = vector(scratch, n + field.CHANGE), vector(scratch, n + field.CHANGE + 3)
         a = add(a, cross(alpha, vector(scratch, b + field.ARM)))
         if not rigid:
-            R = matrix(scratch, b + field.R_)
+            R = matrix(scratch, moved + field.R_)
             alpha, a = turn_back(R, alpha), turn_back(R, a)
         if kind == field.REVOLUTE:
             alpha, a = revolute_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.PRISMATIC:
             alpha, a = prismatic_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
             alpha, a = spherical_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
             alpha, a = free_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind != field.FIXED:
             alpha, a = general_outward(scratch, o, ints[row + field.HINGE_DOF], alpha, a, out, o_v)
-        put_vector(scratch, b + field.CHANGE, alpha)
-        put_vector(scratch, b + field.CHANGE + 3, a)
-        if not rigid:
+        if rigid:
+            put_vector(scratch, moved + field.CHANGE, alpha)
+            put_vector(scratch, moved + field.CHANGE + 3, a)
+        else:
             deform(ints, scratch, row, alpha, a, out)
         if ints[row + field.LEVEL] == field.EXACT:
             keep_turning(ints, scratch, row, alpha, out)

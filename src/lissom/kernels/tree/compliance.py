@@ -16,7 +16,7 @@ the deformation.
 The accelerations already contain the accelerations gamma of the nodes (see `motion`).  Under a
 heavy child the rounding errors of N are large; the same N for Gamma and zeta, applied to the sum,
 keeps them in proportion to the force, which is small.
-Offsets in the workspace: `records.stack_record`.
+Offsets in the workspace: `records.softened_record` for (1), `records.stack_record`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .. import fields as field
 from ..compiling import jit
 from ..dense import solve_spd
 from ..fields import POSITIVE
-from ..records import modal_record, node_shapes, stack_record
+from ..records import modal_record, node_shapes, softened_record, stack_record
 from ..small import add, matrix, six, symmetric, turn, turn_back, vector
 from .modal import modal_spread, modal_spread_two, modal_sums, sums_of_two, weighted_sums_of_two
 from .one_node import accelerate_one_node, children_rows, force_through_one_node
@@ -55,7 +55,7 @@ def _weighted_rows(ints, scratch, row, o, out):
 def softened_inertia(ints, scratch, row):
     """Matrices M_bar and X of one body (1)."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    t, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+    s, n_node = ints[row + field.COMPLIANCE] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     M_rf, weighted = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
     _weighted_rows(ints, scratch, row, M_rf, weighted)
@@ -76,15 +76,15 @@ def softened_inertia(ints, scratch, row):
         B[6] - w[3], B[7] - w[4], B[8] - w[5],
         D[0] - x[3], D[1] - x[4], D[2] - x[5], D[3] - y[4], D[4] - y[5], D[5] - z[5],
     )  # fmt: skip
-    stack = stack_record(t, n_node)
+    softened = softened_record(s, n_node)
     for k in range(21):
-        scratch[stack.inertia + k] = M_bar[k]
+        scratch[softened.inertia + k] = M_bar[k]
     for node in range(n_node):
         Pi = node_shapes(shapes, node, m)
         for r in range(6):
             x = modal_sums(scratch, Pi, m, scratch, weighted + r * m)
             for c in range(6):
-                scratch[stack.coupling + (r * n_node + node) * 6 + c] = x[c]
+                scratch[softened.coupling + (r * n_node + node) * 6 + c] = x[c]
 
 
 @jit
@@ -92,7 +92,7 @@ def node_compliance(ints, scratch, row):
     """Write S_0 of one body (1)."""
     m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    o = stack_record(ints[row + field.STACK] & POSITIVE, n_node).free_compliance
+    o = softened_record(ints[row + field.COMPLIANCE] & POSITIVE, n_node).compliance
     order = 6 * n_node
     weighted = (ints[field.TEMPORARY] & POSITIVE) + field.SECOND_ROWS * m
     for s in range(n_node):
@@ -106,18 +106,19 @@ def node_compliance(ints, scratch, row):
 
 
 @jit
-def pass_nodes(scratch, t, nodes, n_node):
-    """Inward, several nodes: write Y, S, N (2), (3); P_R (4)."""
-    place_nodes(scratch, t, nodes, n_node)
+def pass_nodes(scratch, t, s, nodes, n_node):
+    """Inward, several nodes: write Y, S, N (2), (3); P_R (4).  (1) is at scratch[s]."""
+    place_nodes(scratch, t, s, nodes, n_node)
     _eliminate(scratch, t, nodes, n_node)
-    return _seen_inertia(scratch, t, n_node)
+    return _seen_inertia(scratch, t, s, n_node)
 
 
 @jit
-def place_nodes(scratch, t, nodes, n_node):
-    """Write Y and S (2)."""
+def place_nodes(scratch, t, softened, nodes, n_node):
+    """Write Y and S (2); (1) is at scratch[softened]."""
     order = 6 * n_node
-    _M, o_x, o_s0, o_y, o_s, _N, _work = stack_record(t, n_node)
+    _M, o_x, o_s0 = softened_record(softened, n_node)
+    o_y, o_s, _N, _work = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
         J_l, l = matrix(scratch, d + field.LEFT), vector(scratch, d + field.ARM)
@@ -153,7 +154,7 @@ def place_nodes(scratch, t, nodes, n_node):
 def _eliminate(scratch, t, nodes, n_node):
     """Write N by elimination (3), then E = N Gamma in place of I + Gamma S."""
     order = 6 * n_node
-    _M, _X, _S0, _Y, o_s, o_n, o_w = stack_record(t, n_node)
+    _Y, o_s, o_n, o_w = stack_record(t, n_node)
     for k in range(order * order):
         scratch[o_n + k] = 0.0
     for s in range(n_node):  # I + Gamma S
@@ -214,7 +215,7 @@ def _eliminate(scratch, t, nodes, n_node):
 def node_forces(scratch, t, nodes, n_node, where):
     """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
     order = 6 * n_node
-    _M, _X, _S0, _Y, _S, o_n, o_w = stack_record(t, n_node)
+    _Y, _S, o_n, o_w = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
         for r in range(6):
@@ -231,10 +232,10 @@ def node_forces(scratch, t, nodes, n_node, where):
 
 
 @jit
-def _seen_inertia(scratch, t, n_node):
+def _seen_inertia(scratch, t, s, n_node):
     """Inertia P_R (4) as (A, B, D); Y E Y^T is summed from one triangle."""
-    o_m, _X, _S0, o_y, _S, _N, o_e = stack_record(t, n_node)
-    A, B, D = articulated(scratch, o_m)
+    o_y, _S, _N, o_e = stack_record(t, n_node)
+    A, B, D = articulated(scratch, s)
     order = 6 * n_node
     for k in range(order):
         # row k of E Y^T
@@ -275,6 +276,7 @@ def seen_force(ints, scratch, row):
         (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
     )
     modal, Pi = modal_record(f, m), node_shapes(shapes, 0, m)
+    softened = ints[row + field.COMPLIANCE] & POSITIVE
     if n_node == 1 and ints[row + field.DENSE] == 0:
         if scratch[field.ARMATURE] == 0.0:  # W is the identity
             x, y = sums_of_two(scratch, modal.force, scratch, M_rf, scratch, Pi, m)
@@ -283,7 +285,7 @@ def seen_force(ints, scratch, row):
                 scratch, modal.weight, scratch, modal.force, scratch, M_rf, scratch, Pi, m
             )
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
-        z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
+        z = force_through_one_node(scratch, t, softened, nodes, six(y_w, (y[3], y[4], y[5])))
         z_w = add(vector(scratch, b + field.FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
         z_v = add(vector(scratch, b + field.FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
@@ -294,7 +296,7 @@ def seen_force(ints, scratch, row):
     if n_node == 1:
         y = modal_sums(scratch, Pi, m, scratch, weighted)
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
-        x = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
+        x = force_through_one_node(scratch, t, softened, nodes, six(y_w, (y[3], y[4], y[5])))
         return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
     for node in range(n_node):
         d = nodes + node * field.NODE_RECORD
@@ -342,7 +344,8 @@ def deform(ints, scratch, row, alpha, a, out):
     )
     minus, modal = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2]), modal_record(f, m)
     if n_node == 1:
-        accelerate_one_node(scratch, t, nodes, six(alpha, a))
+        softened, moved = ints[row + field.COMPLIANCE], ints[row + field.NODE_MOTION]
+        accelerate_one_node(scratch, t, softened & POSITIVE, nodes, moved & POSITIVE, six(alpha, a))
         if ints[row + field.DENSE] == 0:
             n_t, f_t = (
                 vector(scratch, nodes + field.NODE_FORCE),
@@ -380,7 +383,7 @@ def deform(ints, scratch, row, alpha, a, out):
 def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
     """Write node forces f and accelerations A_t (6)."""
     order = 6 * n_node
-    _M, _X, _S0, o_y, o_s, _N, _work = stack_record(t, n_node)
+    o_y, o_s, _N, _work = stack_record(t, n_node)
     for node in range(n_node):  # Y^T alpha + y
         d = nodes + node * field.NODE_RECORD
         for c in range(6):

@@ -33,7 +33,7 @@ def modes_definite(ints, scratch, row):
         definite = definite and semi_factor(scratch, stack.work, 6)
     if definite:
         return True
-    place_nodes(scratch, t, nodes, n_node)
+    place_nodes(scratch, t, ints[row + field.COMPLIANCE] & POSITIVE, nodes, n_node)
     for k in range(n * n):
         scratch[stack.work + k] = scratch[stack.compliance + k]
         scratch[stack.passing + k] = 0.0

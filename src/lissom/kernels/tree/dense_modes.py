@@ -11,7 +11,7 @@ from .. import fields as field
 from ..compiling import jit
 from ..dense import factor_spd
 from ..fields import POSITIVE
-from ..records import halves_record, modal_record, node_shapes, stack_record
+from ..records import halves_record, modal_record, node_shapes, softened_record
 from ..small import symmetric, vector
 from .rigid import rigid_as_articulated
 
@@ -77,17 +77,17 @@ def _gram(scratch, L, m, V, width, out):
 def _put_blocks(ints, scratch, row, gram, n_node):
     """Write M_bar, X and S_0 from the Gram matrix."""
     b, order, width = ints[row + field.BODY] & POSITIVE, 6 * n_node, 6 + 6 * n_node
-    stack = stack_record(ints[row + field.STACK] & POSITIVE, n_node)
+    softened = softened_record(ints[row + field.COMPLIANCE] & POSITIVE, n_node)
     A, B, D = rigid_as_articulated(
         symmetric(scratch, b + field.INERTIA),
         vector(scratch, b + field.MOMENT),
         scratch[b + field.MASS],
     )
     for k in range(6):
-        scratch[stack.inertia + k], scratch[stack.inertia + 15 + k] = A[k], D[k]
+        scratch[softened.inertia + k], scratch[softened.inertia + 15 + k] = A[k], D[k]
     for k in range(9):
-        scratch[stack.inertia + 6 + k] = B[k]
-    at = stack.inertia
+        scratch[softened.inertia + 6 + k] = B[k]
+    at = softened.inertia
     for r in range(3):
         for c in range(r, 3):
             scratch[at] -= scratch[gram + r * width + c]
@@ -95,10 +95,10 @@ def _put_blocks(ints, scratch, row, gram, n_node):
             at += 1
     for r in range(3):
         for c in range(3):
-            scratch[stack.inertia + 6 + 3 * r + c] -= scratch[gram + r * width + 3 + c]
+            scratch[softened.inertia + 6 + 3 * r + c] -= scratch[gram + r * width + 3 + c]
     for r in range(6):
         for c in range(order):
-            scratch[stack.coupling + r * order + c] = scratch[gram + r * width + 6 + c]
+            scratch[softened.coupling + r * order + c] = scratch[gram + r * width + 6 + c]
     for r in range(order):
         for c in range(order):
-            scratch[stack.free_compliance + r * order + c] = scratch[gram + (6 + r) * width + 6 + c]
+            scratch[softened.compliance + r * order + c] = scratch[gram + (6 + r) * width + 6 + c]

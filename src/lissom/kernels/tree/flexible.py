@@ -108,9 +108,10 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
             ints, floats, scratch, row, point_mass(ints, row), J, p, mass, z_w, z_v
         )
         put_vector(scratch, b + field.RATE, w_d)
-    put_symmetric(scratch, b + field.INERTIA, J)
-    put_vector(scratch, b + field.MOMENT, p)
-    scratch[b + field.MASS] = mass
+    if level >= field.FULL or ints[row + field.N_LUMP] != 0:  # else constant
+        put_symmetric(scratch, b + field.INERTIA, J)
+        put_vector(scratch, b + field.MOMENT, p)
+        scratch[b + field.MASS] = mass
     put_vector(scratch, b + field.FORCE, z_w)
     put_vector(scratch, b + field.FORCE + 3, z_v)
     if ints[row + field.N_LUMP] != 0:
@@ -252,12 +253,13 @@ def _nodes(ints, floats, scratch, row, q, v, x, flags):
         if level >= field.STIFFENED:
             deform_node(ints, row, floats, c + node * size, scratch, q, v, scratch, out)
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        moved = (ints[row + field.NODE_MOTION] & POSITIVE) + node * field.NODE_RECORD
         E, l, J_l, w_t, alpha_t, a_t = node_motion(ints, row, scratch, out, scratch, q, v, x, flags)
-        put_matrix(scratch, d + field.R_, E)
+        put_matrix(scratch, moved + field.R_, E)
         put_vector(scratch, d + field.ARM, l)
         put_matrix(scratch, d + field.LEFT, J_l)
-        put_vector(scratch, d + field.RATE, w_t)
-        put_vector(scratch, d + field.ACCELERATION, alpha_t)
-        put_vector(scratch, d + field.ACCELERATION + 3, a_t)
+        put_vector(scratch, moved + field.RATE, w_t)
+        put_vector(scratch, moved + field.ACCELERATION, alpha_t)
+        put_vector(scratch, moved + field.ACCELERATION + 3, a_t)
         put_vector(scratch, d + field.FORCE, ZERO)
         put_vector(scratch, d + field.FORCE + 3, ZERO)

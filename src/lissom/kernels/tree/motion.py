@@ -64,7 +64,8 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
     _ground(floats, scratch, flags)
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER_MOTION] & POSITIVE
+        moved = ints[row + field.MOTION] & POSITIVE
         k, o = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.HINGE] & POSITIVE
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
         accelerated = all_given or ints[row + field.DRIVEN] != 0
@@ -145,17 +146,17 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
             alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
             turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
-        put_matrix(scratch, b + field.R_, R)
+        put_matrix(scratch, moved + field.R_, R)
         put_vector(scratch, b + field.ARM, r)
         if not rigid:
-            put_vector(scratch, b + field.RATE, turn_back(R, w))
-            put_vector(scratch, b + field.ACCELERATION, turn_back(R, alpha))
-            put_vector(scratch, b + field.ACCELERATION + 3, turn_back(R, a))
+            put_vector(scratch, moved + field.RATE, turn_back(R, w))
+            put_vector(scratch, moved + field.ACCELERATION, turn_back(R, alpha))
+            put_vector(scratch, moved + field.ACCELERATION + 3, turn_back(R, a))
             flexible_terms(ints, floats, scratch, row, q, v, x, flags)
             continue
-        put_vector(scratch, b + field.RATE, w)
-        put_vector(scratch, b + field.ACCELERATION, alpha)
-        put_vector(scratch, b + field.ACCELERATION + 3, a)
+        put_vector(scratch, moved + field.RATE, w)
+        put_vector(scratch, moved + field.ACCELERATION, alpha)
+        put_vector(scratch, moved + field.ACCELERATION + 3, a)
         m = floats[k + field.OWN_MASS]
         p = turn(R, vector(floats, k + field.OWN_MOMENT))
         J = turned_symmetric(R, symmetric(floats, k + field.OWN_INERTIA))

@@ -1,15 +1,17 @@
 """The step of `compliance` for a body with one node that carries children, the common case.
 
 Same equations, (2)-(6) there, with matrices of fixed size as rows of six numbers in registers:
-straight-line code instead of loops over memory.
+straight-line code instead of loops over memory.  Only N is kept for the sweep outward.  Products
+with Y and S come from X and S_0, which bodies at level "linear" never change:
+  Y f = phi f - X (T^T f)     Y^T alpha = phi^T alpha - T (X^T alpha)     S f = T S_0 (T^T f)     (1)
 """
 
 from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..records import stack_record
-from ..small import matrix, turn, vector
+from ..records import softened_record, stack_record
+from ..small import cross, matrix, turn, turn_back, vector
 from .rigid import articulated
 
 
@@ -170,12 +172,12 @@ def _right(a):
 
 
 @jit
-def pass_one_node(scratch, t, d):
-    """Write Y, S and N (2), (3); return P_R (4) as (A, B, D)."""
-    stack = stack_record(t, 1)
+def pass_one_node(scratch, t, s, d):
+    """Write N (3); return P_R (4) as (A, B, D).  (1) of `compliance` is at scratch[s]."""
+    softened = softened_record(s, 1)
     J = matrix(scratch, d + field.LEFT)
     x, y, z = vector(scratch, d + field.ARM)
-    o = stack.free_compliance  # rows of 6x6 matrices are read one by one: they stay in registers
+    o = softened.compliance  # rows of 6x6 matrices are read one by one: they stay in registers
     s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
     s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
     s4, s5 = _bent(J, row(scratch, o + 24)), _bent(J, row(scratch, o + 30))
@@ -198,14 +200,7 @@ def pass_one_node(scratch, t, d):
     )
     n0, n1, n2 = _right(n0), _right(n1), _right(n2)
     n3, n4, n5 = _right(n3), _right(n4), _right(n5)
-    o = stack.compliance
-    put_row(scratch, o, s0)
-    put_row(scratch, o + 6, s1)
-    put_row(scratch, o + 12, s2)
-    put_row(scratch, o + 18, s3)
-    put_row(scratch, o + 24, s4)
-    put_row(scratch, o + 30, s5)
-    o = stack.passing
+    o = stack_record(t, 1).passing
     put_row(scratch, o, n0)
     put_row(scratch, o + 6, n1)
     put_row(scratch, o + 12, n2)
@@ -216,24 +211,17 @@ def pass_one_node(scratch, t, d):
     e2, e3 = combined(n2, g0, g1, g2, g3, g4, g5), combined(n3, g0, g1, g2, g3, g4, g5)
     e4, e5 = combined(n4, g0, g1, g2, g3, g4, g5), combined(n5, g0, g1, g2, g3, g4, g5)
     e0, e1, e2, e3, e4, e5 = _averaged(e0, e1, e2, e3, e4, e5)
-    o = stack.coupling
+    o = softened.coupling
     y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, row(scratch, o)))
     y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, row(scratch, o + 6)))
     y2 = _minus((0.0, 0.0, 1.0, -y, x, 0.0), _bent(J, row(scratch, o + 12)))
     y3 = _minus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), _bent(J, row(scratch, o + 18)))
     y4 = _minus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), _bent(J, row(scratch, o + 24)))
     y5 = _minus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), _bent(J, row(scratch, o + 30)))
-    o = stack.transfer
-    put_row(scratch, o, y0)
-    put_row(scratch, o + 6, y1)
-    put_row(scratch, o + 12, y2)
-    put_row(scratch, o + 18, y3)
-    put_row(scratch, o + 24, y4)
-    put_row(scratch, o + 30, y5)
     x0, x1 = combined(y0, e0, e1, e2, e3, e4, e5), combined(y1, e0, e1, e2, e3, e4, e5)
     x2, x3 = combined(y2, e0, e1, e2, e3, e4, e5), combined(y3, e0, e1, e2, e3, e4, e5)
     x4, x5 = combined(y4, e0, e1, e2, e3, e4, e5), combined(y5, e0, e1, e2, e3, e4, e5)
-    A, B, D = articulated(scratch, stack.inertia)
+    A, B, D = articulated(scratch, s)
     return (
         (A[0] + _dot(x0, y0), A[1] + _dot(x1, y0), A[2] + _dot(x2, y0),
          A[3] + _dot(x1, y1), A[4] + _dot(x2, y1), A[5] + _dot(x2, y2)),
@@ -291,18 +279,36 @@ def _node_force(scratch, t, d, a):
 
 
 @jit
-def force_through_one_node(scratch, t, d, y):
-    """Write y; return Y f_0 with the force f_0 = N (Gamma y + zeta) at the node."""
-    put_row(scratch, d + field.YIELD, y)
-    return product_at(scratch, stack_record(t, 1).transfer, _node_force(scratch, t, d, y))
+def _seen_from_body(J, f):
+    """T^T f."""
+    n = turn_back(J, (f[0], f[1], f[2]))
+    return n[0], n[1], n[2], f[3], f[4], f[5]
 
 
 @jit
-def accelerate_one_node(scratch, t, d, alpha):
-    """Write the node force f and acceleration A_t (6)."""
-    stack = stack_record(t, 1)
-    o = stack.transfer
-    a = combined(
+def _seen_from_node(J, a):
+    """T a."""
+    w = turn(J, (a[0], a[1], a[2]))
+    return w[0], w[1], w[2], a[3], a[4], a[5]
+
+
+@jit
+def force_through_one_node(scratch, t, s, d, y):
+    """Write y; return Y f_0 (1) with the force f_0 = N (Gamma y + zeta) at the node."""
+    put_row(scratch, d + field.YIELD, y)
+    f = _node_force(scratch, t, d, y)
+    l = cross(vector(scratch, d + field.ARM), (f[3], f[4], f[5]))
+    inside = _seen_from_body(matrix(scratch, d + field.LEFT), f)
+    inside = product_at(scratch, softened_record(s, 1).coupling, inside)
+    return _minus((f[0] + l[0], f[1] + l[1], f[2] + l[2], f[3], f[4], f[5]), inside)
+
+
+@jit
+def accelerate_one_node(scratch, t, s, d, moved, alpha):
+    """Write the node force f, and the acceleration A_t (6) to the motion at `moved`."""
+    softened, J = softened_record(s, 1), matrix(scratch, d + field.LEFT)
+    o = softened.coupling
+    inside = combined(
         alpha,
         row(scratch, o),
         row(scratch, o + 6),
@@ -311,7 +317,10 @@ def accelerate_one_node(scratch, t, d, alpha):
         row(scratch, o + 24),
         row(scratch, o + 30),
     )
-    a = _plus(a, row(scratch, d + field.YIELD))
+    v = cross((alpha[0], alpha[1], alpha[2]), vector(scratch, d + field.ARM))
+    a = (alpha[0], alpha[1], alpha[2], alpha[3] + v[0], alpha[4] + v[1], alpha[5] + v[2])
+    a = _plus(_minus(a, _seen_from_node(J, inside)), row(scratch, d + field.YIELD))
     f = _node_force(scratch, t, d, a)
     put_row(scratch, d + field.NODE_FORCE, f)
-    put_row(scratch, d + field.CHANGE, _minus(a, product_at(scratch, stack.compliance, f)))
+    yielded = product_at(scratch, softened.compliance, _seen_from_body(J, f))
+    put_row(scratch, moved + field.CHANGE, _minus(a, _seen_from_node(J, yielded)))
