@@ -21,6 +21,7 @@ SENSITIVITIES = "tests/test_sensitivities.py"
 SPRINGS = "tests/test_sensitivities_loads.py"
 SPACE = "tests/test_space_loads.py"
 ROSENBROCK = "tests/test_rosenbrock.py"
+COMPACT = "tests/test_compact.py"
 
 MOTION = "kernels/tree/motion.py"
 
@@ -33,7 +34,7 @@ SIMULATION = "kernels/run/"
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
     *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED, RODS),
-    *(CONTACTS, GROUPS, DERIVATIVES, DESIGN, SENSITIVITIES, SPRINGS, SPACE, ROSENBROCK),
+    *(CONTACTS, GROUPS, DERIVATIVES, DESIGN, SENSITIVITIES, SPRINGS, SPACE, ROSENBROCK, COMPACT),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -448,9 +449,16 @@ FAULTS = (
     Fault(
         "kernel: compliance of the one node with the wrong sign",
         "kernels/tree/one_node.py",
-        "_minus(a, product_at(scratch, stack.compliance, f))",
-        "_plus(a, product_at(scratch, stack.compliance, f))",
+        "_minus(a, _seen_from_node(J, yielded))",
+        "_plus(a, _seen_from_node(J, yielded))",
         ORACLE,
+    ),
+    Fault(
+        "workspace: a record is given on before its last child has read it",
+        "algorithms/tree/shared_records.py",
+        "if stop <= i)",
+        "if stop <= i + 1)",
+        COMPACT,
     ),
     Fault(
         "kernel: moment of a lump's force left out",

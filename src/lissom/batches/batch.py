@@ -83,13 +83,7 @@ class Batch:
         else:
             found = found_device(device, threads)
             check_variants(self.systems)
-            try:
-                self._on = OnDevice(self.systems, found)
-            except MemoryError:
-                raise KernelError(
-                    f"the GPU has no memory left for the constants of {len(self.systems)} systems; "
-                    'free memory there, give fewer variants, or use device="cpu"'
-                ) from None
+            self._on = OnDevice(self.systems, found)
 
     def __repr__(self) -> str:
         variants = f", {self.n_variant} variants" if self.n_variant else ""

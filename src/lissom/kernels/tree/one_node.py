@@ -3,7 +3,7 @@
 Same equations, (2)-(6) there, with matrices of fixed size as rows of six numbers in registers:
 straight-line code instead of loops over memory.  Only N is kept for the sweep outward.  Products
 with Y and S come from X and S_0, which bodies at level "linear" never change:
-  Y f = phi f - X (T^T f)     Y^T alpha = phi^T alpha - T (X^T alpha)     S f = T S_0 (T^T f)     (1)
+  Y f = phi f - X (T^T f)    Y^T alpha = phi^T alpha - T (X^T alpha)    S f = T S_0 (T^T f)    (1)
 """
 
 from __future__ import annotations
