@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import lissom as ls
-from lissom.algorithms.tree import engine
+from lissom.algorithms.tree.packing import pack
 from lissom.library import flexible_chain, humanoid, order_n, rigid_chain
 from lissom.library.order_n_run import order_n_start
 from lissom.selftest.versions import machine
@@ -94,7 +94,11 @@ def evaluations(systems: dict[str, ls.System]) -> list[dict[str, Any]]:
         expected = here.forward_dynamics(q, v, f)
         found = there.forward_dynamics(q, v, f)
         error = float(np.abs(found - expected).max() / np.abs(expected).max())
-        row = {"mechanism": name, "error": error, "bytes": 8 * engine.workspace_size(system)}
+        row = {
+            "mechanism": name,
+            "error": error,
+            "bytes": 8 * len(pack(system, compact=True).start),
+        }
         wait = cp.cuda.get_current_stream().synchronize
         for count in SIZES:
             given = [cp.asarray(x) for x in states(system, count)]

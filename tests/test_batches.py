@@ -138,7 +138,7 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
     systems = [arm(1.0 + 0.1 * k) for k in range(70)]
     given = states(systems[0], 70)
     one = ls.batch(systems, device=Simulated())
-    room = 8 * one._on._n * 32
+    room = 8 * one._on.arrays_of("forward").n * 32
     small = Simulated(free=room + 100)
     found = ls.batch(systems, device=small).forward_dynamics(*given)
     assert np.array_equal(found, one.forward_dynamics(*given))
@@ -150,7 +150,8 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
 def test_states_larger_than_the_device_are_fed_in_turns():
     system = arm()
     q, v, x = states(system, 150)
-    workspace = 8 * ls.batch(system, device=Simulated())._on._n * 32
+    whole = ls.batch(system, device=Simulated())
+    workspace = 8 * whole._on.arrays_of("forward").n * 32
     per_state = 8 * (3 * system.n_v + system.n_v + 1)
     small = Simulated(threads=32, free=workspace + 70 * per_state)
     batch, expected = ls.batch(system, device=small), ls.batch(system)

@@ -108,7 +108,7 @@ class OnDevice:
         statuses = memory.zeros(count, dtype=np.int64)
         if not count:
             return out, statuses
-        arrays = self._arrays_of(what)
+        arrays = self.arrays_of(what)
         threads = self._threads(arrays, count)
         at_once = threads if self.variants else count  # the workspace holds constants of variants
         if host:
@@ -133,7 +133,7 @@ class OnDevice:
                 out[rows] = on_cpu(results)
         return out, statuses
 
-    def _arrays_of(self, what: str) -> _Arrays:
+    def arrays_of(self, what: str) -> _Arrays:
         """Arrays for a quantity."""
         compact = what == "forward" and not self.systems[0].constraints
         if compact not in self._arrays:

@@ -87,8 +87,8 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     own = OwnJoints()
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared, own, compact)
-    nodes = rows[::-1, [field.PARENT, field.CARRIER]]
-    _, last = np.unique(nodes, axis=0, return_index=True)
+    carriers = rows[::-1, [field.PARENT, field.CARRIER]]
+    _, last = np.unique(carriers, axis=0, return_index=True)
     rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
