@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import engine
+from lissom.building import back_end
 from lissom.building.build import build
 from lissom.building.front_end import _around, entries as all_entries, letters
 from lissom.building.targets import Target
@@ -289,3 +291,11 @@ def test_targets_and_signatures():
     assert letters("int64(int64[::1], float64[:,::1], float64, boolean)") == "iIMfb"
     with pytest.raises(RuntimeError, match="not as expected"):
         _around("sum", "iF", "native", ["ptr", "ptr", "ptr"])
+
+
+def test_functions_for_vector_instructions_are_kernels():
+    """A name that matched none would cost their speed without a word."""
+    for name in back_end.VECTORS:
+        module, function = name.split(".")
+        kernels = importlib.import_module(f"lissom.kernels.tree.{module}")
+        assert getattr(kernels, function).__module__ == kernels.__name__
