@@ -283,9 +283,8 @@ def check_mechanism(systems: Sequence[System]) -> None:
 
 
 def _shape(system: System) -> Any:
-    joints = tuple(type(x).__name__ for x in system.joints)
-    loops = len(system.loops), len(system.couplings)
-    return system.names, joints, tuple(system.parent), system.n_q, system.n_v, loops
+    loops, couplings = ([x.name for x in y] for y in (system.loops, system.couplings))
+    return system.fingerprint, loops, couplings
 
 
 def check_variants(systems: Sequence[System]) -> None:

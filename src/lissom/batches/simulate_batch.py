@@ -20,7 +20,7 @@ from . import arrays
 from .batch import as_systems, check_mechanism, check_variants, cores, found_device
 from .fleet import Fleet
 from .progress import Counted
-from .runs import Runs
+from .runs import OneRun, Runs
 from .runs_on_cores import OnCores
 from .starts import Starts
 from .warning import Collected, warn_of_runs
@@ -128,11 +128,20 @@ def simulate_batch(
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
             found = Fleet(starts, count, gpu).run(bar)
-    if all(x.error is not None and str(x.error) == str(found[0].error) for x in found):
-        raise found[0].error  # type: ignore[misc]  # what is wrong with all is no result
+    if all(x.error is not None for x in found):
+        raise _of_all(found)
     runs = Runs(variants, found)
     warn_of_runs(runs)
     return runs
+
+
+def _of_all(found: Sequence[OneRun]) -> LissomError:
+    """Error of runs none of which could start."""
+    error = found[0].error
+    assert error is not None
+    if any(str(x.error) != str(error) for x in found):
+        error.args = (f"none of the {len(found)} runs can start; run 0: {error}",)
+    return error
 
 
 def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
@@ -165,9 +174,8 @@ def _states(variants: Sequence[System], states: Any) -> list[State | None]:
         return [None]
     if isinstance(states, State):
         return [states]
-    if isinstance(states, (list, tuple)) and states and isinstance(states[0], State):
-        found: list[State | None] = list(states)
-    elif isinstance(states, list) and states and all(isinstance(x, tuple) for x in states):
+    known = (State, tuple) if isinstance(states, list) else State
+    if isinstance(states, (list, tuple)) and all(isinstance(x, known) for x in states):
         found = _from_rows(variants, states)
     else:
         found = _from_arrays(variants, states)
@@ -197,8 +205,8 @@ def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
     return _from_rows(variants, list(zip(q, v, strict=True)))
 
 
-def _from_rows(variants: Sequence[System], rows: Sequence[tuple[Any, ...]]) -> list[State | None]:
-    """States of (q, v), one for each run."""
+def _from_rows(variants: Sequence[System], rows: Sequence[Any]) -> list[State | None]:
+    """States from states or pairs (q, v), one for each run."""
     found: list[State | None] = []
     for k, row in enumerate(rows):
         try:
