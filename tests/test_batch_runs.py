@@ -344,6 +344,69 @@ def test_runs_that_cannot_start_leave_the_others_alone():
         runs["rode.angle"]
 
 
+class Observer:
+    """Remembers without saying so."""
+
+    def __init__(self):
+        self.sum = 0.0
+
+    def update(self, time, state):
+        self.sum += 0.01 * state["rod"][0]
+        return {}
+
+
+class Law(Observer):
+    """PI control, with the sum of an observer."""
+
+    def __init__(self, observer):
+        super().__init__()
+        self.observer = observer
+
+    def update(self, time, state):
+        super().update(time, state)
+        return {"rod": -100.0 * state["rod"] - 50.0 * self.sum - 20.0 * self.observer.sum}
+
+    def get_state(self):
+        return self.sum
+
+    def set_state(self, saved):
+        self.sum = saved
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_controllers_in_python_remember_within_their_run_alone(threads):
+    system, q = pendulum(), np.array([[0.3], [0.1], [-0.2], [0.4]])
+    options = {"duration": 0.3, "step": 0.01, "integrator": "rk4"}
+
+    def controllers(observer):
+        return [ls.Controller(observer, 0.01), ls.Controller(Law(observer), 0.02)]
+
+    given = Observer()
+    singles = [ls.simulate(system, (x, [0.0]), loads=controllers(Observer()), **options) for x in q]
+    for name in ("loads", "forces"):
+        runs = ls.simulate_batch(
+            system, (q, 0 * q), threads=threads, **options, **{name: controllers(given)}
+        )
+        assert np.array_equal(runs.q, [x.q for x in singles]) and given.sum == 0.0
+    mine = [Observer() for _ in q]  # those of the user are called themselves
+    ls.simulate_batch(system, (q, 0 * q), loads=lambda k: [ls.Controller(mine[k], 0.01)], **options)
+    assert [x.sum for x in mine] != [0.0] * 4
+    given.lock = threading.Lock()
+    with pytest.raises(ls.LoadError, match="Observer.*cannot be copied.*__deepcopy__"):
+        ls.simulate_batch(system, (q, 0 * q), loads=controllers(given), **options)
+
+
+def test_loads_and_events_may_come_from_a_generator():
+    system, q = pendulum(), np.array([[0.0], [0.5], [-0.3]])
+    options = {"duration": 0.3, "output_step": 0.1, "integrator": "dopri5"}
+    loads, events = [ls.JointDamper("rod", 2.0)], [ls.Event("rod", value=0.6)]
+    given = {"loads": iter(loads), "events": iter(events)}
+    runs = ls.simulate_batch(system, (q, 0 * q), threads=3, **options, **given)
+    expected = ls.simulate_batch(system, (q, 0 * q), loads=loads, events=events, **options)
+    assert np.array_equal(runs.q, expected.q, equal_nan=True)
+    assert runs.status.tolist() == ["finished", "event", "finished"]
+
+
 def test_what_keeps_all_runs_from_starting_is_raised():
     system, q = pendulum(), np.array([[0.1], [0.2]])
     with pytest.raises(ls.LoadError, match=r"none of the 2 runs can start; run 0: loads\(0\) rai"):

@@ -9,12 +9,16 @@ import numpy as np
 
 from ..algorithms.tree.arguments import as_state
 from ..errors import LissomError, LoadError, StateError, shown
+from ..sim.events.event import Event
 from ..sim.integrators import as_integrator
+from ..sim.loads import Load
+from ..sim.loads.controller import in_python, own_copies
 from ..sim.run.checks import positive
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.memory import check_memory
 from ..sim.run.prepare import Prepared, prepared, restarted
 from ..sim.run.settings import TIME
+from ..sim.run.start import listed
 from ..system import State, System
 from . import arrays
 from .batch import as_systems, check_mechanism, check_variants, cores, found_device
@@ -105,13 +109,19 @@ def simulate_batch(
         )
     if not count:
         return Runs(variants, [])
-    alike = not callable(loads) and len(variants) == 1
+    settings["events"] = listed(settings["events"], Event, "events")
+    common = [] if callable(loads) else listed(loads, Load, "loads")
+    remembers = count > 1 and any(map(in_python, [*common, *_several(settings["forces"])]))
+    alike = not callable(loads) and not remembers and len(variants) == 1
 
     def ready(k: int) -> Prepared:
         state = given[k if len(given) > 1 else 0]
         system = variants[k if len(variants) > 1 else 0]
-        own = _loads_of(loads, k) if callable(loads) else loads
-        return prepared(system, state, loads=own, what="simulate_batch", **settings)
+        forces, own = settings["forces"], _loads_of(loads, k) if callable(loads) else common
+        if remembers:
+            forces, own = _own_copies(forces, own)
+        options = {**settings, "forces": forces, "loads": own}
+        return prepared(system, state, what="simulate_batch", **options)
 
     def again(first: Prepared, k: int) -> Prepared:
         return restarted(first, given[k if len(given) > 1 else 0])
@@ -152,6 +162,18 @@ def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
         raise
     except Exception as error:
         raise LoadError(f"loads({k}) raised {type(error).__name__}: {error}") from error
+
+
+def _several(forces: Any) -> Sequence[Any]:
+    """The argument `forces` as a list, where it may be one of loads."""
+    return forces if isinstance(forces, (list, tuple)) else [forces]
+
+
+def _own_copies(forces: Any, loads: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """Forces and loads of one run, with controllers of its own."""
+    many = _several(forces)
+    copies = own_copies([*many, *loads])
+    return copies[: len(many)] if many is forces else copies[0], copies[len(many) :]
 
 
 def _first(ready: Callable[[int], Prepared], count: int) -> Prepared | LissomError:
