@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import SimulationError, StateError, name_list, shown
 from ..results import Trajectory
 from ..results.tables import labelled
+from .parameters import is_array_of_one
 from .records import Labelled
 
 Array = np.ndarray
@@ -65,7 +66,7 @@ def _groups(given: Any, channels: Sequence[str] | None, times: Array | None) -> 
         return _of_dataset(given)
     if isinstance(given, Mapping):
         return _of_mapping(given)
-    if isinstance(given, (bool, int, float, np.generic)):
+    if isinstance(given, (bool, int, float)) or is_array_of_one(given):
         return {_ONLY: _array(_ONLY, given)}, {}
     raise MisuseError(f"run() returned {shown(given)}; {_EXPECTED}")
 
@@ -168,6 +169,11 @@ def _array(name: str, given: Any) -> Labelled:
         dims = (given[0],) if isinstance(given[0], str) else tuple(given[0])
         attributes = {str(k): str(x) for k, x in dict(given[2]).items()} if given[2:] else {}
         given = given[1]
+    if np.ma.is_masked(given):
+        raise MisuseError(
+            f"run() returned for {name!r} an array with masked entries; fill them: "
+            "array.filled(np.nan)"
+        )
     try:
         values = np.asarray(given)
     except ValueError:

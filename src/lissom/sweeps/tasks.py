@@ -129,7 +129,13 @@ def _from_notebook(job: Job) -> bool:
 
 @lru_cache(maxsize=4)
 def _unpacked(data: bytes) -> Job:
-    job = pickle.loads(data)
+    try:
+        job = pickle.loads(data)
+    except Exception as error:
+        raise SweepError(
+            f"build or run cannot be found by other processes ({type(error).__name__}: {error}); "
+            "define them at the top of a file that can be imported there, or use executor='threads'"
+        ) from None
     assert isinstance(job, Job)
     return job
 
@@ -188,7 +194,9 @@ def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
         status, error, misused = DONE, "", False
     except MisuseError as wrong:
         found, status, error, misused = {}, FAILED, str(wrong), True
-    except (Exception, SystemExit) as wrong:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as wrong:  # of SystemExit and those of other languages, too
         found, status, error, misused = {}, FAILED, _words(wrong), False
     finally:
         _SAID.texts = None
@@ -231,7 +239,10 @@ def _built(job: Job, values: dict[str, Scalar]) -> Any:
 
 def _words(error: BaseException) -> str:
     """Exception as one line, with the place in the user's program."""
-    text = printable(" ".join(str(error).split()))
+    try:
+        text = printable(" ".join(str(error).split()))
+    except Exception:
+        text = "it cannot say why"
     words = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, LissomError):
         return words
