@@ -126,6 +126,7 @@ RETURNED = {
     "dims": ({"a": (("x", "y"), [1.0])}, "give one name for each"),
     "parameter": ({"length": 2.0}, "is the name of a parameter"),
     "dimension": ({"a": ("length", [1.0])}, "the dimension 'length', which is one of the sweep"),
+    "own dimension": ({"n": 2.0, "a": ("n", [1.0])}, "'n', which is also a dimension of what"),
     "names": ({3: 2.0}, "the name 3; names are text"),
     "empty": ({}, "returned no values"),
 }

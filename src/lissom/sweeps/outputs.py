@@ -51,6 +51,10 @@ def outputs(
                 f"run() returned {name!r}, which is the name of a parameter or of the sweep"
             )
     used = {dim for dims, _, _ in variables.values() for dim in dims}
+    if own := [x for x, (dims, _, _) in variables.items() if x in used and dims != (x,)]:
+        raise MisuseError(
+            f"run() returned {own[0]!r}, which is also a dimension of what it returned; rename it"
+        )
     if both := used & set(taken):
         raise MisuseError(
             f"run() returned an array with the dimension {sorted(both)[0]!r}, which is one of the "
