@@ -293,6 +293,21 @@ def test_a_program_without_a_guard_is_told(tmp_path):
     assert "under if __name__ == '__main__'" in done.stdout
 
 
+def test_a_program_from_standard_input_is_sent():
+    pytest.importorskip("cloudpickle")
+    program = (
+        "import lissom as ls\n"
+        "def build(a):\n"
+        "    return 10 * a\n"
+        "found = ls.sweep(build, {'a': [1, 2]}, lambda system: system + 1, workers=1)\n"
+        "print(found.result.values.tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable], input=program, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("[11, 21]\n", "")
+
+
 # Stores
 
 

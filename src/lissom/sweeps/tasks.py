@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
 import threading
 import time
 import traceback
@@ -98,7 +100,7 @@ def packed_job(job: Job) -> bytes:
         found = pickle.dumps(job)
         if not _from_notebook(job):
             return found
-        reason = "it is defined in a notebook or at the prompt"
+        reason = "it is defined in a notebook, at the prompt or in standard input"
     except Exception as error:  # whatever the user's objects raise
         reason = f"{type(error).__name__}: {error}"
     try:
@@ -117,14 +119,19 @@ def packed_job(job: Job) -> bytes:
         ) from None
 
 
+def program_is_a_file() -> bool:
+    """Whether the main program is one that other processes can import."""
+    main = sys.modules["__main__"]
+    return bool(getattr(main, "__spec__", None)) or os.path.exists(
+        getattr(main, "__file__", None) or ""
+    )
+
+
 def _from_notebook(job: Job) -> bool:
     """Whether a function is of a main program that other processes cannot import."""
-    import sys
-
-    main = sys.modules.get("__main__")
-    if getattr(main, "__file__", None) or getattr(main, "__spec__", None):
-        return False
-    return any(getattr(x, "__module__", "") == "__main__" for x in (job.build, job.run))
+    return not program_is_a_file() and any(
+        getattr(x, "__module__", "") == "__main__" for x in (job.build, job.run)
+    )
 
 
 @lru_cache(maxsize=4)
