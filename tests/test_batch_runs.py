@@ -432,6 +432,39 @@ def test_some_of_the_runs_are_runs():
             runs[which]
 
 
+def test_all_runs_are_one_dataset_of_xarray(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    system, q = pendulum(), np.array([[0.3], [0.5], [0.1]])
+    stop = ls.Event("rod", value=0.6)
+    runs = ls.simulate_batch(system, (q, 0 * q), duration=0.3, output_step=0.1, events=[stop])
+    found = runs.to_xarray("rod.position", "rod.angle")
+    for name in ("rod.position", "rod.angle"):
+        assert np.array_equal(found[name].values, runs[name], equal_nan=True)
+        alone = runs[2].to_xarray(name)[name]
+        assert found[name].sel(run=2, drop=True).equals(alone)
+        assert found[name].attrs == alone.attrs
+    assert found.status.values.tolist() == list(runs.status) and np.isnan(found["rod.angle"][1, -1])
+    pytest.importorskip("h5netcdf")
+    found.to_netcdf(tmp_path / "runs.nc", engine="h5netcdf")
+    with xarray.open_dataset(tmp_path / "runs.nc", engine="h5netcdf") as again:
+        assert again.equals(found)
+    assert runs.to_xarray("time").sizes == {"run": 3, "time": 4}
+    assert "energy.total" in runs.to_xarray()
+
+
+def test_runs_without_rows_become_tables_without_rows():
+    pytest.importorskip("xarray")
+    system, q = pendulum(), np.array([[0.3], [0.5]])
+    with pytest.warns(ls.SimulationWarning, match="run 1 "):
+        runs = ls.simulate_batch(
+            system, (q, 0 * q), duration=0.1, output_step=0.1, loads=lambda k: [3] * k
+        )
+    assert runs[1].to_xarray("rod.position").sizes == {"time": 0, "axis": 3}
+    assert runs[1].to_pandas("rod.position").shape == (0, 3)
+    assert runs[1]["rod.position.x"].shape == (0,)
+    assert runs[:0].to_xarray("rod.position").sizes == {"run": 0, "time": 0, "axis": 3}
+
+
 def test_states_may_be_pairs_and_none_at_all():
     system = pendulum()
     pairs = [(np.array([0.1]), np.array([0.5])), (np.array([0.2]), np.array([0.0]))]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import LissomError, ResultError, shown, suggestion
 from ..results.store import Columns, MemoryStore
+from ..results.tables import labelled, xarray_dataset
 from ..results.trajectory import Trajectory
 from ..system import System
 
@@ -136,16 +137,18 @@ class Runs(Sequence[Trajectory]):
             extra &= np.abs(t - grid) > apart
         return np.flatnonzero(~extra & (np.diff(t, append=np.inf) > apart))
 
+    def _longest(self) -> Trajectory:
+        """A run that came as far as any other; one without rows, where there are no runs."""
+        some = self if len(self) else Runs(self._systems, [unfinished("", "")])
+        return some._one(max(range(len(some)), key=lambda k: len(some._rows(k))))
+
     def _channel(self, name: str) -> Array:
         """A channel of all runs (k, rows, ...); NaN in rows that a run did not reach."""
         full, reached = self._common()
         found = {
             k: np.asarray(self._one(k)[name], float)[n] for k, n in enumerate(reached) if len(n)
         }
-        shapes = {x.shape[1:] for x in found.values()}
-        if not shapes:
-            none = self if len(self) else Runs(self._systems, [unfinished("", "")])
-            shapes = {none._one(0)[name].shape[1:]}
+        shapes = {x.shape[1:] for x in found.values()} or {self._longest()[name].shape[1:]}
         if len(shapes) > 1:
             raise ResultError(f"{name!r} has other shapes in other runs; take them one by one")
         out = np.full((len(self), len(full), *shapes.pop()), np.nan)
@@ -210,6 +213,30 @@ class Runs(Sequence[Trajectory]):
     def v(self) -> Array:
         """Speeds (k, rows, n_v)."""
         return self.part("v")
+
+    def to_xarray(self, *names: str) -> Any:
+        """Dataset of xarray of all runs, over "run" and "time"; `to_netcdf` of it writes a file.
+
+        Parameters
+        ----------
+        *names : str
+            Channels; by default those of `Trajectory.to_xarray`.
+
+        Returns
+        -------
+        xarray.Dataset
+            The channels, NaN in rows that a run did not reach, `status` and `message`.
+        """
+        found, coordinates = labelled(self._longest(), names)
+        variables: dict[str, Any] = {
+            "status": ("run", self.status),
+            "message": ("run", np.array(self.message, dtype=object)),
+        }
+        for name, (dims, _, attributes) in found.items():
+            variables[name] = (["run", *dims], self._channel(name), attributes)
+        places = {"run": np.arange(len(self)), "time": (*coordinates["time"][:1], self.time)}
+        places["time"] += coordinates["time"][2:]
+        return xarray_dataset(variables, coordinates | places, {"system": self._systems[0].name})
 
     @property
     def statistics(self) -> dict[str, Array]:
