@@ -191,6 +191,34 @@ def test_times_of_rows_that_rounding_changes_are_the_same_times():
         ls.sweep(nothing, {"a": [0, 1]}, apart, "serial")
 
 
+def test_events_leave_the_times_of_output_as_they_are():
+    """Rows at a latch are left out; after the end of a run that an event ended are NaN."""
+
+    def run(system, angle, stop):
+        action = ls.Stop() if stop else ls.Lock("bob")
+        event = ls.Event("bob", action, value=-0.1)
+        given = {"start": -0.3, "output_step": 0.1, "events": [event]}
+        return ls.simulate(system, system.state(bob=angle), duration=1.15, **given)
+
+    found = ls.sweep(
+        sample.pendulum,
+        {"stop": [False, True], "angle": [0.05, 0.15, 0.2]},
+        run,
+        "serial",
+        channels=["bob.angle"],
+    )
+    assert np.all(found.status == "done")
+    grid = [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85]
+    assert found.time.values == pytest.approx(grid, abs=1e-15)
+    latched, stopped = found["bob.angle"].values
+    alone = run(sample.pendulum().compile(), 0.15, False)
+    assert len(alone) == len(grid) + 2
+    assert np.abs(latched[1] - alone.sample(found.time.values)["bob.angle"]).max() < 1e-13
+    assert np.isfinite(stopped[0]).all() and np.isnan(stopped[1:, -1]).all()
+    before = np.isfinite(stopped)
+    assert np.abs(stopped[before] - latched[before]).max() < 1e-13
+
+
 def test_datasets_and_arrays_of_xarray_are_taken():
     import xarray
 

@@ -148,8 +148,8 @@ class Batch:
         ----------
         q : array (k, n_q)
             Coordinates.
-        where : str or Frame
-            "body", "body.node" or a frame of the model.
+        where : str
+            "body", "body.node" or the name of a frame.
         """
         x = self._coordinates(q)
         found, give = self._found("pose", [x], (12,), self._paths(where)), self._giver(q)
@@ -162,7 +162,7 @@ class Batch:
         ----------
         q : array (k, n_q)
             Coordinates.
-        where : str or Frame
+        where : str
             As for `pose`.
         """
         x = self._coordinates(q)

@@ -87,9 +87,29 @@ def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array
             "simulate(output_step=...), or sweep(times=...)"
         )
     try:
-        return sampled_channels(run, tuple(channels), run.time if times is None else times)
+        wanted = _output_times(run.meta) if times is None else times
+        return sampled_channels(run, tuple(channels), wanted)
     except StateError as error:
         raise MisuseError(str(error)) from None
+
+
+def _output_times(meta: Mapping[str, Any]) -> Array:
+    """Times of the rows of a whole run with an output step, without those of events."""
+    end, times = meta["start"] + meta["duration"], output_grid(meta)
+    return np.append(times, end) if end - times[-1] > 1e-12 * meta["duration"] else times
+
+
+def output_grid(settings: Mapping[str, Any]) -> Array:
+    """Multiples of the output step of a run.
+
+    Parameters
+    ----------
+    settings : mapping
+        Its start, duration and output_step [s].
+    """
+    start, duration, step = (settings[x] for x in ("start", "duration", "output_step"))
+    count = int(np.floor(duration / step * (1 + 1e-12)))
+    return np.minimum(start + step * np.arange(count + 1), start + duration)
 
 
 def check_ended(run: Trajectory) -> None:

@@ -76,7 +76,7 @@ def sweep(
     channels : sequence of str, optional
         What is kept of a Trajectory.
     times : array, optional
-        Times at which channels are kept [s]; by default the rows, if the run has an `output_step`.
+        Times at which channels are kept [s]; by default every `output_step` of the run.
         After the end of a run that an event ended they are NaN.
     store : path, optional
         Folder that keeps the results task by task.  The same call does what is missing there.

@@ -14,7 +14,7 @@ from ....errors import StateError, SweepError
 from ....printing import Shown
 from ....results import Trajectory
 from ....results.tables import labelled
-from ....sweeps.outputs import MisuseError, check_ended, sampled_channels
+from ....sweeps.outputs import MisuseError, check_ended, output_grid, sampled_channels
 from ..addresses import Path, changed
 from ..includes import document_of
 from ..source import SUFFIXES, Source, failed
@@ -167,11 +167,9 @@ def output_times(settings: Mapping[str, Any]) -> Array | None:
     settings : mapping
         Arguments of `simulate`.
     """
-    step = settings.get("output_step")
-    if not step:
+    if not settings.get("output_step"):
         return None
-    count = int(np.floor(settings["duration"] / step * (1 + 1e-12)))
-    return np.asarray(settings.get("start", 0.0) + step * np.arange(count + 1))
+    return output_grid({"start": 0.0, **settings})
 
 
 def _one(name: str, channel: str, component: str | None, found: dict[str, Any]) -> dict[str, Any]:
