@@ -147,8 +147,30 @@ def test_an_event_stops_its_run_alone():
         assert np.abs(here.q - there.q).max() < 1e-12
         assert [x for _, x in here.events] == [x for _, x in there.events]
     assert [len(x.events) for x in runs[1]] == [1, 1, 0]
+    for found in runs:
+        assert np.array_equal(found.time, found[2].time) and len(found[0]) == len(found.time) + 2
+        sampled = [x.sample(found.time) for x in found]  # of two rows at a time the second
+        assert np.array_equal(found.q, [x.q for x in sampled])
+        assert np.array_equal(found["rod.rates"], [x["rod.rates"] for x in sampled])
+    free = ls.simulate_batch(system, start, duration=0.38)
     with pytest.raises(ls.ResultError, match=r"rows at other times .* runs\[k\]"):
-        assert runs[0].q is None
+        free.q.all()
+
+
+def test_events_at_times_of_output_are_rows():
+    """Runs that lock their joint at different times have the rows of output in common."""
+    system = pendulum()
+    start = np.array([[0.0], [0.5], [-0.3]]), np.zeros((3, 1))
+    events = [
+        ls.Event("rod", ls.Lock("rod"), value=0.6),
+        ls.Event(lambda time, state: time - 0.2, ()),
+        ls.Event(lambda time, state: time - 0.25, ()),
+    ]
+    for step in ({"output_step": 0.1}, {"step": 0.1, "integrator": "rk4"}):
+        runs = ls.simulate_batch(system, start, duration=0.55, start=-0.1, events=events, **step)
+        assert np.allclose(runs.time, [-0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.45], rtol=0, atol=1e-15)
+        assert np.array_equal(runs.v, [x.sample(runs.time).v for x in runs])
+        assert [len(x.events) for x in runs] == [3, 3, 3] and runs.v[1, -1, 0] == 0.0
 
 
 def test_a_run_that_fails_is_marked_and_does_not_disturb_the_others():
@@ -257,6 +279,7 @@ def test_mistakes_are_answered_by_name():
         (system, {"states": (q, q), "loads": [ls.Actuator("rode", 1.0)]}, "no body 'rode'"),
         (system, {"states": (q, q), "step": -1.0}, "step is -1.0"),
         (system, {"states": [(q[0], q[0]), (q[0],)]}, "row 1: "),
+        (system, {"states": [system.state(), arm().state()]}, "row 1: .*other bodies"),
         (
             system,
             {"states": (q, q), "integrator": "rk4", "step": 1e-13},
@@ -321,6 +344,127 @@ def test_runs_that_cannot_start_leave_the_others_alone():
         runs["rode.angle"]
 
 
+class Observer:
+    """Remembers without saying so."""
+
+    def __init__(self):
+        self.sum = 0.0
+
+    def update(self, time, state):
+        self.sum += 0.01 * state["rod"][0]
+        return {}
+
+
+class Law(Observer):
+    """PI control, with the sum of an observer."""
+
+    def __init__(self, observer):
+        super().__init__()
+        self.observer = observer
+
+    def update(self, time, state):
+        super().update(time, state)
+        return {"rod": -100.0 * state["rod"] - 50.0 * self.sum - 20.0 * self.observer.sum}
+
+    def get_state(self):
+        return self.sum
+
+    def set_state(self, saved):
+        self.sum = saved
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_controllers_in_python_remember_within_their_run_alone(threads):
+    system, q = pendulum(), np.array([[0.3], [0.1], [-0.2], [0.4]])
+    options = {"duration": 0.3, "step": 0.01, "integrator": "rk4"}
+
+    def controllers(observer):
+        return [ls.Controller(observer, 0.01), ls.Controller(Law(observer), 0.02)]
+
+    given = Observer()
+    singles = [ls.simulate(system, (x, [0.0]), loads=controllers(Observer()), **options) for x in q]
+    for name in ("loads", "forces"):
+        runs = ls.simulate_batch(
+            system, (q, 0 * q), threads=threads, **options, **{name: controllers(given)}
+        )
+        assert np.array_equal(runs.q, [x.q for x in singles]) and given.sum == 0.0
+    mine = [Observer() for _ in q]  # those of the user are called themselves
+    ls.simulate_batch(system, (q, 0 * q), loads=lambda k: [ls.Controller(mine[k], 0.01)], **options)
+    assert [x.sum for x in mine] != [0.0] * 4
+    given.lock = threading.Lock()
+    with pytest.raises(ls.LoadError, match="Observer.*cannot be copied.*__deepcopy__"):
+        ls.simulate_batch(system, (q, 0 * q), loads=controllers(given), **options)
+
+
+def test_loads_and_events_may_come_from_a_generator():
+    system, q = pendulum(), np.array([[0.0], [0.5], [-0.3]])
+    options = {"duration": 0.3, "output_step": 0.1, "integrator": "dopri5"}
+    loads, events = [ls.JointDamper("rod", 2.0)], [ls.Event("rod", value=0.6)]
+    given = {"loads": iter(loads), "events": iter(events)}
+    runs = ls.simulate_batch(system, (q, 0 * q), threads=3, **options, **given)
+    expected = ls.simulate_batch(system, (q, 0 * q), loads=loads, events=events, **options)
+    assert np.array_equal(runs.q, expected.q, equal_nan=True)
+    assert runs.status.tolist() == ["finished", "event", "finished"]
+
+
+def test_what_keeps_all_runs_from_starting_is_raised():
+    system, q = pendulum(), np.array([[0.1], [0.2]])
+    with pytest.raises(ls.LoadError, match=r"none of the 2 runs can start; run 0: loads\(0\) rai"):
+        ls.simulate_batch(system, (q, 0 * q), duration=0.1, loads=lambda k: 1 / 0)
+    held = [ls.Motion("rod", ls.Table([0.0, 1.0], [0.0, 0.0], "smooth"))]
+    with pytest.raises(ls.StateError, match="run 0: in the state joint 'rod' is at 0.1 rad"):
+        ls.simulate_batch(system, (q, 0 * q), duration=0.1, loads=held)
+
+
+def test_some_of_the_runs_are_runs():
+    systems = [pendulum(length=x) for x in (0.5, 1.0, 2.0)]
+    runs = ls.simulate_batch(systems, duration=0.2, output_step=0.1)
+    for which in (slice(1, None), [1, 2], np.array([False, True, True])):
+        some = runs[which]
+        assert np.array_equal(some["rod.angle"], runs["rod.angle"][1:])
+        assert [x.system for x in some] == systems[1:]
+    none = runs[runs.status == "failed"]
+    assert repr(none) == "<0 runs of 'pendulum'>" and none["rod.position"].shape == (0, 0, 3)
+    assert none.last("q").shape == (0, 1)
+    assert runs[-1].system is systems[2]
+    for which, error in ((3, IndexError), ([3], ls.ResultError), ((0, 1), ls.ResultError)):
+        with pytest.raises(error, match="there are 3, numbered from 0"):
+            runs[which]
+
+
+def test_all_runs_are_one_dataset_of_xarray(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    system, q = pendulum(), np.array([[0.3], [0.5], [0.1]])
+    stop = ls.Event("rod", value=0.6)
+    runs = ls.simulate_batch(system, (q, 0 * q), duration=0.3, output_step=0.1, events=[stop])
+    found = runs.to_xarray("rod.position", "rod.angle")
+    for name in ("rod.position", "rod.angle"):
+        assert np.array_equal(found[name].values, runs[name], equal_nan=True)
+        alone = runs[2].to_xarray(name)[name]
+        assert found[name].sel(run=2, drop=True).equals(alone)
+        assert found[name].attrs == alone.attrs
+    assert found.status.values.tolist() == list(runs.status) and np.isnan(found["rod.angle"][1, -1])
+    pytest.importorskip("h5netcdf")
+    found.to_netcdf(tmp_path / "runs.nc", engine="h5netcdf")
+    with xarray.open_dataset(tmp_path / "runs.nc", engine="h5netcdf") as again:
+        assert again.equals(found)
+    assert runs.to_xarray("time").sizes == {"run": 3, "time": 4}
+    assert "energy.total" in runs.to_xarray()
+
+
+def test_runs_without_rows_become_tables_without_rows():
+    pytest.importorskip("xarray")
+    system, q = pendulum(), np.array([[0.3], [0.5]])
+    with pytest.warns(ls.SimulationWarning, match="run 1 "):
+        runs = ls.simulate_batch(
+            system, (q, 0 * q), duration=0.1, output_step=0.1, loads=lambda k: [3] * k
+        )
+    assert runs[1].to_xarray("rod.position").sizes == {"time": 0, "axis": 3}
+    assert runs[1].to_pandas("rod.position").shape == (0, 3)
+    assert runs[1]["rod.position.x"].shape == (0,)
+    assert runs[:0].to_xarray("rod.position").sizes == {"run": 0, "time": 0, "axis": 3}
+
+
 def test_states_may_be_pairs_and_none_at_all():
     system = pendulum()
     pairs = [(np.array([0.1]), np.array([0.5])), (np.array([0.2]), np.array([0.0]))]
@@ -328,6 +472,7 @@ def test_states_may_be_pairs_and_none_at_all():
     assert runs.q[:, 0, 0].tolist() == [0.1, 0.2] and runs.v[:, 0, 0].tolist() == [0.5, 0.0]
     nothing = ls.simulate_batch(system, (np.zeros((0, 1)), np.zeros((0, 1))), duration=0.1)
     assert len(nothing) == 0 and nothing.q.shape == (0, 0, 1) and nothing.statistics == {}
+    assert len(ls.simulate_batch(system, [], duration=0.1)) == 0
 
 
 @pytest.mark.parametrize("device", ["cpu", "simulated"])

@@ -92,6 +92,23 @@ def test_each_variant_has_its_own_constants():
     same(answers(ls.batch(systems, device=Simulated()), "hand", *given), expected, 1e-12)
 
 
+def test_variants_whose_entries_have_other_meanings_are_refused():
+    """As many coordinates in all, but those of a row would belong to other bodies."""
+
+    def two(first, second):
+        model = ls.Model("two")
+        for name, n in (("a", first), ("b", second)):
+            body = ls.beam(1.0, ls.Tube(0.03, 0.002), ls.STEEL, bending=n, torsion=0, stretch=0)
+            model.add(body, ls.Revolute("y"), to="a.tip" if name == "b" else None, name=name)
+        return model.compile()
+
+    systems = [two(2, 3), two(3, 2)]
+    assert systems[0].n_q == systems[1].n_q
+    for call in (ls.batch, lambda x: ls.simulate_batch(x, duration=0.1)):
+        with pytest.raises(ls.StateError, match="variant 1 .*another mechanism.*numbers of modes"):
+            call(systems)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_a_device_gives_the_numbers_of_the_cores(seed):
     """All joints, rigid and flexible bodies, branches."""

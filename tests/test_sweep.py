@@ -170,6 +170,55 @@ def test_trajectories_become_channels_over_time():
     assert np.isnan(row[3]) and not np.isnan(row[2])
 
 
+def test_times_of_rows_that_rounding_changes_are_the_same_times():
+    """Dense output reaches 0.75 s in some runs, and the number before in others."""
+
+    def run(system, angle):
+        return ls.simulate(system, system.state(bob=angle), duration=1.0, output_step=0.25)
+
+    angles = np.linspace(0.1, 0.2, 12)
+    found = ls.sweep(
+        sample.pendulum, {"angle": angles}, run, "serial", channels=["bob.angle", "bob.position"]
+    )
+    system = sample.pendulum().compile()
+    assert len({run(system, x).time[3] for x in angles}) == 2
+    assert np.all(found.status == "done") and np.isfinite(found["bob.angle"]).all()
+
+    def apart(system, a):
+        return {"x": ("n", [1.0, 2.0]), "n": ("n", [0.0, 1.0 + 1e-9 * a])}
+
+    with pytest.warns(ls.SimulationWarning, match="1 of 2 tasks failed; task 1: 'n' has other val"):
+        ls.sweep(nothing, {"a": [0, 1]}, apart, "serial")
+
+
+def test_events_leave_the_times_of_output_as_they_are():
+    """Rows at a latch are left out; after the end of a run that an event ended are NaN."""
+
+    def run(system, angle, stop):
+        action = ls.Stop() if stop else ls.Lock("bob")
+        event = ls.Event("bob", action, value=-0.1)
+        given = {"start": -0.3, "output_step": 0.1, "events": [event]}
+        return ls.simulate(system, system.state(bob=angle), duration=1.15, **given)
+
+    found = ls.sweep(
+        sample.pendulum,
+        {"stop": [False, True], "angle": [0.05, 0.15, 0.2]},
+        run,
+        "serial",
+        channels=["bob.angle"],
+    )
+    assert np.all(found.status == "done")
+    grid = [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85]
+    assert found.time.values == pytest.approx(grid, abs=1e-15)
+    latched, stopped = found["bob.angle"].values
+    alone = run(sample.pendulum().compile(), 0.15, False)
+    assert len(alone) == len(grid) + 2
+    assert np.abs(latched[1] - alone.sample(found.time.values)["bob.angle"]).max() < 1e-13
+    assert np.isfinite(stopped[0]).all() and np.isnan(stopped[1:, -1]).all()
+    before = np.isfinite(stopped)
+    assert np.abs(stopped[before] - latched[before]).max() < 1e-13
+
+
 def test_datasets_and_arrays_of_xarray_are_taken():
     import xarray
 
@@ -204,6 +253,34 @@ def test_failed_tasks_are_recorded_with_their_reason_and_dead_processes_survived
     assert "returned ['other']" in errors[5] and "in task 0" in errors[5]
     assert found.case_again.values[done].tolist() == [0, 6, 7]
     assert np.isnan(found.case_again.values[1:6]).all()
+
+
+class Panic(BaseException):
+    """As libraries in other languages raise."""
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize("executor", ["serial", "threads"])
+def test_whatever_a_task_raises_or_changes_is_its_own(tmp_path, monkeypatch, executor):
+    def run(system, case):
+        os.chdir(tmp_path)  # as for a program that is called in a folder
+        if case > 1:
+            raise {2: Panic("no"), 3: Mute(), 4: GeneratorExit()}[case]
+        return {"a": 1.0 if case == 0 else "text"}
+
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.warns(ls.SimulationWarning, match="4 of 5 tasks failed"):
+        found = ls.sweep(nothing, {"case": range(5)}, run, executor, store="study")
+    assert found.a.dtype == float and found.a.values[0] == 1.0
+    words = ["", "'a' is text, and numbers in task 0", "Panic: no (", "Mute: it ", "GeneratorExit"]
+    assert all(x.startswith(y) for x, y in zip(found.error.values, words, strict=True))
+    again = ls.gather(tmp_path / "here" / "study")
+    assert again.error.values.tolist() == found.error.values.tolist()
 
 
 def test_warnings_of_runs_are_recorded():
@@ -242,6 +319,21 @@ def test_a_program_without_a_guard_is_told(tmp_path):
         timeout=120,
     )
     assert "under if __name__ == '__main__'" in done.stdout
+
+
+def test_a_program_from_standard_input_is_sent():
+    pytest.importorskip("cloudpickle")
+    program = (
+        "import lissom as ls\n"
+        "def build(a):\n"
+        "    return 10 * a\n"
+        "found = ls.sweep(build, {'a': [1, 2]}, lambda system: system + 1, workers=1)\n"
+        "print(found.result.values.tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable], input=program, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("[11, 21]\n", "")
 
 
 # Stores

@@ -143,6 +143,28 @@ def test_lists_change_together_and_text_is_chosen(file):
     assert found["simulation.integrator"].values.tolist() == ["dopri5", "dop853"]
 
 
+def test_whole_numbers_are_set_as_such(file):
+    """As of numbers of modes, of which no other are taken."""
+    boom = 'kind = "beam", length = 1, material = "steel", torsion = 0, stretch = 0, bending = 3'
+    text = TEXT.replace('"2 kg", com = [0, 0, -1] }', '"2 kg", com = [0, 0, -1] } # bob', 1)
+    text = text.replace(
+        'body = { kind = "rigid", mass = "2 kg", com = [0, 0, -1] } # bob',
+        f'body = {{ {boom}, section = {{ kind = "circle", radius = "1 cm" }} }}',
+    ).split("[sweep]")[0]
+    file.write_text(
+        text + '[sweep.parameters]\n"parts.bob.body.bending" = [1, 2]\n'
+        '[sweep.outputs]\nmodes = { channel = "bob.modes", reduce = "peak" }\n'
+    )
+    with pytest.warns(ls.SimulationWarning, match="'modes' has the shape .* in task 0"):
+        found = ls.load_sweep(file).sweep("serial")
+    assert found.modes.shape == (2, 2) and found["parts.bob.body.bending"].values.tolist() == [1, 2]
+
+
+def test_channels_that_are_not_there_end_the_study(file):
+    with pytest.raises(ls.SweepError, match="task 0: body 'bob' has no 'angel'.*did you mean 'ang"):
+        ls.load_sweep(file).sweep("serial", channels=["bob.angel"])
+
+
 WRONG = {
     "address": ("parts.bob.body.mass", "parts.bop.body.mass", "did you mean 'bob'?"),
     "index": ("parts[1]", "parts[9]", "parts has 2 entries, numbered from 0"),
@@ -169,6 +191,18 @@ WRONG = {
         '[sweep.parameters]\n"parts.bob.body.mass" = ["1 kg", "2 kg", "-3 kg"]\n',
         "sets parts[0].body.mass, which then is '-3.0 kg'; it must not be negative",
     ),
+    "set twice": (
+        "[sweep.parameters]\n",
+        '[sweep.parameters]\n"parts.twin.body.mass" = ["1 kg", "2 kg"]\n',
+        "mass: sets parts[1].body.mass, which 'parts.twin.body.mass' sets, too; remove one",
+    ),
+    "same values": ('to = "-2 m"', 'to = "-1 m"', "has the value -1.0 twice"),
+    "reserved": ("length = {", "sample = {", "'sample' has the name of something else"),
+    "parameter": ("last = {", "length = {", "'length' is also the name of a parameter; rename"),
+    "as a channel": ("last = {", '"bob.position" = {', "is also the name of a channel; rename it"),
+    "as a dimension": ("length = {", "time = {", "'time' is also the name of a dimension of what"),
+    "slash": ("last = {", '"a/b" = {', "the name 'a/b' has a slash"),
+    "no address": ('set = "parts.bob.body.com[2]", ', "", "sets length: unknown key"),
     "value": ('"0.1 N m s/rad"', '"0.1 N m"', "different units"),
 }
 

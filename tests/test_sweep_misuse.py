@@ -59,6 +59,15 @@ CALLS = {
         lambda: ls.sweep(build, {"length": [1], ("length", "mass"): [(1, 2)]}, run),
         "'length' is given twice",
     ),
+    "twice together": (
+        lambda: ls.sweep(build, {("length", "length"): [(1, 2)]}, run),
+        "'length' is given twice",
+    ),
+    "set": (lambda: ls.sweep(build, {"length": {1.0, 2.0}}, run), "expected a list, an array"),
+    "masked": (
+        lambda: ls.sweep(build, {"length": np.ma.array([1.0, 2.0], mask=[0, 1])}, run),
+        "the value masked is not a finite",
+    ),
     "no samples": (lambda: ls.sweep(build, {"mass": ls.Uniform(1, 2)}, run), "samples=100"),
     "samples": (lambda: ls.sweep(build, GOOD, run, samples=0), "samples is 0; expected a whole"),
     "seed": (lambda: ls.sweep(build, GOOD, run, seed=-1), "seed is -1; expected"),
@@ -82,6 +91,13 @@ CALLS = {
     "tasks": (lambda: ls.sweep(build, GOOD, run, tasks=[5]), "numbered from 0 to 1"),
     "times": (lambda: ls.sweep(build, GOOD, run, times=[1, 0]), "expected increasing times"),
     "channels": (lambda: ls.sweep(build, GOOD, run, channels="x"), "expected a list of names"),
+    "numbers of tasks": (lambda: ls.sweep(build, GOOD, run, tasks=[0.5]), "tasks is [0.5]; exp"),
+    "text of tasks": (lambda: ls.sweep(build, GOOD, run, tasks="0"), "tasks is '0'; expected"),
+    "one channel": (lambda: ls.sweep(build, GOOD, run, channels=3), "channels is 3; expected a"),
+    "text of units": (lambda: ls.sweep(build, GOOD, run, units={"length": 3}), "expected text by"),
+    "list of units": (lambda: ls.sweep(build, GOOD, run, units=["m"]), "units is ['m']; expected"),
+    "note": (lambda: ls.sweep(build, GOOD, run, notes=3), "notes is 3; expected text and"),
+    "nobody": (lambda: ls.sweep(lambda: 1, GOOD, lambda s: 1), "'length'; run(system, values) g"),
     "units": (lambda: ls.sweep(build, GOOD, run, units={"x": "m"}), "units names 'x'"),
     "notes": (lambda: ls.sweep(build, GOOD, run, notes={"x": object()}), "expected text and"),
     "low": (lambda: ls.Uniform(2, 1), "Uniform(low=2, high=1): expected finite bounds"),
@@ -105,13 +121,25 @@ RETURNED = {
     "nothing": (None, "run() returned None; return a mapping"),
     "objects": ({"a": [object()]}, "which are no numbers"),
     "complex": ({"a": 1j}, "give real and imaginary part apart"),
+    "masked": ({"a": np.ma.array([1.0, 2.0], mask=[0, 1])}, "'a' an array with masked entries"),
     "ragged": ({"a": [[1], [1, 2]]}, "rows of different lengths"),
     "dims": ({"a": (("x", "y"), [1.0])}, "give one name for each"),
     "parameter": ({"length": 2.0}, "is the name of a parameter"),
     "dimension": ({"a": ("length", [1.0])}, "the dimension 'length', which is one of the sweep"),
+    "own dimension": ({"n": 2.0, "a": ("n", [1.0])}, "'n', which is also a dimension of what"),
     "names": ({3: 2.0}, "the name 3; names are text"),
     "empty": ({}, "returned no values"),
 }
+
+
+def test_arrays_without_dimensions_are_numbers():
+    found = ls.sweep(
+        lambda values: 1,
+        {"a": [np.array(1.0), np.float32(2.0)], "b": np.array(3.0)},
+        lambda system, a, b: np.array(a * b),
+        "serial",
+    )
+    assert found.a.values.tolist() == [1.0, 2.0] and found.result.values.tolist() == [3.0, 6.0]
 
 
 @pytest.mark.parametrize(("given", "words"), RETURNED.values(), ids=RETURNED)
@@ -147,6 +175,20 @@ def test_functions_that_cannot_be_sent_are_told_what_to_do(monkeypatch):
     monkeypatch.undo()
     pytest.importorskip("cloudpickle")
     assert ls.sweep(build, GOOD, local, workers=1).result.values.tolist() == [1, 1]
+
+
+def test_functions_that_processes_do_not_find_end_the_sweep(monkeypatch):
+    """The first task says so, not each of them."""
+    main = sys.modules["__main__"]
+
+    def only_here(system, values):
+        return 1.0
+
+    only_here.__module__, only_here.__qualname__ = "__main__", "only_here"
+    monkeypatch.setattr(main, "only_here", only_here, raising=False)
+    monkeypatch.setattr(main, "__file__", __file__, raising=False)  # no notebook
+    with pytest.raises(ls.SweepError, match=r"cannot be found by other processes .*only_here"):
+        ls.sweep(build, {"length": range(1, 50)}, only_here, workers=1)
 
 
 def test_xarray_is_asked_for_before_the_work(monkeypatch):

@@ -142,8 +142,8 @@ class Batch:
         ----------
         q : array (k, n_q)
             Coordinates.
-        where : str or Frame
-            "body", "body.node" or a frame of the model.
+        where : str
+            "body", "body.node" or the name of a frame.
         """
         x = self._coordinates(q)
         found, give = self._found("pose", [x], (12,), self._paths(where)), self._giver(q)
@@ -156,7 +156,7 @@ class Batch:
         ----------
         q : array (k, n_q)
             Coordinates.
-        where : str or Frame
+        where : str
             As for `pose`.
         """
         x = self._coordinates(q)
@@ -277,9 +277,8 @@ def check_mechanism(systems: Sequence[System]) -> None:
 
 
 def _shape(system: System) -> Any:
-    joints = tuple(type(x).__name__ for x in system.joints)
-    loops = len(system.loops), len(system.couplings)
-    return system.names, joints, tuple(system.parent), system.n_q, system.n_v, loops
+    loops, couplings = ([x.name for x in y] for y in (system.loops, system.couplings))
+    return system.fingerprint, loops, couplings
 
 
 def check_variants(systems: Sequence[System]) -> None:

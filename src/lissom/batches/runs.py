@@ -9,11 +9,12 @@ import numpy as np
 
 from ..errors import LissomError, ResultError, shown, suggestion
 from ..results.store import Columns, MemoryStore
+from ..results.tables import labelled, xarray_dataset
 from ..results.trajectory import Trajectory
 from ..system import System
 
 Array = np.ndarray
-AT_EVENT = 2  # rows at the time of an event that ends a run
+AT_END = 2  # rows at the time of a failure that ends a run
 
 
 class OneRun(NamedTuple):
@@ -37,7 +38,8 @@ class Runs(Sequence[Trajectory]):
     """Results of `simulate_batch`: a sequence of trajectories, and arrays over all of them.
 
     ``runs[k]`` is the trajectory of run k, without rows if it could not start;
-    ``runs["body.position"]`` is a channel of all runs, as arrays of `part`.
+    ``runs["body.position"]`` is a channel of all runs, as arrays of `part`; ``runs[2:5]`` or
+    ``runs[runs.status == "finished"]`` are some of them.
 
     Parameters
     ----------
@@ -73,20 +75,27 @@ class Runs(Sequence[Trajectory]):
         return len(self._runs)
 
     def __getitem__(self, k: Any) -> Any:
-        if isinstance(k, slice):
-            return [self[i] for i in range(len(self))[k]]
         if isinstance(k, str):
             return self._channel(k)
         try:
-            place = range(len(self))[k]
-        except (IndexError, TypeError):
+            places = np.arange(len(self))[k]
+            if places.ndim > 1 or isinstance(k, tuple):
+                raise TypeError
+        except (IndexError, TypeError, ValueError):
             words = f"there is no run {shown(k)}; there are {len(self)}, numbered from 0"
             raise (IndexError if isinstance(k, (int, np.integer)) else ResultError)(words) from None
-        store = MemoryStore(self._columns(place), self._rows(place))
-        return Trajectory(self._system(place), store, self._runs[place].meta)
+        return self._some(places) if places.ndim else self._one(int(places))
+
+    def _one(self, k: int) -> Trajectory:
+        store = MemoryStore(self._columns(k), self._rows(k))
+        return Trajectory(self._system(k), store, self._runs[k].meta)
+
+    def _some(self, places: Array) -> Runs:
+        systems = [self._system(k) for k in places] if len(self._systems) > 1 else self._systems
+        return Runs(systems or self._systems[:1], [self._runs[k] for k in places])
 
     def __iter__(self) -> Iterator[Trajectory]:
-        return (self[k] for k in range(len(self)))
+        return (self._one(k) for k in range(len(self)))
 
     def __repr__(self) -> str:
         words = [f"{int((self.status == x).sum())} {x}" for x in sorted(set(self.status))]
@@ -98,35 +107,53 @@ class Runs(Sequence[Trajectory]):
         """Times of the rows (rows,) [s], which all runs must share; rows at events do not count."""
         return self._common()[0].copy()
 
-    def _common(self) -> tuple[Array, list[int]]:
-        """Times of the rows, and how many of them each run has reached."""
-        times = [self._rows(k)[:, 0] for k in range(len(self))]
+    def _common(self) -> tuple[Array, list[Array]]:
+        """Times of the rows, and the rows of each run at the first of them, as far as it came."""
+        due = [self._due(k) for k in range(len(self))]
+        times = [self._rows(k)[x, 0] for k, x in enumerate(due)]
         done = [x for x, status in zip(times, self.status, strict=True) if status == "finished"]
         full = max(done or times, key=len, default=np.zeros(0))
-        apart = 1e-12 * max(1.0, abs(full[-1])) if len(full) else 0.0
-        reached: list[int] = []
+        apart = _apart(full)
+        reached: list[Array] = []
         for k, own in enumerate(times):
             n = min(len(own), len(full))
             same = np.flatnonzero(np.abs(own[:n] - full[:n]) > apart)
             m = int(same[0]) if len(same) else n
-            if len(own) - m > AT_EVENT:
+            if len(own) - m > AT_END:
                 raise ResultError(
                     f"run {k} has rows at other times than the others; give output_step= or step=, "
                     "or take each trajectory by itself: runs[k]"
                 )
-            reached.append(m)
+            reached.append(due[k][:m])
         return full, reached
+
+    def _due(self, k: int) -> Array:
+        """Rows of a run at times of output, not those of events; of two at a time the second."""
+        t, meta = self._rows(k)[:, 0], self._runs[k].meta
+        apart, extra = _apart(t), np.isin(t, [x for x, _ in meta.get("events", ())])
+        if step := meta.get("output_step"):
+            start = meta["start"]
+            grid = np.minimum(start + np.round((t - start) / step) * step, start + meta["duration"])
+            extra &= np.abs(t - grid) > apart
+        return np.flatnonzero(~extra & (np.diff(t, append=np.inf) > apart))
+
+    def _longest(self) -> Trajectory:
+        """A run that came as far as any other; one without rows, where there are no runs."""
+        some = self if len(self) else Runs(self._systems, [unfinished("", "")])
+        return some._one(max(range(len(some)), key=lambda k: len(some._rows(k))))
 
     def _channel(self, name: str) -> Array:
         """A channel of all runs (k, rows, ...); NaN in rows that a run did not reach."""
         full, reached = self._common()
-        found = {k: np.asarray(self[k][name], dtype=float) for k, n in enumerate(reached) if n}
-        shapes = {x.shape[1:] for x in found.values()} or {self[0][name].shape[1:]}
+        found = {
+            k: np.asarray(self._one(k)[name], float)[n] for k, n in enumerate(reached) if len(n)
+        }
+        shapes = {x.shape[1:] for x in found.values()} or {self._longest()[name].shape[1:]}
         if len(shapes) > 1:
             raise ResultError(f"{name!r} has other shapes in other runs; take them one by one")
         out = np.full((len(self), len(full), *shapes.pop()), np.nan)
         for k, values in found.items():
-            out[k, : reached[k]] = values[: reached[k]]
+            out[k, : len(values)] = values
         return out
 
     def _pieces(self, name: Any) -> tuple[int, list[slice]]:
@@ -158,8 +185,8 @@ class Runs(Sequence[Trajectory]):
         size, pieces = self._pieces(name)
         out = np.full((len(self), len(full), size), np.nan)
         for k, n in enumerate(reached):
-            if n:
-                out[k, :n] = self._rows(k)[:n, pieces[k]]
+            if len(n):
+                out[k, : len(n)] = self._rows(k)[n, pieces[k]]
         return out
 
     def last(self, name: str) -> Array:
@@ -187,6 +214,30 @@ class Runs(Sequence[Trajectory]):
         """Speeds (k, rows, n_v)."""
         return self.part("v")
 
+    def to_xarray(self, *names: str) -> Any:
+        """Dataset of xarray of all runs, over "run" and "time"; `to_netcdf` of it writes a file.
+
+        Parameters
+        ----------
+        *names : str
+            Channels; by default those of `Trajectory.to_xarray`.
+
+        Returns
+        -------
+        xarray.Dataset
+            The channels, NaN in rows that a run did not reach, `status` and `message`.
+        """
+        found, coordinates = labelled(self._longest(), names)
+        variables: dict[str, Any] = {
+            "status": ("run", self.status),
+            "message": ("run", np.array(self.message, dtype=object)),
+        }
+        for name, (dims, _, attributes) in found.items():
+            variables[name] = (["run", *dims], self._channel(name), attributes)
+        places = {"run": np.arange(len(self)), "time": (*coordinates["time"][:1], self.time)}
+        places["time"] += coordinates["time"][2:]
+        return xarray_dataset(variables, coordinates | places, {"system": self._systems[0].name})
+
     @property
     def statistics(self) -> dict[str, Array]:
         """Numbers of steps, evaluations and the like, (k,) each."""
@@ -194,3 +245,8 @@ class Runs(Sequence[Trajectory]):
         whole: Mapping[str, Any] = max(found, key=len, default={})
         names = [name for name, x in whole.items() if isinstance(x, (int, float))]
         return {name: np.array([x.get(name, np.nan) for x in found]) for name in names}
+
+
+def _apart(times: Array) -> float:
+    """Difference of two times that are not the same."""
+    return 1e-12 * float(np.max(np.abs(times), initial=0.0))

@@ -9,18 +9,22 @@ import numpy as np
 
 from ..algorithms.tree.arguments import as_state
 from ..errors import LissomError, LoadError, StateError, shown
+from ..sim.events.event import Event
 from ..sim.integrators import as_integrator
+from ..sim.loads import Load
+from ..sim.loads.controller import in_python, own_copies
 from ..sim.run.checks import positive
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.memory import check_memory
 from ..sim.run.prepare import Prepared, prepared, restarted
 from ..sim.run.settings import TIME
+from ..sim.run.start import listed
 from ..system import State, System
 from . import arrays
 from .batch import as_systems, check_mechanism, check_variants, cores, found_device
 from .fleet import Fleet
 from .progress import Counted
-from .runs import Runs
+from .runs import OneRun, Runs
 from .runs_on_cores import OnCores
 from .starts import Starts
 from .warning import Collected, warn_of_runs
@@ -105,13 +109,19 @@ def simulate_batch(
         )
     if not count:
         return Runs(variants, [])
-    alike = not callable(loads) and len(variants) == 1
+    settings["events"] = listed(settings["events"], Event, "events")
+    common = [] if callable(loads) else listed(loads, Load, "loads")
+    remembers = count > 1 and any(map(in_python, [*common, *_several(settings["forces"])]))
+    alike = not callable(loads) and not remembers and len(variants) == 1
 
     def ready(k: int) -> Prepared:
         state = given[k if len(given) > 1 else 0]
         system = variants[k if len(variants) > 1 else 0]
-        own = _loads_of(loads, k) if callable(loads) else loads
-        return prepared(system, state, loads=own, what="simulate_batch", **settings)
+        forces, own = settings["forces"], _loads_of(loads, k) if callable(loads) else common
+        if remembers:
+            forces, own = _own_copies(forces, own)
+        options = {**settings, "forces": forces, "loads": own}
+        return prepared(system, state, what="simulate_batch", **options)
 
     def again(first: Prepared, k: int) -> Prepared:
         return restarted(first, given[k if len(given) > 1 else 0])
@@ -128,11 +138,20 @@ def simulate_batch(
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
             found = Fleet(starts, count, gpu).run(bar)
-    if all(x.error is not None and str(x.error) == str(found[0].error) for x in found):
-        raise found[0].error  # type: ignore[misc]  # what is wrong with all is no result
+    if all(x.error is not None for x in found):
+        raise _of_all(found)
     runs = Runs(variants, found)
     warn_of_runs(runs)
     return runs
+
+
+def _of_all(found: Sequence[OneRun]) -> LissomError:
+    """Error of runs none of which could start."""
+    error = found[0].error
+    assert error is not None
+    if any(str(x.error) != str(error) for x in found):
+        error.args = (f"none of the {len(found)} runs can start; run 0: {error}",)
+    return error
 
 
 def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
@@ -143,6 +162,18 @@ def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
         raise
     except Exception as error:
         raise LoadError(f"loads({k}) raised {type(error).__name__}: {error}") from error
+
+
+def _several(forces: Any) -> Sequence[Any]:
+    """The argument `forces` as a list, where it may be one of loads."""
+    return forces if isinstance(forces, (list, tuple)) else [forces]
+
+
+def _own_copies(forces: Any, loads: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """Forces and loads of one run, with controllers of its own."""
+    many = _several(forces)
+    copies = own_copies([*many, *loads])
+    return copies[: len(many)] if many is forces else copies[0], copies[len(many) :]
 
 
 def _first(ready: Callable[[int], Prepared], count: int) -> Prepared | LissomError:
@@ -165,9 +196,8 @@ def _states(variants: Sequence[System], states: Any) -> list[State | None]:
         return [None]
     if isinstance(states, State):
         return [states]
-    if isinstance(states, (list, tuple)) and states and isinstance(states[0], State):
-        found: list[State | None] = list(states)
-    elif isinstance(states, list) and states and all(isinstance(x, tuple) for x in states):
+    known = (State, tuple) if isinstance(states, list) else State
+    if isinstance(states, (list, tuple)) and all(isinstance(x, known) for x in states):
         found = _from_rows(variants, states)
     else:
         found = _from_arrays(variants, states)
@@ -197,8 +227,8 @@ def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
     return _from_rows(variants, list(zip(q, v, strict=True)))
 
 
-def _from_rows(variants: Sequence[System], rows: Sequence[tuple[Any, ...]]) -> list[State | None]:
-    """States of (q, v), one for each run."""
+def _from_rows(variants: Sequence[System], rows: Sequence[Any]) -> list[State | None]:
+    """States from states or pairs (q, v), one for each run."""
     found: list[State | None] = []
     for k, row in enumerate(rows):
         try:

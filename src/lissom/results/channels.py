@@ -11,6 +11,7 @@ whole system ("time"), the name alone is the quantity.  `Model.compile` warns of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -369,7 +370,7 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
         part = _component(system, store.columns, name)
         assert part is not None
         every = values(system, store, part.whole)[part.whole]
-        found = np.array(every.reshape(len(every), -1)[:, part.numbers])
+        found = np.array(every.reshape(len(every), math.prod(every.shape[1:]))[:, part.numbers])
         found = found.reshape(len(every), *part.channel.shape)
         found.flags.writeable = False
         return {name: found}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -140,13 +141,15 @@ def labelled(
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {"time": (["time"], times[:, 0], {"units": clock})}
     for c in usual_channels(run, names):
+        if c.name == "time":
+            continue  # a coordinate
         dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
         if len(c.shape) == 2:
             dims = ["axis", "own_axis"]
         for dim, n in zip(dims, c.shape, strict=True):
             labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
             coordinates[dim] = ([dim], labels, {})
-        words, flat = chosen.columns(run[c.name].reshape(run.n, -1), c.units)
+        words, flat = chosen.columns(run[c.name].reshape(run.n, math.prod(c.shape)), c.units)
         attributes = {"units": "; ".join(dict.fromkeys(words)), "long_name": c.description}
         variables[c.name] = (["time", *dims], flat.reshape(run[c.name].shape), attributes)
     return variables, coordinates
@@ -154,9 +157,23 @@ def labelled(
 
 def to_xarray(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any:
     """Dataset of xarray; see `Trajectory.to_xarray`."""
-    xarray = _module("xarray")
     about = {"system": run.system.name, "status": str(run.status), "message": run.message}
-    return xarray.Dataset(*labelled(run, names, units), about)
+    return xarray_dataset(*labelled(run, names, units), about)
+
+
+def xarray_dataset(
+    variables: Mapping[str, Any], coordinates: Mapping[str, Any], about: Mapping[str, Any]
+) -> Any:
+    """Dataset of xarray, or an error that says how to install it.
+
+    Parameters
+    ----------
+    variables, coordinates : mapping
+        As of `labelled`.
+    about : mapping
+        Attributes.
+    """
+    return _module("xarray").Dataset(variables, coordinates, about)
 
 
 def to_pandas(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any:
@@ -206,7 +223,7 @@ def table_columns(
     for c in channels:
         if c.name == "time":
             continue
-        words, flat = chosen.columns(run[c.name].reshape(run.n, -1), c.units)
+        words, flat = chosen.columns(run[c.name].reshape(run.n, math.prod(c.shape)), c.units)
         names = [f"{c.name}.{label}" if label else c.name for label in c.labels or ("",)]
         found += zip(names, flat.T, words, strict=False)
     return found

@@ -20,7 +20,7 @@ from ..results.trajectory import Trajectory
 from ..system import State, StateLike, System
 from .events.event import Event
 from .loads import Load
-from .loads.controller import own_copy
+from .loads.controller import own_copies
 from .run.checks import positive
 from .run.prepare import given_state, prepared
 from .run.settings import TIME, start_time
@@ -249,7 +249,7 @@ class Stepper:
         """
         with self._alone():
             other = object.__new__(Stepper)
-            loads = [own_copy(load) for load in self._options["loads"]]
+            loads = own_copies(self._options["loads"])
             other.system, other._options = self.system, {**self._options, "loads": loads}
             other._first, other._saved = self._first, copy.deepcopy(self._saved)
             other._run = other._built(self._first.given, self._run.machine.settings.start)

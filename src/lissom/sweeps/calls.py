@@ -89,7 +89,8 @@ def asked(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Argume
         known = [x.name for x in (_signature(build) or []) if x.kind not in _STARS]
         raise SweepError(
             f"neither build() nor run() takes the parameter {unused[0]!r}; "
-            f"{suggestion(unused[0], known)} run(system, values) gets all parameters"
+            f"{f'{suggestion(unused[0], known)} ' if known else ''}"
+            "run(system, values) gets all parameters"
         )
     return first, second
 

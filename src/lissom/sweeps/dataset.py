@@ -88,11 +88,22 @@ def _difference(first: Record, record: Record) -> str:
                 f"{name!r} has the shape {_shape(mine, size)}, and {_shape(dims, values)} in task "
                 f"{first.task}; give all the same, of trajectories with times=..."
             )
+        if (size.dtype.kind == "U") != (values.dtype.kind == "U"):
+            here, there = ("text" if x.dtype.kind == "U" else "numbers" for x in (size, values))
+            return f"{name!r} is {here}, and {there} in task {first.task}; give all the same"
     for name, (_, values, _) in first.coordinates.items():
         places = record.coordinates.get(name, ((), np.empty(0), {}))[1]
-        if not np.array_equal(places, values):
+        if not _same(places, values):
             return f"{name!r} has other values than in task {first.task}; give all the same"
     return ""
+
+
+def _same(places: Array, values: Array) -> bool:
+    """Whether coordinates are equal up to rounding, as times of rows are."""
+    if places.shape != values.shape or "U" in (places.dtype.kind, values.dtype.kind):
+        return np.array_equal(places, values)
+    apart = 1e-12 * np.max(np.abs(values.astype(float)), initial=0.0)
+    return np.allclose(places, values, rtol=0.0, atol=apart, equal_nan=True)
 
 
 def _shape(dims: tuple[str, ...], values: Array) -> str:

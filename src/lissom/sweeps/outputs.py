@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import SimulationError, StateError, name_list, shown
 from ..results import Trajectory
 from ..results.tables import labelled
+from .parameters import is_array_of_one
 from .records import Labelled
 
 Array = np.ndarray
@@ -50,6 +51,10 @@ def outputs(
                 f"run() returned {name!r}, which is the name of a parameter or of the sweep"
             )
     used = {dim for dims, _, _ in variables.values() for dim in dims}
+    if own := [x for x, (dims, _, _) in variables.items() if x in used and dims != (x,)]:
+        raise MisuseError(
+            f"run() returned {own[0]!r}, which is also a dimension of what it returned; rename it"
+        )
     if both := used & set(taken):
         raise MisuseError(
             f"run() returned an array with the dimension {sorted(both)[0]!r}, which is one of the "
@@ -65,7 +70,7 @@ def _groups(given: Any, channels: Sequence[str] | None, times: Array | None) -> 
         return _of_dataset(given)
     if isinstance(given, Mapping):
         return _of_mapping(given)
-    if isinstance(given, (bool, int, float, np.generic)):
+    if isinstance(given, (bool, int, float)) or is_array_of_one(given):
         return {_ONLY: _array(_ONLY, given)}, {}
     raise MisuseError(f"run() returned {shown(given)}; {_EXPECTED}")
 
@@ -82,9 +87,29 @@ def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array
             "simulate(output_step=...), or sweep(times=...)"
         )
     try:
-        return sampled_channels(run, tuple(channels), run.time if times is None else times)
+        wanted = _output_times(run.meta) if times is None else times
+        return sampled_channels(run, tuple(channels), wanted)
     except StateError as error:
         raise MisuseError(str(error)) from None
+
+
+def _output_times(meta: Mapping[str, Any]) -> Array:
+    """Times of the rows of a whole run with an output step, without those of events."""
+    end, times = meta["start"] + meta["duration"], output_grid(meta)
+    return np.append(times, end) if end - times[-1] > 1e-12 * meta["duration"] else times
+
+
+def output_grid(settings: Mapping[str, Any]) -> Array:
+    """Multiples of the output step of a run.
+
+    Parameters
+    ----------
+    settings : mapping
+        Its start, duration and output_step [s].
+    """
+    start, duration, step = (settings[x] for x in ("start", "duration", "output_step"))
+    count = int(np.floor(duration / step * (1 + 1e-12)))
+    return np.minimum(start + step * np.arange(count + 1), start + duration)
 
 
 def check_ended(run: Trajectory) -> None:
@@ -168,6 +193,11 @@ def _array(name: str, given: Any) -> Labelled:
         dims = (given[0],) if isinstance(given[0], str) else tuple(given[0])
         attributes = {str(k): str(x) for k, x in dict(given[2]).items()} if given[2:] else {}
         given = given[1]
+    if np.ma.is_masked(given):
+        raise MisuseError(
+            f"run() returned for {name!r} an array with masked entries; fill them: "
+            "array.filled(np.nan)"
+        )
     try:
         values = np.asarray(given)
     except ValueError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -29,15 +29,24 @@ def scalar(what: str, given: Any) -> Scalar:
     given
         Value as given.
     """
-    value = given.item() if isinstance(given, np.generic) else given
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
+    value = given.item() if is_array_of_one(given) and not np.ma.is_masked(given) else given
     if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise SweepError(
         f"{what}: the value {shown(given)} is not a finite number, text or truth value; number "
         "other things and choose them in build()"
     )
+
+
+def is_array_of_one(given: Any) -> bool:
+    """Whether a value is a number of NumPy or JAX, or an array without dimensions.
+
+    Parameters
+    ----------
+    given
+        The value.
+    """
+    return getattr(given, "ndim", None) == 0 and callable(getattr(given, "item", None))
 
 
 def listed(what: str, given: Any) -> list[Scalar]:
@@ -50,7 +59,7 @@ def listed(what: str, given: Any) -> list[Scalar]:
     given
         List as given.
     """
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+    if isinstance(given, (str, bytes, Mapping, Set)) or not isinstance(given, Iterable):
         raise SweepError(f"{what} is {shown(given)}; expected a list, an array or a distribution")
     values = [scalar(what, x) for x in given]
     if not values:
@@ -98,13 +107,14 @@ def sorted_out(
     fixed: dict[str, Scalar] = {}
     for key, given in parameters.items():
         names = key if isinstance(key, tuple) else (key,)
-        for name in names:
-            _check_name(name, [*drawn, *fixed, *(n for axis in axes for n in axis.names)])
+        known = [*drawn, *fixed, *(n for axis in axes for n in axis.names)]
+        for k, name in enumerate(names):
+            _check_name(name, [*known, *names[:k]])
         if isinstance(key, tuple):
             axes.append(_tied(names, given))
         elif is_drawn(given):
             drawn[key] = given
-        elif isinstance(given, (str, bool, int, float, np.generic)):
+        elif isinstance(given, (str, bool, int, float)) or is_array_of_one(given):
             fixed[key] = scalar(f"parameter {key!r}", given)
         else:
             axes.append(_axis(key, given))

@@ -14,7 +14,15 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..errors import SweepError, shown
-from .tasks import Job, Task, packed_job, warnings_by_thread, work, work_in_thread
+from .tasks import (
+    Job,
+    Task,
+    packed_job,
+    program_is_a_file,
+    warnings_by_thread,
+    work,
+    work_in_thread,
+)
 
 NAMES = ("processes", "threads", "serial")
 _BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -188,7 +196,7 @@ class Processes(Pool):
 
     def submit(self, tasks: Sequence[Task]) -> Any:
         """Future of some tasks."""
-        with _one_thread_each():
+        with _one_thread_each(), _importable_program():
             return self._pool.submit(work, self._job, list(tasks))
 
     def renew(self, error: BaseException) -> None:  # noqa: ARG002
@@ -196,7 +204,7 @@ class Processes(Pool):
         self.close(at_once=True)
         self._pool = self._new()
         try:
-            with _one_thread_each():
+            with _one_thread_each(), _importable_program():
                 ready = self._pool.submit(_ready)
             ready.result()
         except BrokenExecutor:
@@ -243,3 +251,18 @@ def _one_thread_each() -> Iterator[None]:
     finally:
         for name in added:
             os.environ.pop(name, None)
+
+
+@contextmanager
+def _importable_program() -> Iterator[None]:
+    """Start processes that do not look for a program that came from standard input."""
+    main = sys.modules["__main__"]
+    path = getattr(main, "__file__", None)
+    if path is None or program_is_a_file():
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = path

@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from typing import Any
 
+from ..errors import SweepError
 from .pools import Pool
 from .records import Record, failed
 from .study import Study
@@ -101,6 +102,8 @@ class Schedule:
         except BrokenExecutor as error:
             self._alone = alone
             self._broken(error, tasks)
+        except SweepError:
+            raise  # of the job, not of these tasks
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             self._retry(tasks, words, alone=alone)

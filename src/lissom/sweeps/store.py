@@ -44,7 +44,7 @@ class Store:
     """
 
     def __init__(self, path: Any, study: Study) -> None:
-        self.path = Path(as_path(path))
+        self.path = Path(as_path(path)).absolute()  # tasks may change the folder
         self._start = _MAGIC + bytes.fromhex(study.fingerprint)
         self._file: IO[bytes] | None = None
         self._n = 0

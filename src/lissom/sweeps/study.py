@@ -129,7 +129,8 @@ class Study:
         """One line: the dimensions and their sizes."""
         sizes = zip(self.dims, self.shape, strict=True)
         words = ", ".join(f"{name} ({n})" for name, n in sizes)
-        return f"{self.n} tasks over {words}" if words else "1 task"
+        tasks = f"{self.n} task{'s' * (self.n != 1)}"
+        return f"{tasks} over {words}" if words else tasks
 
     def to_json(self) -> dict[str, Any]:
         """Dictionary for JSON."""

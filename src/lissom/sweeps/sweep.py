@@ -76,7 +76,7 @@ def sweep(
     channels : sequence of str, optional
         What is kept of a Trajectory.
     times : array, optional
-        Times at which channels are kept [s]; by default the rows, if the run has an `output_step`.
+        Times at which channels are kept [s]; by default every `output_step` of the run.
         After the end of a run that an event ended they are NaN.
     store : path, optional
         Folder that keeps the results task by task.  The same call does what is missing there.
@@ -108,7 +108,7 @@ def sweep(
         for_build,
         for_run,
         study.seed,
-        None if channels is None else tuple(channels),
+        None if channels is None else tuple(study.notes["channels"]),
         None if times is None else np.array(times, dtype=float),
         (*study.names, *study.dims, *RESERVED),
         uuid.uuid4().hex,
@@ -209,17 +209,15 @@ def _study(
     count = checked_samples(samples, drawn)
     before = None if store is None else stored_study(Path(as_path(store)))
     seed = _seed(seed, before)
-    more: dict[str, Any] = dict(notes or {})
+    more: dict[str, Any] = _checked_notes(notes)
     more |= {"sampling": sampling} if drawn else {}
     more |= {} if channels is None else {"channels": _channels(channels)}
     more |= {} if times is None else {"times": _times(times).tolist()}
-    _check_notes(more)
     values = sampled(drawn, count or 0, sampling, seed)
-    study = Study(axes, values, fixed, count, seed, dict(units or {}), more)
+    known = [*(name for axis in axes for name in axis.names), *drawn, *fixed]
+    study = Study(axes, values, fixed, count, seed, _checked_units(units or {}, known), more)
     if study.n > MOST_TASKS:
         raise SweepError(f"{study.description()} are too many; use at most {MOST_TASKS}")
-    if unknown := set(study.units) - set(study.names):
-        raise SweepError(f"units names {sorted(unknown)[0]!r}, which is not a parameter")
     return study
 
 
@@ -234,9 +232,11 @@ def _seed(given: Any, before: Study | None) -> int:
 
 
 def _channels(given: Any) -> list[str]:
-    if isinstance(given, str) or not all(isinstance(x, str) for x in given):
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    found: list[Any] = list(given) if several else [given]
+    if not several or not all(isinstance(x, str) for x in found):
         raise SweepError(f"channels is {shown(given)}; expected a list of names")
-    return list(given)
+    return found
 
 
 def _times(given: Any) -> Array:
@@ -254,20 +254,33 @@ def _times(given: Any) -> Array:
     return times
 
 
-def _check_notes(notes: Mapping[str, Any]) -> None:
+def _checked_notes(given: Any) -> dict[str, Any]:
     try:
+        notes = dict(given or {})
         json.dumps(notes)
     except (TypeError, ValueError):
-        raise SweepError(f"notes is {shown(notes)}; expected text and numbers by name") from None
+        raise SweepError(f"notes is {shown(given)}; expected text and numbers by name") from None
+    return notes
+
+
+def _checked_units(given: Any, names: Sequence[str]) -> dict[str, str]:
+    if not isinstance(given, Mapping) or not all(isinstance(x, str) for x in given.values()):
+        raise SweepError(
+            f"units is {shown(given)}; expected text by name, such as {{'mass': 'kg'}}"
+        )
+    if unknown := set(given) - set(names):
+        raise SweepError(f"units names {sorted(map(str, unknown))[0]!r}, which is not a parameter")
+    return dict(given)
 
 
 def _wanted(tasks: Any, n: int) -> list[int]:
     if tasks is None:
         return list(range(n))
-    try:
-        wanted = sorted({int(k) for k in tasks})
-    except (TypeError, ValueError):
-        raise SweepError(f"tasks is {shown(tasks)}; expected numbers, such as range(100)") from None
+    given = list(tasks) if isinstance(tasks, Iterable) else [tasks]
+    whole = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in given]
+    if not all(whole) or not isinstance(tasks, Iterable):
+        raise SweepError(f"tasks is {shown(tasks)}; expected numbers, such as range(100)")
+    wanted = sorted({int(k) for k in given})
     if wanted and not (0 <= wanted[0] and wanted[-1] < n):
         off = wanted[0] if wanted[0] < 0 else wanted[-1]
         raise SweepError(f"tasks has {off}; there are {n} tasks, numbered from 0 to {n - 1}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
 import threading
 import time
 import traceback
@@ -98,7 +100,7 @@ def packed_job(job: Job) -> bytes:
         found = pickle.dumps(job)
         if not _from_notebook(job):
             return found
-        reason = "it is defined in a notebook or at the prompt"
+        reason = "it is defined in a notebook, at the prompt or in standard input"
     except Exception as error:  # whatever the user's objects raise
         reason = f"{type(error).__name__}: {error}"
     try:
@@ -117,19 +119,30 @@ def packed_job(job: Job) -> bytes:
         ) from None
 
 
+def program_is_a_file() -> bool:
+    """Whether the main program is one that other processes can import."""
+    main = sys.modules["__main__"]
+    return bool(getattr(main, "__spec__", None)) or os.path.exists(
+        getattr(main, "__file__", None) or ""
+    )
+
+
 def _from_notebook(job: Job) -> bool:
     """Whether a function is of a main program that other processes cannot import."""
-    import sys
-
-    main = sys.modules.get("__main__")
-    if getattr(main, "__file__", None) or getattr(main, "__spec__", None):
-        return False
-    return any(getattr(x, "__module__", "") == "__main__" for x in (job.build, job.run))
+    return not program_is_a_file() and any(
+        getattr(x, "__module__", "") == "__main__" for x in (job.build, job.run)
+    )
 
 
 @lru_cache(maxsize=4)
 def _unpacked(data: bytes) -> Job:
-    job = pickle.loads(data)
+    try:
+        job = pickle.loads(data)
+    except Exception as error:
+        raise SweepError(
+            f"build or run cannot be found by other processes ({type(error).__name__}: {error}); "
+            "define them at the top of a file that can be imported there, or use executor='threads'"
+        ) from None
     assert isinstance(job, Job)
     return job
 
@@ -188,7 +201,9 @@ def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
         status, error, misused = DONE, "", False
     except MisuseError as wrong:
         found, status, error, misused = {}, FAILED, str(wrong), True
-    except (Exception, SystemExit) as wrong:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as wrong:  # of SystemExit and those of other languages, too
         found, status, error, misused = {}, FAILED, _words(wrong), False
     finally:
         _SAID.texts = None
@@ -231,7 +246,10 @@ def _built(job: Job, values: dict[str, Scalar]) -> Any:
 
 def _words(error: BaseException) -> str:
     """Exception as one line, with the place in the user's program."""
-    text = printable(" ".join(str(error).split()))
+    try:
+        text = printable(" ".join(str(error).split()))
+    except Exception:
+        text = "it cannot say why"
     words = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, LissomError):
         return words

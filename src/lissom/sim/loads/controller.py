@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -124,18 +124,28 @@ class Controller(Load):
             self.update.set_state(saved)
 
 
-def own_copy(load: Load) -> Load:
-    """The load, or for a controller in Python one with a copy of its object.
+def in_python(load: Any) -> bool:
+    """Whether something is a controller that is not compiled, whose memory is not in the run."""
+    return isinstance(load, Controller) and not is_compiled(load.function)
+
+
+def own_copies(loads: Iterable[Any]) -> list[Any]:
+    """The loads, of controllers in Python with copies of their objects.
+
+    What several of them share is shared by the copies.
 
     Parameters
     ----------
-    load : Load
-        Any load; all others, and compiled controllers, have their variables in the run.
+    loads : iterable of Load
+        Any loads; all others, and compiled controllers, have their variables in the run.
     """
-    if not isinstance(load, Controller) or is_compiled(load.function):
-        return load
+    known: dict[int, Any] = {}
+    return [_own_copy(load, known) if in_python(load) else load for load in loads]
+
+
+def _own_copy(load: Controller, known: dict[int, Any]) -> Controller:
     try:
-        return replace(load, update=copy.deepcopy(load.update))
+        return replace(load, update=copy.deepcopy(load.update, known))
     except Exception as error:  # whatever the user's object raises
         raise LoadError(
             f"{load.label}: update cannot be copied ({type(error).__name__}: {error}); give it a "

@@ -14,7 +14,8 @@ from ....printing import Shown
 from ....results.channels import resolved
 from ....results.store import Columns
 from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
-from ....sweeps.parameters import sobol_problem
+from ....sweeps.parameters import sobol_problem, sorted_out
+from ....sweeps.study import RESERVED
 from ..addresses import AddressError, Path, changed, found_path
 from ..includes import Document, Entry, document_of
 from ..problems import Problem, key_text
@@ -32,6 +33,7 @@ _KINDS: dict[str, type[Distribution]] = {
     "choice": Choice,
 }
 MOST_TRIED = 100  # values of a list that are tried when the file is read
+TIME = "time"  # dimension of what is kept over time
 _STORED = ("load", "servo")  # channels that depend on what acts in a run
 
 
@@ -155,8 +157,11 @@ class _Reader:
         self.problems: list[Problem] = []
         self.targets: dict[str, tuple[tuple[Path, ...], Any]] = {}
         self.parameters: dict[Any, Any] = {}
-        given = {name: self._given(name, x) for name, x in self.table.parameters.items()}
         tied = {name for group in self.table.together for name in group}
+        given = {
+            name: self._given(name, x, tied=name in tied)
+            for name, x in self.table.parameters.items()
+        }
         self.parameters |= {x: value for x, value in given.items() if x not in tied}
         for k, group in enumerate(self.table.together):
             self._tie(k, group, given)
@@ -164,8 +169,8 @@ class _Reader:
     def _note(self, message: str, *inner: str | int) -> None:
         self.problems.append(self.entry.problem(message, *inner))
 
-    def _given(self, name: str, table: Any) -> Any:
-        """List or distribution of a parameter."""
+    def _given(self, name: str, table: Any, *, tied: bool) -> Any:
+        """List or distribution of a parameter, whose values may come twice where it is tied."""
         paths = []
         for address in table.set or [name]:
             try:
@@ -182,7 +187,9 @@ class _Reader:
             self._note("has values with different units; use one", "parameters", name)
         self.targets[name] = (tuple(paths), next(iter(powers), None))
         try:
-            return _made(table.kind, fields)
+            given = _made(table.kind, fields)
+            sorted_out({name: [0.0] if tied else given})
+            return given
         except SweepError as error:
             self._note(str(error), "parameters", name)
         return [0.0]
@@ -248,8 +255,10 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
     elif drawn and table.sampling == "sobol" and (words := sobol_problem(table.samples)):
         problems.append(entry.problem(f"sampling = 'sobol' needs {words}", "samples"))
     problems += _channel_problems(entry, run)
+    problems += _name_problems(entry)
     if not problems:
         problems += _value_problems(document, entry, reader)
+    problems += _overlap_problems(entry, reader)
     return problems
 
 
@@ -275,12 +284,44 @@ def _channel_problems(entry: Entry, run: ModelRun) -> Iterator[Problem]:
             yield entry.problem(f"{channel!r} has no component {component!r}; {hint}", *place)
 
 
+def _overlap_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
+    """Addresses that two parameters set."""
+    taken: dict[Path, str] = {}
+    for name, (paths, _) in reader.targets.items():
+        for path in paths:
+            for other, owner in taken.items():
+                n = min(len(path), len(other))
+                if path[:n] == other[:n]:
+                    message = f"sets {key_text(path)}, which {owner!r} sets, too; remove one"
+                    yield entry.problem(message, "parameters", name)
+        taken |= dict.fromkeys(paths, name)
+
+
+def _name_problems(entry: Entry) -> Iterator[Problem]:
+    """Channels and outputs that are called like something else of the dataset."""
+    table = entry.table
+    taken = dict.fromkeys((*RESERVED, TIME), "something else in the dataset")
+    taken |= dict.fromkeys(table.parameters, "a parameter")
+    for k, name in enumerate(table.channels):
+        if name in taken and name != TIME:
+            yield entry.problem(f"{name!r} is also the name of {taken[name]}", "channels", k)
+    taken |= dict.fromkeys(table.channels, "a channel")
+    for name in table.outputs:
+        if name in taken or "/" in name:
+            words = f"is also the name of {taken[name]}" if name in taken else "has a slash"
+            yield entry.problem(f"the name {name!r} {words}; rename it", "outputs", name)
+    whole = table.channels or any(x.reduce == "whole" for x in table.outputs.values())
+    if whole and TIME in table.parameters:
+        message = f"{TIME!r} is also the name of a dimension of what is kept over time; rename it"
+        yield entry.problem(message, "parameters", TIME)
+
+
 def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
     """Problems of the file with values of the parameters, reported where they are given."""
     values: dict[str, Any] = {}
     for name, given in reader.parameters.items():
         if isinstance(given, Distribution):
-            values[name] = _plain(np.asarray(given.quantile(np.array([0.5])))[0])
+            values[name] = np.asarray(given.quantile(np.array([0.5])))[0].item()
         elif isinstance(name, tuple):
             values |= dict(zip(name, given[0], strict=True))
         else:
@@ -322,4 +363,5 @@ def _as_of_parameters(entry: Entry, reader: _Reader, found: Sequence[Problem]) -
     for problem in found:
         name = next((x for key, x in owners.items() if problem.key.startswith(key)), None)
         inner = ("parameters", name) if name else ("parameters",)
-        yield entry.problem(f"sets {problem.key}, which then {problem.message}", *inner)
+        then = ":" if problem.message.startswith("unknown key") else ", which then"
+        yield entry.problem(f"sets {problem.key}{then} {problem.message}", *inner)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import SweepError
+from ....errors import StateError, SweepError
 from ....printing import Shown
 from ....results import Trajectory
 from ....results.tables import labelled
-from ....sweeps.outputs import check_ended, sampled_channels
+from ....sweeps.outputs import MisuseError, check_ended, output_grid, sampled_channels
 from ..addresses import Path, changed
 from ..includes import document_of
 from ..source import SUFFIXES, Source, failed
@@ -45,9 +45,15 @@ def set_values(
     found: dict[Path, Any] = {}
     for name, value in values.items():
         paths, powers = targets[name]
-        text = value if powers is None else f"{float(value)!r} {base_units(powers)}"
-        found |= dict.fromkeys(paths, text)
+        found |= dict.fromkeys(paths, _as_written(value, powers))
     return found
+
+
+def _as_written(value: Any, powers: Any) -> Any:
+    """Value as a file has it: with its unit, or a whole number as such."""
+    if powers is not None:
+        return f"{float(value)!r} {base_units(powers)}"
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +136,12 @@ class FileRun(Shown):
         """Simulate, and return what is kept by name."""
         done = run.simulate(progress=False)
         check_ended(done)
+        try:
+            return self._kept(done)
+        except StateError as error:  # a channel that is not there
+            raise MisuseError(str(error)) from None
+
+    def _kept(self, done: Trajectory) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.channels:
             found |= self._over_time(done, self.channels)
@@ -155,11 +167,9 @@ def output_times(settings: Mapping[str, Any]) -> Array | None:
     settings : mapping
         Arguments of `simulate`.
     """
-    step = settings.get("output_step")
-    if not step:
+    if not settings.get("output_step"):
         return None
-    count = int(np.floor(settings["duration"] / step * (1 + 1e-12)))
-    return np.asarray(settings.get("start", 0.0) + step * np.arange(count + 1))
+    return output_grid({"start": 0.0, **settings})
 
 
 def _one(name: str, channel: str, component: str | None, found: dict[str, Any]) -> dict[str, Any]:
