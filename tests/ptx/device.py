@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -57,9 +56,9 @@ class PtxDevice:
     xp = np
     name = "PTX on the CPU"
 
-    def __init__(self, threads=64, free=1 << 28, texts: Mapping[str, str] = {}, counting=False):  # noqa: B006
+    def __init__(self, threads=64, free=1 << 28, texts=None, counting=False):
         self.threads, self.free, self.counting = threads, free, counting
-        self.texts = dict(texts)
+        self.texts = dict(texts or {})
         self.launched: list[tuple[str, int, int]] = []
         self.counts: list[Count] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from . import moves  # noqa: F401  its handlers
 from .instructions import Scope, label, register, statement, symbol
@@ -65,7 +66,7 @@ def _function(function: Function, symbols: set[str]) -> list[str]:
 
 def _branches(body: list[str], scope: Scope) -> set[str]:
     """Keep the tables of branches; their labels."""
-    for name, text in zip(body, body[1:], strict=False):
+    for name, text in pairwise(body):
         if text.startswith(".branchtargets"):
             words = text.removeprefix(".branchtargets").split(",")
             scope.branches[name.rstrip(":")] = [x.strip() for x in words]
