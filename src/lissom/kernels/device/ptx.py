@@ -179,7 +179,13 @@ def _module(text: str) -> Any:
     """Module of a text, with the functions of libdevice that it needs."""
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(text)
+    return _with_libdevice(llvm.parse_assembly(text), text)
+
+
+def _with_libdevice(module: Any, text: str) -> Any:
+    """The module, linked with libdevice where its text calls that: once, or names clash."""
+    import llvmlite.binding as llvm
+
     if "@__nv_" in text:
         library = llvm.parse_bitcode(libdevice().read_bytes())
         library.triple, library.data_layout = module.triple, module.data_layout
@@ -214,6 +220,8 @@ def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
     generation : Generation
         As for `ptx`.
     """
+    import llvmlite.binding as llvm
+
     machine = _machine(generation)
     texts: list[str] = []
     cases: list[str] = []
@@ -242,14 +250,11 @@ unknown:
   ret i64 1{"".join(cases)}
 }}
 """
-    module = _module(head)
-    for text in texts:
-        module.link_in(_module(head + text))
-    import llvmlite.binding as llvm
-
     natives = "".join(f.declaration for f in functions)
-    module.link_in(llvm.parse_assembly(head + natives + body))
-    return _optimised(module, machine, OUTSIDE)
+    module = llvm.parse_assembly(head + natives + body)
+    for text in texts:
+        module.link_in(llvm.parse_assembly(head + text))
+    return _optimised(_with_libdevice(module, "".join(texts)), machine, OUTSIDE)
 
 
 def _inline(module: Any, native: str, whole: bool) -> None:
