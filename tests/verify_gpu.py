@@ -54,8 +54,8 @@ def main():
     worst, count = compare_runs("cuda", 100, show=show)
     assert difference < 1e-10 and worst < 1e-10
     print(
-        f"{cuda().name}: evaluations of {mechanisms} mechanisms within {difference:.0e} of the CPU, "
-        f"{count} cases of runs within {worst:.0e}, with the same counts; arrays of "
+        f"{cuda().name}: evaluations of {mechanisms} mechanisms within {difference:.0e} of the "
+        f"CPU, {count} cases of runs within {worst:.0e}, with the same counts; arrays of "
         f"{', '.join(known)}"
     )
 

@@ -22,7 +22,7 @@ WORD = 8
 class Range(ctypes.Structure):
     """An array of a launch, as `counting.c` knows it."""
 
-    _fields_ = [(x, ctypes.c_uint64) for x in ("start", "size", "loads", "stores", "seen")]
+    _fields_ = [(x, ctypes.c_uint64) for x in ("start", "size", "loads", "stores", "seen", "by")]
 
 
 class Count(NamedTuple):
@@ -50,7 +50,8 @@ class PtxDevice:
         PTX by symbols, instead of that of the archive.
     counting : bool
         Whether launches count what they read and write, into `counts`, and refuse addresses
-        outside of their arrays, and constants that they change.
+        outside of their arrays, words that several threads touch and one writes, and constants
+        that they change.
     """
 
     xp = np
@@ -94,15 +95,18 @@ class PtxDevice:
 
     @staticmethod
     def _count_in(made, arrays):
-        seen = [np.zeros(-(-x.nbytes // WORD), dtype=np.uint8) for x in arrays.values()]
+        sizes = [-(-x.nbytes // WORD) for x in arrays.values()]
+        seen = [np.zeros(n, dtype=np.uint8) for n in sizes]
+        by = [np.zeros(n, dtype=np.uint32) for n in sizes]
+        parts = zip(arrays.values(), seen, by, strict=True)
         ranges = (Range * len(arrays))(
             *(
-                Range(x.ctypes.data, x.nbytes, 0, 0, y.ctypes.data)
-                for x, y in zip(arrays.values(), seen, strict=True)
+                Range(x.ctypes.data, x.nbytes, 0, 0, y.ctypes.data, z.ctypes.data)
+                for x, y, z in parts
             )
         )
         made.count_in(ranges, ctypes.c_uint64(len(arrays)))
-        return ranges, seen
+        return ranges, seen, by
 
 
 def _word(x):
@@ -114,7 +118,7 @@ def _word(x):
     return int(x.view(np.uint64))
 
 
-def _counted(entry, given, arrays, made, ranges, seen):
+def _counted(entry, given, arrays, made, ranges, seen, _by):
     """Counts of each array; faults of what must not be written."""
     names = _names(entry)
     counts = []
