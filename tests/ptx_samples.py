@@ -50,6 +50,7 @@ CASES = [
     (f"rcp.approx.ftz.f64 %x, {c(4.0)};", d(0.25)),
     (f"rcp.approx.ftz.f64 %x, {c(3.0)};", d(1 / 3) & ~0xFFFFFFFF),
     (f"rcp.approx.ftz.f64 %x, {c(1e-310)};", d(INF)),
+    (f"rsqrt.approx.ftz.f64 %x, {c(16.0)};", d(0.25)),
     (
         f"add.rn.f32 %w, {cs(0.1)}, {cs(0.2)}; cvt.u64.u32 %x, %w;",
         s(np.float32(0.1) + np.float32(0.2)),
@@ -288,6 +289,43 @@ ADD = """
     ld.global.nc.b64 %rd4, [%rd2];
     add.f64 %rd4, %rd4, %rd4;
     st.global.b64 [STORE], %rd4;
+    ret;
+}
+"""
+
+# Calls the function of a user whose number is at `which`, with the time there and arrays
+CALLER = """
+.extern .func (.param .b64 func_retval0) lissom_call(
+    .param .b64 p0, .param .b64 p1, .param .b64 p2, .param .b64 p3, .param .b64 p4, .param .b64 p5
+);
+.visible .entry start(
+    .param .u64 status, .param .u64 which, .param .u64 time, .param .u64 q, .param .u64 v,
+    .param .u64 memory, .param .u64 out
+)
+{
+    .reg .b64 %rd<12>;
+    ld.param.b64 %rd1, [which];
+    ld.global.b64 %rd1, [%rd1];
+    ld.param.b64 %rd2, [time];
+    ld.global.b64 %rd2, [%rd2];
+    ld.param.b64 %rd3, [q];
+    ld.param.b64 %rd4, [v];
+    ld.param.b64 %rd5, [memory];
+    ld.param.b64 %rd6, [out];
+    {
+    .param .b64 param0; .param .b64 param1; .param .b64 param2; .param .b64 param3;
+    .param .b64 param4; .param .b64 param5; .param .b64 retval0;
+    st.param.b64 [param0], %rd1;
+    st.param.b64 [param1], %rd2;
+    st.param.b64 [param2], %rd3;
+    st.param.b64 [param3], %rd4;
+    st.param.b64 [param4], %rd5;
+    st.param.b64 [param5], %rd6;
+    call.uni (retval0), lissom_call, (param0, param1, param2, param3, param4, param5);
+    ld.param.b64 %rd7, [retval0];
+    }
+    ld.param.b64 %rd8, [status];
+    st.global.b64 [%rd8], %rd7;
     ret;
 }
 """

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.batches.device import BLOCK, blocks_of
 from lissom.errors import KernelError
 from lissom.kernels.device import code, ptx
 from lissom.kernels.device.entry import DEVICE_ENTRIES, METHODS_OF
@@ -50,6 +51,14 @@ def executed(texts, systems, count):
         (here.jacobian(q, "link.tip"), there.jacobian(q, "link.tip")),
     ):
         assert np.abs(one - other).max() <= 1e-13 * np.abs(one).max()
+
+
+def test_a_launch_has_no_threads_beyond_those_that_have_a_workspace():
+    """Where memory is short their number is a multiple of 32 only."""
+    for threads in range(32, 2049, 32):
+        blocks, width = blocks_of(threads)
+        assert blocks * width == threads and width % 32 == 0 and width <= BLOCK
+    assert blocks_of(2048) == (16, BLOCK)
 
 
 def test_every_kernel_of_a_device_is_in_the_archive():

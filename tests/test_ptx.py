@@ -1,19 +1,23 @@
 """PTX on the CPU: instructions against values by hand, faults, calls, linked texts, counts."""
 
 import ctypes
+import math
 import shutil
 from functools import cache
 
+import numba
 import numpy as np
 import pytest
 
 from lissom.batches.device import argument
+from lissom.batches.functions import functions_ptx
 from lissom.kernels.device.entry import DEVICE_ENTRIES, DeviceEntry
+from lissom.sim.signals.callbacks import CompiledFunction
 from tests.ptx.compiled import library
 from tests.ptx.device import PtxDevice
 from tests.ptx.parsing import PtxError, parse
 from tests.ptx.translation import translated
-from tests.ptx_samples import ADD, CASES, FUNCTIONS, HEAD, OUTSIDE
+from tests.ptx_samples import ADD, CALLER, CASES, FUNCTIONS, HEAD, OUTSIDE
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 
@@ -131,3 +135,65 @@ def test_launches_count_and_check_what_they_touch(store, words):
         device.launch(entry, 1, 32, [argument(both[:2]), argument(both[1:])])
     with pytest.raises(PtxError, match="a word that one thread writes and another one touches"):
         device.launch(entry, 2, 32, given)
+
+
+@numba.njit
+def push(time, q, v, out):
+    out[0] = np.sin(3.0 * time) - 2.0 * v[1]
+
+
+@numba.njit
+def filtered(time, q, v, memory, out):
+    memory[0] += np.exp(-q[0]) / math.hypot(v[0], v[1])
+    out[1] = memory[0] if time < 1.0 else np.inf
+
+
+@numba.njit
+def mathematics(time, q, v, out):
+    x, y = q[0], v[0]
+    out[0], out[1], out[2] = math.sin(x), math.cos(x), math.tan(x)
+    out[3], out[4], out[5] = math.asin(x / 9), math.acos(x / 9), math.atan(x)
+    out[6], out[7], out[8] = math.atan2(x, y), math.sinh(x), math.cosh(x)
+    out[9], out[10], out[11] = math.tanh(x), math.exp(x), np.exp2(x)
+    out[12], out[13], out[14] = math.expm1(x), math.log(y), np.log2(y)
+    out[15], out[16], out[17] = math.log10(y), math.log1p(y), math.pow(y, x)
+    out[18], out[19], out[20] = math.hypot(x, y), np.cbrt(x), np.fmod(x, y)
+    out[21], out[22], out[23] = math.sqrt(y), math.ceil(x), np.trunc(x)
+    out[24], out[25], out[26] = np.round(x), math.floor(x), np.rint(x)
+    out[27], out[28], out[29] = x % y, x // y, math.copysign(y, x)
+
+
+def test_compiled_functions_of_users_are_executed_as_ptx():
+    """Both call libdevice, which is linked once; arrays are interleaved by 32."""
+    sizes = 1, 2, 1, 2  # of q, v, memory and out
+    kinds = {"forces": push, "controller": filtered}
+    text = functions_ptx([CompiledFunction("f", x, form, sizes) for form, x in kinds.items()])
+    rng, lane = np.random.default_rng(0), 3
+    for which, time, status in ((0, 0.7, 0), (1, 0.7, 0), (1, 2.0, 1), (2, 0.7, 1)):
+        given = [rng.uniform(1, 2, size=(n, 32)) for n in sizes]
+        expected = [x[:, lane].copy() for x in given]
+        before = [x.copy() for x in given]
+        found = np.array([-1])
+        arrays = [x[0, lane:] for x in given]
+        numbers = np.array([which]), np.array([time])
+        assert started(HEAD + CALLER, "start", found, *numbers, *arrays, others=(text,)) is None
+        assert found[0] == status
+        if which < 2:
+            q, v, memory, out = expected
+            out[:] = 0.0
+            push(time, q, v, out) if which == 0 else filtered(time, q, v, memory, out)
+        for x, y, old in zip(given, expected, before, strict=True):
+            assert np.allclose(x[:, lane], y, rtol=1e-15, atol=0)
+            assert np.array_equal(np.delete(x, lane, 1), np.delete(old, lane, 1))
+
+
+def test_functions_of_libdevice_are_those_of_their_names():
+    text = functions_ptx([CompiledFunction("f", mathematics, "forces", (1, 1, 1, 30))])
+    # 1 over 0.1 rounds to 10, but 0.1 is contained in 1 nine times only
+    for x, y in ((-7.3, 1.2), (0.3, 2.5), (2.5, 9.0), (-1e-3, 1e3), (8.9, 1e-4), (1.0, 0.1)):
+        found, out, expected = np.array([-1]), np.full((30, 32), np.nan), np.zeros(30)
+        q, v = np.array([x]), np.array([y])
+        given = np.array([0]), np.array([0.0]), q, v, np.zeros(1), out
+        assert started(HEAD + CALLER, "start", found, *given, others=(text,)) is None
+        mathematics(0.0, q, v, expected)
+        assert found[0] == 0 and np.allclose(out[:, 0], expected, rtol=1e-15, atol=0)

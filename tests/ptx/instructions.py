@@ -299,6 +299,13 @@ def _rcp(scope: Scope, words: list[str], given: list[str]) -> str:
     return f"{scope.target(d, kind)} = ({kind})1 / {value};"
 
 
+@handler("rsqrt")
+def _rsqrt(scope: Scope, words: list[str], given: list[str]) -> str:
+    if words != ["approx", "ftz", "f64"]:
+        raise Unknown(".".join(words))
+    return f"{scope.target(given[0], 'f64')} = rsqrt_approx({scope.number(given[1], 'f64')});"
+
+
 @handler("ex2")
 def _ex2(scope: Scope, words: list[str], given: list[str]) -> str:
     if words != ["approx", "ftz", "f32"]:

@@ -126,22 +126,18 @@ static inline u64 integer_u(f64 a, u32 width) {
   return a >= ldexp(1.0, width) ? ~(u64)0 >> (64 - width) : (u64)a;
 }
 
-/* the reciprocal of the upper half, of which the upper half is left; small numbers are zeros */
-static inline f64 rcp_approx(f64 a) {
+/* approximations of the upper half, of which the upper half is left; small numbers are zeros */
+static inline f64 upper(f64 a) {
   u64 x;
   memcpy(&x, &a, 8);
+  if (isnan(a)) x = (u64)0x7FF80000 << 32;
   x &= ~(u64)0xFFFFFFFF;
   if ((x >> 52 & 2047) == 0) x &= (u64)1 << 63;
-  f64 y;
-  memcpy(&y, &x, 8);
-  y = 1.0 / y;
-  memcpy(&x, &y, 8);
-  if (isnan(y)) x = 0x7FF80000ull << 32;
-  x &= ~(u64)0xFFFFFFFF;
-  if ((x >> 52 & 2047) == 0) x &= (u64)1 << 63;
-  memcpy(&y, &x, 8);
-  return y;
+  memcpy(&a, &x, 8);
+  return a;
 }
+static inline f64 rcp_approx(f64 a) { return upper(1.0 / upper(a)); }
+static inline f64 rsqrt_approx(f64 a) { return upper(1.0 / sqrt(upper(a))); }
 static inline f32 ex2_approx(f32 a) {
   if (fpclassify(a) == FP_SUBNORMAL) a = 0;
   f32 y = exp2f(a);

@@ -226,8 +226,8 @@ def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
     texts: list[str] = []
     cases: list[str] = []
     for k, f in enumerate(functions):
-        text = re.sub(r"^target .*\n", "", _for_device(f.text, machine, typed=False), flags=re.M)
-        texts.append(text)
+        text = _for_device(_exact_remainders(f.text), machine, typed=False)
+        texts.append(re.sub(r"^target .*\n", "", text, flags=re.M))
         given = ", ".join(
             f"ptr null, ptr null, i64 {n}, i64 8, ptr %{name}, i64 {n}, i64 {8 * LANES}"
             for name, n in zip(("q", "v", "memory", "out"), f.sizes, strict=True)
@@ -294,6 +294,17 @@ def _for_device(text: str, machine: Any, *, typed: bool = True) -> str:
         text += TYPES
     text = re.sub(r"declare void (@NRT_MemInfo_call_dtor)\(.*\n", UNCOUNTED, text)
     return re.sub(r"declare (.*@numba_attempt_nocopy_reshape)\((.*)\).*\n", UNSHAPED, text)
+
+
+def _exact_remainders(text: str) -> str:
+    """Text with remainders of fmod: LLVM's are those of a rounded quotient, and may be negative."""
+    text, n = re.subn(
+        r"= frem (?:[a-z]+ )*double (\S+), (\S+)",
+        r"= call double @fmod(double \1, double \2)",
+        text,
+    )
+    missing = n and not re.search(r"^declare .*@fmod\(", text, flags=re.M)
+    return text + ("\ndeclare double @fmod(double, double)\n" if missing else "")
 
 
 def _typed(found: re.Match[str]) -> str:
