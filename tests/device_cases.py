@@ -55,7 +55,8 @@ class Evaluated(NamedTuple):
 def states(system, k, *, deformation=1e-3, speed=0.1):
     """Coordinates and speeds of k states."""
     rng = np.random.default_rng(0)
-    found = [far_state(system, rng, deformation=deformation, speed=speed) for _ in range(k)]
+    size = {"deformation": deformation, "speed": speed, "spread": 1.2}
+    found = [far_state(system, rng, **size) for _ in range(k)]
     return np.array([x.q for x in found]), np.array([x.v for x in found])
 
 
@@ -81,18 +82,23 @@ def open_systems() -> Iterator[tuple[str, Any, float]]:
 
 
 def closed_states() -> Iterator[tuple[str, ls.State]]:
-    """States of mechanisms with loops and couplings."""
-    four_bar = four_bar_of_a_chain().compile()
-    yield "four-bar", ls.assemble(four_bar, four_bar.state(crank=0.9, v=np.ones(four_bar.n_v)))
-    yield "platform", order_n_start(order_n(1).compile())
+    """States in motion of mechanisms with loops and couplings."""
+    four_bar, gears, coupled = four_bar_of_a_chain().compile(), geared_rotors(), coupled_arm()
+    platform = order_n_start(order_n(1).compile())
+    yield "four-bar", moving(four_bar.state(crank=0.9))
+    yield "platform", moving(platform)
     for name in ("revolute", "universal", "ball", "compound", "flexible", "rod"):
         yield f"ring of {name}", ring(name).on_loop
     for seed in range(6):
         yield f"random loops {seed}", looped_tree(seed).state
-    gears = geared_rotors()
-    yield "gears", gears.state(gears.neutral().q, np.zeros(gears.n_v))
-    coupled = coupled_arm()
-    yield "coupled arm", ls.assemble(coupled, coupled.neutral())
+    yield "gears", moving(gears.neutral())
+    yield "coupled arm", moving(coupled.neutral())
+
+
+def moving(state):
+    """The state with random speeds, assembled."""
+    rates = 0.1 * np.random.default_rng(0).normal(size=state.system.n_v)
+    return ls.assemble(state.system, state.replace(v=rates))
 
 
 def evaluated(k: int) -> Iterator[Evaluated]:
@@ -146,7 +152,7 @@ METHODS = EXPLICIT | IMPLICIT
 FIXED = ("rk4", "generalized_alpha")
 
 
-STEPS = {"humanoid": 1e-3, "rods": 5e-6}
+STEPS = {"humanoid": 1e-3, "rods": 5e-6, "coupled arm": 1e-4}
 
 
 def loads_of_the_arm(name):
@@ -236,7 +242,8 @@ def _of_other_bodies(k: int) -> Iterator[Run]:
 def _closed(k: int) -> Iterator[Run]:
     for name, state in closed_states():
         for method in FIXED:
-            options = {"duration": 0.01, **METHODS[method]}
+            step = STEPS.get(name, 1e-3)
+            options = {"duration": 10 * step, **METHODS[method], "step": step}
             yield Run(f"{name}, {method}", state.system, [state] * k, options)
     state = ring("revolute").on_loop
     load = ls.JointSpring("hinge", 5.0, damping=0.1)
