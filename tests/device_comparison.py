@@ -1,7 +1,7 @@
 """A device against the CPU: evaluations of many states, and runs.
 
 Accelerations are compared as forces, M (a - b) over |M| |a|: how well they are known depends on the
-mass matrix.  All else is compared as it is, over its largest number.
+mass matrix.  Forces of runs count a tenth.  All else is compared as it is, over its largest number.
 """
 
 from __future__ import annotations
