@@ -1,35 +1,64 @@
 """Code for GPUs, made without one."""
 
+import json
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import lissom as ls
+from lissom.batches.device import BLOCK, blocks_of
 from lissom.errors import KernelError
 from lissom.kernels.device import code, ptx
 from lissom.kernels.device.entry import DEVICE_ENTRIES, METHODS_OF
+from tests.device_cases import arm, states
+from tests.ptx.device import PtxDevice
 
 PROGRAM = """
+import json, sys
 from lissom.building.build import numba_chosen
 with numba_chosen():
     from lissom.building.device_build import device_code
-    from lissom.kernels.device.ptx import GENERATIONS
-    for generation in GENERATIONS:
-        (text,) = device_code(("pose_state",), generation.capability).values()
-        print([x for x in text.splitlines() if x.startswith((".target", ".visible .entry"))])
+    texts = device_code(("pose_state", "jacobian_state"))
+    newer = [device_code(("pose_state",), x)["pose_state"] for x in (80, 90)]
+json.dump([texts, newer], sys.stdout)
 """
 
 
-def test_kernels_compile_for_three_generations():
+def test_kernels_compile_for_three_generations_and_give_the_numbers_of_the_cpu():
+    """The PTX itself is executed: two variants of an arm, more states than threads."""
     found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr[-2000:]
-    lines = found.stdout.splitlines()
-    assert [
-        ".target sm_75" in lines[0],
-        ".target sm_80" in lines[1],
-        ".target sm_90" in lines[2],
-    ] == [True] * 3
-    assert all("lissom_pose_state" in x for x in lines)
+    texts, newer = json.loads(found.stdout)
+    for text, target in zip([texts["pose_state"], *newer], ("75", "80", "90"), strict=True):
+        assert f".target sm_{target}" in text and ".visible .entry lissom_pose_state(" in text
+    if shutil.which("gcc"):
+        for systems in (arm(), [arm(m) for m in np.linspace(0.5, 2.0, 70)]):
+            executed(texts, systems, 70)
+
+
+def executed(texts, systems, count):
+    """Poses and Jacobians by PTX on the CPU, states in turns, against the kernels for the CPU."""
+    device = PtxDevice(
+        threads=64 if isinstance(systems, ls.System) else 96, texts=texts, counting=True
+    )
+    here, there = ls.batch(systems), ls.batch(systems, device=device)
+    q, _ = states(here.system, count)
+    for one, other in (
+        *zip(here.pose(q, "hand"), there.pose(q, "hand"), strict=True),
+        (here.jacobian(q, "link.tip"), there.jacobian(q, "link.tip")),
+    ):
+        assert np.abs(one - other).max() <= 1e-13 * np.abs(one).max()
+
+
+def test_a_launch_has_no_threads_beyond_those_that_have_a_workspace():
+    """Where memory is short their number is a multiple of 32 only."""
+    for threads in range(32, 2049, 32):
+        blocks, width = blocks_of(threads)
+        assert blocks * width == threads and width % 32 == 0 and width <= BLOCK
+    assert blocks_of(2048) == (16, BLOCK)
 
 
 def test_every_kernel_of_a_device_is_in_the_archive():

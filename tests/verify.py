@@ -120,6 +120,7 @@ def main() -> int:
         ),
         Check("blocks of solid elements against CalculiX", "tests.verify_calculix_blocks"),
         Check("kernels compiled for a strided workspace", "tests.verify_strided"),
+        Check("code for GPUs, executed on the CPU", "tests.verify_device_code"),
         Check("kernels built ahead as those that Numba compiles", "tests.verify_native"),
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("1000 random runs are right or say that they may not be", "tests.verify_honesty"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -89,11 +90,9 @@ class Cuda:
         """Statuses of `count` states, computed by so many threads, a multiple of LANES."""
         cp = self.xp
         statuses = cp.empty(count, dtype=cp.int64)
-        given: list[Any] = [np.int64(count), statuses]
-        for x in arguments:
-            given += x
-        block = min(BLOCK, threads)
-        self._function(entry, outside)((-(-threads // block),), (block,), tuple(given))
+        blocks, width = blocks_of(threads)
+        given = parameters(count, statuses, arguments)
+        self._function(entry, outside)((blocks,), (width,), tuple(given))
         return statuses
 
     def free_bytes(self) -> int:
@@ -116,15 +115,12 @@ class Cuda:
     def _machine_code(self, entry: DeviceEntry, outside: str) -> bytes:
         """Code for this GPU, made of PTX by its driver once."""
         symbol = entry.symbol
-        ptx, digest = ptx_of(symbol)
+        texts, digest = texts_of(entry, outside)
         driver = self.xp.cuda.runtime.driverGetVersion()
         words = f"{digest} {symbol} {self.capability} {driver} {outside}"
         kept = cache_folder() / f"{symbol}-{hashlib.sha256(words.encode()).hexdigest()[:24]}.cubin"
         with suppress(OSError):
             return kept.read_bytes()
-        texts = [ptx]
-        if entry.methods:
-            texts.append(outside or ptx_of(NOTHING_OUTSIDE)[0])
         how_long = "a minute or two" if entry.methods else "half a minute"
         _say(f"lissom: compiling {entry.name} for {self.name}, once, {how_long} ... ")
         try:
@@ -134,10 +130,7 @@ class Cuda:
             raise
         _say("done\n")
         with suppress(OSError):  # then it is compiled again the next time
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            fresh = kept.with_suffix(f".{os.getpid()}")
-            fresh.write_bytes(code)
-            fresh.replace(kept)
+            keep(kept, code)
         return code
 
     def _linked(self, texts: list[str], driver: int) -> bytes:
@@ -153,6 +146,33 @@ class Cuda:
                 f"the driver of {self.name} cannot compile the device code ({error}); its version "
                 f"is {driver // 1000}.{driver % 1000 // 10}, update it to one of CUDA 12 or newer"
             ) from error
+
+
+def parameters(count: int, statuses: Any, arguments: Sequence[Any]) -> list[Any]:
+    """Parameters of a kernel: of `kernels.device.ptx`, in its order."""
+    return [np.int64(count), statuses, *(x for parts in arguments for x in parts)]
+
+
+def blocks_of(threads: int) -> tuple[int, int]:
+    """Number of blocks and threads of each; there are no threads beyond those asked for."""
+    width = math.gcd(BLOCK, threads)
+    return threads // width, width
+
+
+def texts_of(entry: DeviceEntry, outside: str) -> tuple[list[str], str]:
+    """PTX texts that are linked for a kernel, and the digest of its sources."""
+    ptx, digest = ptx_of(entry.symbol)
+    if not entry.methods:
+        return [ptx], digest
+    return [ptx, outside or ptx_of(NOTHING_OUTSIDE)[0]], digest
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file of the cache; others see all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_bytes(content)
+    fresh.replace(path)
 
 
 def cache_folder() -> Path:

@@ -179,7 +179,13 @@ def _module(text: str) -> Any:
     """Module of a text, with the functions of libdevice that it needs."""
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(text)
+    return _with_libdevice(llvm.parse_assembly(text), text)
+
+
+def _with_libdevice(module: Any, text: str) -> Any:
+    """The module, linked with libdevice where its text calls that: once, or names clash."""
+    import llvmlite.binding as llvm
+
     if "@__nv_" in text:
         library = llvm.parse_bitcode(libdevice().read_bytes())
         library.triple, library.data_layout = module.triple, module.data_layout
@@ -214,12 +220,14 @@ def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
     generation : Generation
         As for `ptx`.
     """
+    import llvmlite.binding as llvm
+
     machine = _machine(generation)
     texts: list[str] = []
     cases: list[str] = []
     for k, f in enumerate(functions):
-        text = re.sub(r"^target .*\n", "", _for_device(f.text, machine, typed=False), flags=re.M)
-        texts.append(text)
+        text = _for_device(_exact_remainders(f.text), machine, typed=False)
+        texts.append(re.sub(r"^target .*\n", "", text, flags=re.M))
         given = ", ".join(
             f"ptr null, ptr null, i64 {n}, i64 8, ptr %{name}, i64 {n}, i64 {8 * LANES}"
             for name, n in zip(("q", "v", "memory", "out"), f.sizes, strict=True)
@@ -242,14 +250,11 @@ unknown:
   ret i64 1{"".join(cases)}
 }}
 """
-    module = _module(head)
-    for text in texts:
-        module.link_in(_module(head + text))
-    import llvmlite.binding as llvm
-
     natives = "".join(f.declaration for f in functions)
-    module.link_in(llvm.parse_assembly(head + natives + body))
-    return _optimised(module, machine, OUTSIDE)
+    module = llvm.parse_assembly(head + natives + body)
+    for text in texts:
+        module.link_in(llvm.parse_assembly(head + text))
+    return _optimised(_with_libdevice(module, "".join(texts)), machine, OUTSIDE)
 
 
 def _inline(module: Any, native: str, whole: bool) -> None:
@@ -289,6 +294,17 @@ def _for_device(text: str, machine: Any, *, typed: bool = True) -> str:
         text += TYPES
     text = re.sub(r"declare void (@NRT_MemInfo_call_dtor)\(.*\n", UNCOUNTED, text)
     return re.sub(r"declare (.*@numba_attempt_nocopy_reshape)\((.*)\).*\n", UNSHAPED, text)
+
+
+def _exact_remainders(text: str) -> str:
+    """Text with remainders of fmod: LLVM's are those of a rounded quotient, and may be negative."""
+    text, n = re.subn(
+        r"= frem (?:[a-z]+ )*double (\S+), (\S+)",
+        r"= call double @fmod(double \1, double \2)",
+        text,
+    )
+    missing = n and not re.search(r"^declare .*@fmod\(", text, flags=re.M)
+    return text + ("\ndeclare double @fmod(double, double)\n" if missing else "")
 
 
 def _typed(found: re.Match[str]) -> str:
