@@ -16,6 +16,7 @@ from .device import PtxDevice
 MECHANISMS = {
     "rigid_chain(7)": lambda: rigid_chain(7),
     "rigid_chain(30)": lambda: rigid_chain(30),
+    'flexible_chain(2, 4, "full")': lambda: flexible_chain(2, 4, "full"),
     "flexible_chain(10, 4)": lambda: flexible_chain(10, 4),
     "flexible_chain(10, 10)": lambda: flexible_chain(10, 10),
     "humanoid(29)": lambda: humanoid(29),
@@ -35,7 +36,7 @@ def main():
     print("words of 8 bytes: loads / stores / distinct")
     for name, make in MECHANISMS.items():
         system = make().compile()
-        workspace = ls.batch(system, device=PtxDevice())._on._n
+        workspace = ls.batch(system, device=PtxDevice())._on.arrays_of("forward").n
         print(f"{name}: {system.n_v} speeds, workspace of {workspace} words")
         for count in counted(system):
             print(f"  {count.name}: {count.loads} / {count.stores} / {count.distinct}")
