@@ -11,7 +11,7 @@ import pytest
 import lissom as ls
 from lissom.errors import ResultError, SimulationWarning
 from lissom.results.store import Columns
-from lissom.sim.run import memory, record
+from lissom.sim.run import machine, memory, record
 from tests.result_samples import pendulum, some_rows
 
 
@@ -128,3 +128,21 @@ def test_what_is_left_is_the_least_of_machine_and_groups(tmp_path, monkeypatch):
     (tmp_path / "groups/memory/memory.limit_in_bytes").write_text("7000\n")
     (tmp_path / "groups/memory/memory.usage_in_bytes").write_text("6000\n")
     assert memory.available_memory() == 1000
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5", "rosenbrock3", "generalized_alpha"])
+def test_a_full_buffer_of_rows_changes_no_count(integrator, monkeypatch):
+    """Rows fill it again and again, and no step is evaluated twice for that."""
+    system, loads = pendulum(), [ls.JointDamper("rod", 0.1)]
+    options = {"duration": 1.0, "integrator": integrator, "loads": loads}
+    adaptive = integrator in ("dopri5", "rosenbrock3")
+    options |= {"max_step": 0.01} if adaptive else {"step": 0.01}
+    runs = []
+    for size in (machine.ROWS_BYTES, 1):  # the least are two rows
+        monkeypatch.setattr(machine, "ROWS_BYTES", size)
+        runs.append(ls.simulate(system, system.state(rod=0.3), **options))
+    whole, divided = runs
+    assert np.array_equal(whole.q, divided.q) and len(whole.time) > 50
+    counts = [x.statistics for x in runs]
+    names = [name for name in counts[0] if isinstance(counts[0][name], int)]
+    assert "evaluations" in names and [counts[0][x] for x in names] == [counts[1][x] for x in names]

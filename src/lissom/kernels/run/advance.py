@@ -80,6 +80,9 @@ def _begin(r, rows, capacity):
     t, traits = memory[run.TIME], plan[run.TRAITS]
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
+    due = row_due(plan, table, memory, t)
+    if (due or memory[run.FORCED] != 0.0) and memory[run.N_ROWS] >= capacity:
+        return run.ROWS_FULL  # before anything is evaluated, or it would be once more
     if memory[run.FRESH] == 0.0 and traits & run.NEEDS_START != 0:
         status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
@@ -92,10 +95,7 @@ def _begin(r, rows, capacity):
         if event_values(r.given, t, r.start, r.values) != 0:
             return run.CALL_FAILED
         keep_values(plan, memory, r.values)
-    due = row_due(plan, table, memory, t)
     if due or memory[run.FORCED] != 0.0:
-        if memory[run.N_ROWS] >= capacity:
-            return run.ROWS_FULL
         if memory[run.FRESH] != 0.0 or traits & run.NEEDS_START == 0:
             status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
             if status != 0:

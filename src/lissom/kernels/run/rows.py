@@ -55,6 +55,7 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
             if status != 0:
                 return status
             ready = True
+        before = memory[run.N_EVALUATIONS]
         interpolate(given, work, (instant - t) / h, h, r.start, r.stages, inside)
         if plan[run.PROJECT] != 0:
             status = settle(system, given, work, instant, inside)
@@ -64,6 +65,8 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
         if status != 0:
             return status
         write_row(system, given, work, instant, inside, rows)
+        # counted even if the step is repeated for the rows that have no room
+        r.saved[run.N_EVALUATIONS] += memory[run.N_EVALUATIONS] - before
         if period > 0.0:
             memory[run.NEXT_OUTPUT] += 1.0
         else:
