@@ -161,6 +161,9 @@ def mathematics(time, q, v, out):
     out[21], out[22], out[23] = math.sqrt(y), math.ceil(x), np.trunc(x)
     out[24], out[25], out[26] = np.round(x), math.floor(x), np.rint(x)
     out[27], out[28], out[29] = x % y, x // y, math.copysign(y, x)
+    out[30], out[31], out[32] = math.asinh(x), math.acosh(1 + y), math.atanh(x / 9)
+    out[33], out[34] = math.erf(x), math.erfc(x)
+    out[35], out[36] = math.gamma(x / 3), math.lgamma(y)
 
 
 def test_compiled_functions_of_users_are_executed_as_ptx():
@@ -188,10 +191,10 @@ def test_compiled_functions_of_users_are_executed_as_ptx():
 
 
 def test_functions_of_libdevice_are_those_of_their_names():
-    text = functions_ptx([CompiledFunction("f", mathematics, "forces", (1, 1, 1, 30))])
+    text = functions_ptx([CompiledFunction("f", mathematics, "forces", (1, 1, 1, 37))])
     # 1 over 0.1 rounds to 10, but 0.1 is contained in 1 nine times only
     for x, y in ((-7.3, 1.2), (0.3, 2.5), (2.5, 9.0), (-1e-3, 1e3), (8.9, 1e-4), (1.0, 0.1)):
-        found, out, expected = np.array([-1]), np.full((30, 32), np.nan), np.zeros(30)
+        found, out, expected = np.array([-1]), np.full((37, 32), np.nan), np.zeros(37)
         q, v = np.array([x]), np.array([y])
         given = np.array([0]), np.array([0.0]), q, v, np.zeros(1), out
         assert started(HEAD + CALLER, "start", found, *given, others=(text,)) is None

@@ -38,7 +38,7 @@ SLOTS = {"i": 1, "f": 1, "I": 3, "C": 3, "W": 2, "M": 3}
 LIBDEVICE = "libdevice.10.bc"
 MATHEMATICS = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 expm1 log log2 log10 log1p pow hypot "
-    "cbrt fmod sqrt ceil trunc round"
+    "cbrt fmod sqrt ceil trunc round asinh acosh atanh erf erfc tgamma lgamma"
 )
 REMEDY = (
     "install the CUDA toolkit or `pip install nvidia-cuda-nvcc-cu12`, or set CUDA_HOME to where it "
@@ -284,6 +284,7 @@ def _for_device(text: str, machine: Any, *, typed: bool = True) -> str:
     layout = machine.target_data
     names = MATHEMATICS.replace(" ", "|")
     text = re.sub(rf"@llvm\.({names})\.f64\(", r"@__nv_\1(", text)
+    text = text.replace("@numba_gamma(", "@tgamma(")
     text = re.sub(rf"@({names})\(", r"@__nv_\1(", text)
     text = _declared_once(text)
     text = re.sub(r'target triple = ".*"', 'target triple = "nvptx64-nvidia-cuda"', text)
