@@ -15,7 +15,6 @@ VECTORS = (  # functions of `kernels.tree`
     "one_node.pass_one_node",
     "one_node.force_through_one_node",
     "one_node.accelerate_one_node",
-    "flexible.flexible_terms",
     "compliance.seen_force",
     "compliance.deform",
 )
