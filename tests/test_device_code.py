@@ -14,6 +14,7 @@ from lissom.errors import KernelError
 from lissom.kernels.device import code, ptx
 from lissom.kernels.device.entry import DEVICE_ENTRIES, METHODS_OF
 from tests.device_cases import arm, states
+from tests.ptx.assembler import assembled, assembler
 from tests.ptx.device import PtxDevice
 
 PROGRAM = """
@@ -34,6 +35,8 @@ def test_kernels_compile_for_three_generations_and_give_the_numbers_of_the_cpu()
     texts, newer = json.loads(found.stdout)
     for text, target in zip([texts["pose_state"], *newer], ("75", "80", "90"), strict=True):
         assert f".target sm_{target}" in text and ".visible .entry lissom_pose_state(" in text
+        if assembler():
+            assert assembled(text, int(target)) > 1000
     if shutil.which("gcc"):
         for systems in (arm(), [arm(m) for m in np.linspace(0.5, 2.0, 70)]):
             executed(texts, systems, 70)

@@ -13,6 +13,7 @@ from lissom.batches.device import argument
 from lissom.batches.functions import functions_ptx
 from lissom.kernels.device.entry import DEVICE_ENTRIES, DeviceEntry
 from lissom.sim.signals.callbacks import CompiledFunction
+from tests.ptx.assembler import assembled, assembler
 from tests.ptx.compiled import library
 from tests.ptx.device import PtxDevice
 from tests.ptx.parsing import PtxError, parse
@@ -98,6 +99,13 @@ def test_calls_memory_branches_and_linked_texts():
     assert fault == b"a branch outside its table"
     misplaced = out.reshape(-1).view(np.uint8)[4:]
     assert started(HEAD + FUNCTIONS, "start", misplaced, unused, **given) == b"a misaligned address"
+
+
+@pytest.mark.skipif(assembler() is None, reason="no ptxas")
+def test_the_assembler_refuses_what_is_no_ptx():
+    assert assembled(HEAD + FUNCTIONS, 75) > 0
+    with pytest.raises(PtxError, match="ptxas refuses the code: .*known instruction"):
+        assembled(HEAD + FUNCTIONS.replace("ret;", "return;"), 75)
 
 
 def test_a_text_without_what_it_calls_is_not_linked():

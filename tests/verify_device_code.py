@@ -1,7 +1,8 @@
 """`python -m tests.verify_device_code`: the PTX that ships, executed on the CPU, against the CPU.
 
-Its threads come one after another; each load and store is checked against the arrays of a launch.
-The comparisons are those of `tests.verify_gpu`, of fewer states.
+NVIDIA's assembler accepts all of it.  Threads come one after another; each load and store is
+checked against the arrays of a launch.  The comparisons are those of `tests.verify_gpu`, of fewer
+states.
 """
 
 from __future__ import annotations
@@ -9,15 +10,23 @@ from __future__ import annotations
 from functools import partial
 
 from lissom.building.device_build import build_device
+from lissom.kernels.device.code import NOTHING_OUTSIDE, ptx_of
+from lissom.kernels.device.entry import DEVICE_ENTRIES
+from lissom.kernels.device.ptx import GENERATIONS
 from tests.device_comparison import compare_evaluations, compare_runs
+from tests.ptx.assembler import assembled
 from tests.ptx.device import PtxDevice
 
 STATES, RUNS, TOLERANCE = 37, 3, 1e-12
+NEWEST = GENERATIONS[-1].capability
 
 
 def main():
     show = partial(print, flush=True)
     build_device()
+    for symbol in (*DEVICE_ENTRIES, NOTHING_OUTSIDE):
+        size = assembled(ptx_of(symbol)[0], NEWEST)
+        show(f"{symbol}: {size / 1e6:.1f} MB of machine code for compute capability {NEWEST / 10}")
     show("gcc compiles each kernel before its first use, for a minute in all")
     device = PtxDevice(threads=32, counting=True)
     difference, mechanisms = compare_evaluations(device, STATES, show=show)
