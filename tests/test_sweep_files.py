@@ -160,6 +160,18 @@ def test_whole_numbers_are_set_as_such(file):
     assert found.modes.shape == (2, 2) and found["parts.bob.body.bending"].values.tolist() == [1, 2]
 
 
+def test_channels_reach_to_the_end_of_the_longest_run(file):
+    """Those of shorter ones are NaN after their ends; nothing of longer ones is cut off."""
+    kept = '[sweep]\nchannels = ["bob.position"]\n[sweep.parameters]\n'
+    file.write_text(TEXT.split("[sweep]")[0] + kept + '"simulation.duration" = ["40 ms", "2 s"]\n')
+    found = ls.load_sweep(file).sweep("serial")
+    place = found["bob.position"]
+    assert found.time.values[-1] == 2.0 and not place.isel({place.dims[0]: 1}).isnull().any()
+    short = place.isel({place.dims[0]: 0})
+    assert not short.sel(time=slice(0, 0.041)).isnull().any()
+    assert short.sel(time=slice(0.05, None)).isnull().all()
+
+
 def test_channels_that_are_not_there_end_the_study(file):
     with pytest.raises(ls.SweepError, match="task 0: body 'bob' has no 'angel'.*did you mean 'ang"):
         ls.load_sweep(file).sweep("serial", channels=["bob.angel"])
@@ -202,6 +214,12 @@ WRONG = {
     "as a channel": ("last = {", '"bob.position" = {', "is also the name of a channel; rename it"),
     "as a dimension": ("length = {", "time = {", "'time' is also the name of a dimension of what"),
     "slash": ("last = {", '"a/b" = {', "the name 'a/b' has a slash"),
+    "duration": (
+        "[sweep.parameters]\n",
+        '[sweep.parameters]\n"simulation.duration" = '
+        '{ kind = "uniform", low = "1 s", high = "2 s" }\n',
+        "is a distribution of durations, and channels are kept over time; give a list",
+    ),
     "no address": ('set = "parts.bob.body.com[2]", ', "", "sets length: unknown key"),
     "value": ('"0.1 N m s/rad"', '"0.1 N m"', "different units"),
 }

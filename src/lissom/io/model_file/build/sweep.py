@@ -34,6 +34,7 @@ _KINDS: dict[str, type[Distribution]] = {
 }
 MOST_TRIED = 100  # values of a list that are tried when the file is read
 TIME = "time"  # dimension of what is kept over time
+_DURATION: Path = ("simulation", "duration")
 _STORED = ("load", "servo")  # channels that depend on what acts in a run
 
 
@@ -110,7 +111,8 @@ def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
     reader = _Reader(document, entry)
     settings = {x: getattr(table, x) for x in ("samples", "seed", "sampling")}
     build = FileBuild(source.path, source.text, source.data, reader.targets, code)
-    times = output_times(run.settings)
+    durations = reader.values_of(_DURATION) or [run.settings["duration"]]
+    times = output_times({**run.settings, "duration": max(durations)})
     return ModelSweep(
         reader.parameters,
         {name: usual_units(powers) for name, (_, powers) in reader.targets.items() if powers},
@@ -165,6 +167,15 @@ class _Reader:
         self.parameters |= {x: value for x, value in given.items() if x not in tied}
         for k, group in enumerate(self.table.together):
             self._tie(k, group, given)
+
+    def values_of(self, path: Path) -> list[Any]:
+        """Values in the study of what is at a path, which is no distribution; empty if none."""
+        for key, given in self.parameters.items():
+            names = key if isinstance(key, tuple) else (key,)
+            for k, name in enumerate(names):
+                if path in self.targets[name][0]:
+                    return [x[k] for x in given] if isinstance(key, tuple) else list(given)
+        return []
 
     def _note(self, message: str, *inner: str | int) -> None:
         self.problems.append(self.entry.problem(message, *inner))
@@ -259,6 +270,7 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
     if not problems:
         problems += _value_problems(document, entry, reader)
     problems += _overlap_problems(entry, reader)
+    problems += _duration_problems(entry, reader)
     return problems
 
 
@@ -310,10 +322,23 @@ def _name_problems(entry: Entry) -> Iterator[Problem]:
         if name in taken or "/" in name:
             words = f"is also the name of {taken[name]}" if name in taken else "has a slash"
             yield entry.problem(f"the name {name!r} {words}; rename it", "outputs", name)
-    whole = table.channels or any(x.reduce == "whole" for x in table.outputs.values())
-    if whole and TIME in table.parameters:
+    if _keeps_time(table) and TIME in table.parameters:
         message = f"{TIME!r} is also the name of a dimension of what is kept over time; rename it"
         yield entry.problem(message, "parameters", TIME)
+
+
+def _keeps_time(table: Any) -> bool:
+    return bool(table.channels) or any(x.reduce == "whole" for x in table.outputs.values())
+
+
+def _duration_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
+    """Durations by chance, where the rows of all tasks must have the same times."""
+    for name, given in reader.parameters.items():
+        if isinstance(given, Distribution) and _DURATION in reader.targets[name][0]:
+            if _keeps_time(entry.table):
+                message = "is a distribution of durations, and channels are kept over time; give a "
+                message += "list of durations, or outputs reduced over time"
+                yield entry.problem(message, "parameters", name)
 
 
 def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
