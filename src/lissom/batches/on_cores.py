@@ -14,6 +14,8 @@ from ..system import System
 
 Array = np.ndarray
 
+CLEARED = 1 << 15  # numbers of matrices that a thread clears at a time, a few of them at least
+
 
 class Cores:
     """Kernels on threads of this machine.
@@ -45,17 +47,19 @@ class Cores:
     ) -> tuple[Array, Array]:
         """Results (k, *shape) and statuses (k,) of k states."""
         count = len(given[0])
-        out, statuses = np.zeros((count, *shape)), np.zeros(count, dtype=np.int64)
+        out, statuses = np.empty((count, *shape)), np.zeros(count, dtype=np.int64)
+        # Kernels add to matrices: each thread clears its own, as many as its cache holds.
+        at_once = max(CLEARED // int(np.prod(shape)), 32) if len(shape) == 2 else count
         flat = [x.ravel() for x in given]
 
         def work(start: int, stop: int) -> None:
-            if len(self.systems) == 1:
-                path = None if paths is None else paths[0]
-                _rows(what, self.systems[0], flat, out, path, statuses, start, stop)
-                return
-            for k in range(start, stop):
+            step = at_once if len(self.systems) == 1 else 1
+            for first in range(start, stop, step):
+                last, k = min(first + step, stop), 0 if len(self.systems) == 1 else first
+                if len(shape) == 2:
+                    out[first:last] = 0.0
                 path = None if paths is None else paths[k]
-                _rows(what, self.systems[k], flat, out, path, statuses, k, k + 1)
+                _rows(what, self.systems[k], flat, out, path, statuses, first, last)
 
         in_threads(count, self.threads, work)
         return out, statuses
