@@ -47,16 +47,17 @@ class Cores:
     ) -> tuple[Array, Array]:
         """Results (k, *shape) and statuses (k,) of k states."""
         count = len(given[0])
-        out, statuses = np.empty((count, *shape)), np.zeros(count, dtype=np.int64)
-        # Kernels add to matrices: each thread clears its own, as many as its cache holds.
-        at_once = max(CLEARED // int(np.prod(shape)), 32) if len(shape) == 2 else count
+        matrices, statuses = len(shape) == 2, np.zeros(count, dtype=np.int64)
+        # Kernels add to what is there: each thread clears its matrices, as many as its cache holds.
+        out = np.empty((count, *shape)) if matrices else np.zeros((count, *shape))
+        at_once = max(CLEARED // int(np.prod(shape)), 32) if matrices else count
         flat = [x.ravel() for x in given]
 
         def work(start: int, stop: int) -> None:
             step = at_once if len(self.systems) == 1 else 1
             for first in range(start, stop, step):
                 last, k = min(first + step, stop), 0 if len(self.systems) == 1 else first
-                if len(shape) == 2:
+                if matrices:
                     out[first:last] = 0.0
                 path = None if paths is None else paths[k]
                 _rows(what, self.systems[k], flat, out, path, statuses, first, last)
