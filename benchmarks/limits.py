@@ -42,6 +42,10 @@ LIMITS: dict[str, str] = {
         "pivots were well conditioned. Beyond twelve speeds they often are not, and the attempt is "
         "wasted."
     ),
+    "batches": (
+        "The mass matrix of seven joints takes 0.4 µs, and its 49 numbers are cleared first, in "
+        "memory that is new for each call; the kernels alone add to an array that exists."
+    ),
     "simulate rigid": (
         "Four forward dynamics of 3 µs each are three quarters of the time. The rest is the "
         "combination of the stages, 3 µs per step, and one to two milliseconds before the first "
