@@ -43,8 +43,8 @@ LIMITS: dict[str, str] = {
         "wasted."
     ),
     "batches": (
-        "The mass matrix of seven joints takes 0.4 µs, and its 49 numbers are cleared first, in "
-        "memory that is new for each call; the kernels alone add to an array that exists."
+        "Mass matrices are cleared first, in memory that is new for each call; the kernels alone "
+        "add to an array that exists."
     ),
     "simulate rigid": (
         "Four forward dynamics of 3 µs each are three quarters of the time. The rest is the "
