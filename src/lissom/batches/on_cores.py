@@ -54,9 +54,10 @@ class Cores:
         flat = [x.ravel() for x in given]
 
         def work(start: int, stop: int) -> None:
-            step = at_once if len(self.systems) == 1 else 1
+            variants = len(self.systems) > 1
+            step = 1 if variants else at_once
             for first in range(start, stop, step):
-                last, k = min(first + step, stop), 0 if len(self.systems) == 1 else first
+                last, k = min(first + step, stop), first if variants else 0
                 if matrices:
                     out[first:last] = 0.0
                 path = None if paths is None else paths[k]

@@ -35,6 +35,9 @@ Array = np.ndarray
 _SUMS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _DIFFERENCES = ((1, 2), (2, 0), (0, 1))
 
+# Numbers at the start of a record that bodies may use in turn: motion and P_
+_IN_TURN = field.ARM
+
 
 class Packed:
     """Constants of a system for the kernels, and initial content of a workspace.
@@ -82,8 +85,8 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     if compact:
         rigid = [_level(x) == field.RIGID for x in system.bodies]
         numbers = shared_records(system, rigid)
-        place = scratch.add((max(numbers.values(), default=-1) + 1) * field.ARM)
-        shared = {("record", i): place + k * field.ARM for i, k in numbers.items()}
+        place = scratch.add((max(numbers.values(), default=-1) + 1) * _IN_TURN)
+        shared = {("in turn", i): place + k * _IN_TURN for i, k in numbers.items()}
     own = OwnJoints()
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared, own, compact)
@@ -165,12 +168,12 @@ def _place(
     row[field.CARRIES] = len(system.children[i]) > 0
     nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
     row[field.N_NODE] = len(nodes)
-    record = shared.get(("record", i))
-    if record is None or row[field.LEVEL] != field.RIGID:
+    in_turn = shared.get(("in turn", i))
+    if in_turn is None or row[field.LEVEL] != field.RIGID:
         row[field.BODY] = row[field.MOTION] = scratch.add(field.RECORD)
     else:
-        row[field.BODY] = scratch.add(field.RECORD - field.ARM) - field.ARM
-        row[field.MOTION] = record
+        row[field.BODY] = scratch.add(field.RECORD - _IN_TURN) - _IN_TURN
+        row[field.MOTION] = in_turn
     row[field.CHILDREN] = row[field.MOTION] + field.P_
     row[field.HINGE] = scratch.add(hinge_size(r))
     row[field.LISTED] = plain(node_size)(0)
@@ -178,7 +181,7 @@ def _place(
         row[field.N_LUMP] = len(body.lumps)
         row[field.DENSE] = body.dense_mass
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
-        row[field.NODE_MOTION] = row[field.NODES] if record is None else record
+        row[field.NODE_MOTION] = row[field.NODES] if in_turn is None else in_turn
         row[field.MODAL] = scratch.add(
             2 * m + (dense_size(m, len(nodes)) if row[field.DENSE] else 0)
         )
