@@ -343,7 +343,7 @@ class _Turn:
         meta = outcome_meta(machine, outcome, self.prepared.reason, seconds, happened)
         blocks = self.blocks[place] or [np.zeros((0, machine.width))]
         rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-        self._end(place, OneRun(machine.plan.columns, rows, meta))
+        self._end(place, OneRun(machine.columns, rows, meta))
 
     def _end(self, place: int, found: OneRun) -> None:
         self.done[place] = True

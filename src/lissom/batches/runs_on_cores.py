@@ -91,10 +91,10 @@ class OnCores:
         machine = ready.machine
         if machine.plan.functions.has_plain:
             silent = ProgressBar("", 0.0, 1.0, False)
-            record = MemoryRecord(machine.plan.columns, {})
+            record = MemoryRecord(machine.columns, {})
             _, meta, outcome = completed(ready, record, silent, np.inf, self.interrupts)
             warn_after(ready, outcome, spins=False)
-            return OneRun(machine.plan.columns, record.rows, meta)
+            return OneRun(machine.columns, record.rows, meta)
         begun, judge = time.perf_counter(), Judge(machine, [])
         blocks: list[np.ndarray] = []
         try:
@@ -107,7 +107,7 @@ class OnCores:
         warn_after(ready, outcome)
         seconds = time.perf_counter() - begun
         meta = outcome_meta(machine, outcome, ready.reason, seconds, judge.happened)
-        return OneRun(machine.plan.columns, rows, meta)
+        return OneRun(machine.columns, rows, meta)
 
     def _advanced(
         self, machine: Machine, judge: Judge, blocks: list[np.ndarray], part: _Part

@@ -129,7 +129,7 @@ def warn_before(ready: Prepared, row: np.ndarray) -> None:
     if not ready.asked:
         warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
     warn_of_winding(machine, row, stacklevel=2)
-    q = machine.plan.columns.part(row[None], "q")[0]
+    q = machine.columns.part(row[None], "q")[0]
     warn_of_inextensible(machine.system, q, stacklevel=2)
 
 

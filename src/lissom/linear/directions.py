@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..system import State, System
 
 Array = np.ndarray
+
+Wrench = tuple[int, int, Array, Array]
 
 STEP = 1e-30  # complex step
 
@@ -25,10 +28,13 @@ class Directions:
         Configuration and speeds.
     vdot : array (n_v,)
         Accelerations.
-    delta, nu, acceleration, force : arrays (n_v, m)
-        Deviations of configuration, speeds, accelerations and generalized forces.
-    wrenches : list of (int, int, array (6,), array (6, m))
-        Body, node, moment and force on it in its axes, and their deviations.
+    delta, nu, acceleration : arrays (n_v, m)
+        Deviations of configuration, speeds and accelerations.
+    of_forces : callable
+        Returns those of generalized forces (n_v, m), which few outputs need.
+    of_wrenches : callable
+        Returns body, node, moment and force on it in its axes, and their deviations, as a list of
+        (int, int, array (6,), array (6, m)).
     applied, armature : arrays (n_v,)
         Generalized forces on joints and modes, holding ones too, and the inertia of rotors.
     """
@@ -38,15 +44,26 @@ class Directions:
     delta: Array
     nu: Array
     acceleration: Array
-    force: Array
-    wrenches: list[tuple[int, int, Array, Array]]
+    of_forces: Callable[[], Array]
+    of_wrenches: Callable[[], list[Wrench]]
     applied: Array
     armature: Array
+    _done: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def system(self) -> System:
         """Compiled mechanism."""
         return self.state.system
+
+    @cached_property
+    def force(self) -> Array:
+        """Deviations of the generalized forces."""
+        return self.of_forces()
+
+    @cached_property
+    def wrenches(self) -> list[Wrench]:
+        """Moments and forces on nodes, and their deviations."""
+        return self.of_wrenches()
 
     @property
     def still(self) -> bool:
@@ -78,6 +95,12 @@ class Directions:
             piece = system.layout.hinge_q(i)
             N[piece, system.layout.hinge_v(i)] = joint.rate_map(self.state.q[piece])
         return N
+
+    def once(self, what: str, compute: Callable[[], Any]) -> Any:
+        """Result of a computation that several outputs need, by its name."""
+        if what not in self._done:
+            self._done[what] = compute()
+        return self._done[what]
 
     def slopes(self, measure: Callable[[State], Array]) -> tuple[Array, Array]:
         """Derivatives (k, n_v) of a measure by configuration and by speeds."""

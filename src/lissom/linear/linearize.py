@@ -12,7 +12,7 @@ from ..sim.loads import Controller, Load
 from ..sim.run.checks import positive
 from ..sim.run.start import listed
 from ..system import StateLike, System
-from .directions import Directions
+from .directions import Directions, Wrench
 from .inputs import Inputs, chosen_inputs
 from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
@@ -153,29 +153,33 @@ def _directions(found: Tangent, u: Inputs) -> Directions:
     def with_inputs(rows: Array, inputs: Array) -> Array:
         return np.hstack([rows[:, :n_x], inputs])
 
+    def wrenches() -> list[Wrench]:
+        result, dw = list[Wrench](), np.zeros((0, n_x + n_u))
+        if terms.places:
+            slopes = np.hstack(found.of_loads("wrenches"))
+            dw = with_inputs(slopes, np.zeros((len(slopes), n_u)))
+        for k, (i, node) in enumerate(terms.places):
+            rows = slice(6 * k, 6 * k + 6)
+            result.append((i, node, terms.wrenches[rows], dw[rows]))
+        for frame, columns in u.wrenches:
+            at_node = np.stack([frame.wrench_at_node(w) for w in columns.T], axis=1)
+            more = np.hstack([np.zeros((6, n_x)), at_node])
+            result.append((frame.body, frame.node, np.zeros(6), more))
+        return result
+
+    def forces() -> Array:  # what acts on nodes is no force on joints
+        return with_inputs(found.force, found.force[:, f] @ u.forces - u.on_frames)
+
     delta = np.hstack([found.motions, np.zeros((n, m + n_z))])
     nu = np.hstack([found.speeds, found.motions, np.zeros((n, n_z))])
-    dw = np.zeros((0, n_x + n_u))
-    if terms.places:
-        rows = np.hstack(found.of_loads("wrenches"))
-        dw = with_inputs(rows, np.zeros((len(rows), n_u)))
-    wrenches = [
-        (i, node, terms.wrenches[6 * k : 6 * k + 6], dw[6 * k : 6 * k + 6])
-        for k, (i, node) in enumerate(terms.places)
-    ]
-    for frame, columns in u.wrenches:
-        at_node = np.stack([frame.wrench_at_node(w) for w in columns.T], axis=1)
-        more = np.hstack([np.zeros((6, n_x)), at_node])
-        wrenches.append((frame.body, frame.node, np.zeros(6), more))
-    by_u = found.force[:, f] @ u.forces - u.on_frames  # what acts on nodes is no force on joints
     return Directions(
         state=found.state,
         vdot=found.vdot,
         delta=with_inputs(delta, none),
         nu=with_inputs(nu, none),
         acceleration=with_inputs(found.acceleration, found.acceleration[:, f] @ u.forces),
-        force=with_inputs(found.force, by_u),
-        wrenches=wrenches,
+        of_forces=forces,
+        of_wrenches=wrenches,
         applied=found.applied,
         armature=terms.armature,
     )

@@ -89,15 +89,27 @@ class LoadTerms:
 
     def by_q(self, part: str) -> Array:
         """Derivatives by configuration of a part of `Differences`, such as "wrenches"."""
+        if part == "applied" and not self.places:  # nothing acts elsewhere
+            return self.q
         return self.differences.by_q[self.differences.parts[part]]
 
     def by_v(self, part: str) -> Array:
         """The same by speeds."""
+        if part == "applied" and not self.places:
+            return self.v
         return self.differences.by_v[self.differences.parts[part]]
 
     def by_own(self, part: str) -> Array:
         """The same by own states; also of all "forces"."""
-        return self.differences.by_own[self.differences.parts[part]]
+        if part != "forces":
+            return self.differences.by_own[self.differences.parts[part]]
+        system, state = self.differences.system, self.differences.state
+        wrenches, found = self.by_own("wrenches"), self.by_own("applied")
+        for k, (i, node) in enumerate(self.places):
+            turn = node_pose(system, state, i, node).rotation
+            at_node = rotate(turn, wrenches[6 * k : 6 * k + 6])
+            found = found + node_jacobian(system, state, i, node).T @ at_node
+        return found
 
 
 def load_terms(system: System, state: State, forces: Any, loads: Any, time: float) -> LoadTerms:
@@ -198,8 +210,8 @@ class Differences:
         place = plan.states_place
         self.own = self.machine.memory[place : place + len(plan.states)].copy()
         n, n_w, n_z = self.system.n_v, 6 * len(plan.slots), len(plan.states)
-        ends = np.cumsum([n, n, n, n_w, n_z])
-        names = ("acceleration", "forces", "applied", "wrenches", "own")
+        ends = np.cumsum([n, n, n_w, n_z])
+        names = ("acceleration", "applied", "wrenches", "own")
         starts = (0, *ends[:-1])
         self.parts = {x: slice(int(a), int(b)) for x, a, b in zip(names, starts, ends, strict=True)}
         self.size = int(ends[-1])
@@ -232,8 +244,8 @@ class Differences:
 
     def __call__(self, q: Array, v: Array, own: Array) -> Array:
         """Values at a configuration, speeds and own states."""
-        machine, plan = self.machine, self.plan
-        place = plan.states_place
+        machine = self.machine
+        place = self.plan.states_place
         kept = machine.memory[place : place + len(own)].copy()
         machine.memory[place : place + len(own)] = own
         status, row = machine.accelerations(self.time, q, v)
@@ -241,19 +253,8 @@ class Differences:
         machine.memory[place : place + len(own)] = kept
         self._check(status, row)
         names = ("acceleration", "force", "wrench")
-        a, force, wrench = (plan.columns.part(row[None], x)[0] for x in names)
-        total = force + self._on_nodes(q, wrench.reshape(-1, 6))
-        return np.concatenate([a, total, force, wrench, rates])
-
-    def _on_nodes(self, q: Array, wrenches: Array) -> Array:
-        """Generalized forces of loads on nodes."""
-        total = np.zeros(self.system.n_v)
-        if len(wrenches):
-            state = State(self.system, q, total)
-        for (_, i, node), wrench in zip(self.plan.slots, wrenches, strict=True):
-            turn = node_pose(self.system, state, i, node).rotation
-            total += node_jacobian(self.system, state, i, node).T @ rotate(turn, wrench)
-        return total
+        a, force, wrench = (machine.columns.part(row[None], x)[0] for x in names)
+        return np.concatenate([a, force, wrench, rates])
 
     def _check(self, status: int, row: Array) -> None:
         functions = self.plan.functions

@@ -14,7 +14,7 @@ from ..errors import SimulationWarning, StateError, shown
 from ..joints import Free
 from ..system import State, StateLike, System
 from .eigenmodes import Eigenmodes, eigenmodes
-from .participation import effective_masses, energy_shares
+from .participation import participation
 from .system_modes import SystemModes
 from .tangent import Tangent, relative_rates, tangent
 
@@ -71,7 +71,7 @@ def modes(
     base = np.zeros(3)
     if system.n_body:
         base = pose(system, found.state, system.names[0]).position
-    effective, whole = effective_masses(found.state, solved.shapes, base)
+    moved = participation(found.state, solved.shapes, base, found.loads.armature)
     return SystemModes(
         system=system,
         state=State(system, found.state.q, found.state.v),
@@ -79,9 +79,9 @@ def modes(
         shapes=solved.shapes,
         n_rigid=solved.n_rigid,
         mass=found.mass,
-        effective_mass=effective,
-        total_mass=whole,
-        shares=energy_shares(found.state, solved.shapes, found.loads.armature),
+        effective_mass=moved.effective,
+        total_mass=moved.whole,
+        shares=moved.shares,
     )
 
 

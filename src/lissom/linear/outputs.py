@@ -3,8 +3,8 @@
 An output y(q, v, a, T, w) depends on configuration, speeds, accelerations, generalized forces and
 moments and forces on nodes, all of which depend on states and inputs:
   dy = y_q delta + y_v nu + y_a da + y_T dT + y_w dw                                           (1)
-Of frames, y_q of a position, y_v of a velocity and y_a of an acceleration are the Jacobian; the
-others are complex steps, exact to rounding.
+Of frames, y_q of a position, y_v of a velocity and y_a of an acceleration are the Jacobian, and the
+other derivatives are compiled; with joints of users' own they are complex steps.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..algorithms.tree.derivatives import compiled
+from ..algorithms.tree.frame_derivatives import FrameDerivatives, frame_derivatives
 from ..algorithms.tree.kinematics import acceleration, jacobian, pose, velocity
 from ..errors import StateError, suggestion
 from ..joints import Joint
 from ..results.labels import LOAD, XYZ, Parts, forces as force_parts, modes, per
-from ..system import Frame, State, System
+from ..system import Frame, System
 from .directions import Directions
 from .reactions import reaction_rows
 
@@ -146,6 +148,21 @@ def _jacobian(frame: Frame, x: Directions) -> Array:
     return jacobian(x.system, x.state, frame.name)
 
 
+def _motion_slopes(frame: Frame, x: Directions) -> FrameDerivatives:
+    """Derivatives of velocity and acceleration of a frame."""
+    system, where = x.system, frame.name
+
+    def computed() -> FrameDerivatives:
+        if compiled(system):
+            return frame_derivatives(system, x.state, where, x.vdot)
+        velocity_q, jacobian_v = x.slopes(lambda near: velocity(system, near, where))
+        by_q, by_v = x.slopes(lambda near: acceleration(system, near, where, x.vdot))
+        return FrameDerivatives(jacobian_v, velocity_q, by_q, by_v)
+
+    found: FrameDerivatives = x.once(f"motion of {where}", computed)
+    return found
+
+
 def _position(part: slice) -> Callable[[Frame, Directions], Array]:
     return lambda frame, x: _jacobian(frame, x)[part] @ x.delta
 
@@ -154,8 +171,7 @@ def _velocity(part: slice) -> Callable[[Frame, Directions], Array]:
     def rows(frame: Frame, x: Directions) -> Array:
         found = _jacobian(frame, x) @ x.nu
         if np.any(x.state.v):
-            by_q, _ = x.slopes(lambda near: velocity(x.system, near, frame.name))
-            found = found + by_q @ x.delta
+            found = found + _motion_slopes(frame, x).velocity_q @ x.delta
         return found[part]
 
     return rows
@@ -165,22 +181,18 @@ def _acceleration(part: slice) -> Callable[[Frame, Directions], Array]:
     def rows(frame: Frame, x: Directions) -> Array:
         found = _jacobian(frame, x) @ x.acceleration
         if not x.still:
-            by_q, by_v = x.slopes(lambda near: acceleration(x.system, near, frame.name, x.vdot))
-            found = found + by_q @ x.delta + by_v @ x.nu
+            slopes = _motion_slopes(frame, x)
+            found = found + slopes.acceleration_q @ x.delta + slopes.acceleration_v @ x.nu
         return found[part]
 
     return rows
 
 
 def _deflection(frame: Frame, x: Directions) -> Array:
-    """Elastic displacement in body axes: of the frame relative to its body."""
-    body = x.system.names[frame.body]
-
-    def measure(near: State) -> Array:
-        root, here = pose(x.system, near, body), pose(x.system, near, frame.name)
-        return root.rotation.T @ (here.position - root.position)
-
-    return x.slopes(measure)[0] @ x.delta
+    """Elastic displacement in body axes, of the frame relative to its body: by its modes alone."""
+    modal = x.system.layout.modal_v(frame.body)
+    turn = pose(x.system, x.state, x.system.names[frame.body]).rotation
+    return turn.T @ _jacobian(frame, x)[LINEAR, modal] @ x.delta[modal]
 
 
 ANGULAR, LINEAR = slice(0, 3), slice(3, 6)

@@ -1,11 +1,12 @@
 """Moments and forces through joints, to first order.
 
-On a tree they follow from inverse dynamics, g(q, v, a, w) with w the wrenches on nodes: complex
-steps.  With loops the forces of the loops change, too: for each state and input, with its
-deviations delta, nu, dT, dw and da, central differences of two spacings, extrapolated, of
-  g(h) = reaction at (q moved by h delta, v + h nu, T + h dT - A_r (a + h da), w + h dw)       (1)
-from forward dynamics.  Deviations keep loops closed to first order in h; what is open is of second
-order, and central differences do not see it.
+For each state and input, with its deviations delta, nu, da, dT and dw (w the wrenches on nodes),
+they are central differences of two spacings, extrapolated, of all reactions at
+  g(h):  q moved by h delta,  v + h nu,  a + h da,  w + h dw                                  (1)
+from inverse dynamics.  With loops the forces of the loops change, too, and g(h) follows from
+forward dynamics under T + h dT - A_r (a + h da).  Deviations keep loops closed to first order in h;
+what is open is of second order, and central differences do not see it.
+With joints of users' own on a tree they are complex steps.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from ..algorithms.loops.frames import loop_external, placed_loops
 from ..algorithms.tree import engine
 from ..algorithms.tree.coordinates import error_sizes, moved
-from ..algorithms.tree.derivatives import check_compiled
+from ..algorithms.tree.derivatives import compiled
 from ..algorithms.tree.reference import External, inverse_dynamics, kinematics_base_to_tip
 from ..system import State
 from .directions import STEP, Directions
@@ -39,7 +40,10 @@ def reaction_rows(name: str, x: Directions) -> Array:
         Deviations of everything that it depends on.
     """
     i = x.system.layout.index(name)
-    return _in_loops(i, x) if x.system.constraints else _on_tree(i, x)
+    if compiled(x.system):
+        rows: Array = x.once("reactions", lambda: _all_reactions(x))[i]
+        return rows
+    return _on_tree(i, x)
 
 
 def _on_tree(i: int, x: Directions) -> Array:
@@ -61,14 +65,14 @@ def _on_tree(i: int, x: Directions) -> Array:
     return rows
 
 
-def _in_loops(i: int, x: Directions) -> Array:
-    check_compiled(x.system, "reactions of a system with loops or couplings")
+def _all_reactions(x: Directions) -> Array:
+    """Rows (n_body, 6, m) of all joints."""
     sizes, pace = error_sizes(x.system)
-    rows = np.zeros((6, x.delta.shape[1]))
-    for k in range(rows.shape[1]):
+    rows = np.zeros((x.system.n_body, 6, x.delta.shape[1]))
+    for k in range(rows.shape[2]):
         farthest = np.abs(x.delta[:, k] / sizes).max(initial=0.0)
         farthest = max(farthest, np.abs(x.nu[:, k] / pace).max(initial=0.0))
-        rows[:, k] = _slope(partial(_at, i, x, k), SPACING / farthest if farthest else 1.0)
+        rows[:, :, k] = _slope(partial(_at, x, k), SPACING / farthest if farthest else 1.0)
     return rows
 
 
@@ -78,14 +82,16 @@ def _slope(along: Callable[[float], Array], h: float) -> Array:
     return (4 * near - far) / 3
 
 
-def _at(i: int, x: Directions, k: int, h: float) -> Array:
-    """Reaction (1) a step h along column k."""
+def _at(x: Directions, k: int, h: float) -> Array:
+    """All reactions (1) a step h along column k."""
     system = x.system
     q = moved(system, x.state.raw_q, h * x.delta[:, k])
-    state = State(system, q, x.state.raw_v + h * x.nu[:, k])
-    a = x.vdot + h * x.acceleration[:, k]
+    v, a = x.state.raw_v + h * x.nu[:, k], x.vdot + h * x.acceleration[:, k]
+    loads = [(b, n, w + h * dw[:, k]) for b, n, w, dw in x.wrenches]
+    if not system.constraints:
+        return engine.joint_forces(system, q, v, a, loads)
     T = x.applied + h * x.force[:, k] - x.armature * a
-    return joint_wrenches(state, T, [(b, n, w + h * dw[:, k]) for b, n, w, dw in x.wrenches])[i]
+    return joint_wrenches(State(system, q, v), T, loads)
 
 
 def joint_wrenches(state: State, T: Array, loads: External) -> Array:

@@ -48,6 +48,7 @@ PATIENCE = 30  # steps of full length in a row after which the search for an uns
 NOISE = 1e-9
 FLAT = 1e-8  # mu below which a motion is free; noise is kept below it
 UNSTABLE = 1e-6  # mu below minus this: a small motion grows
+REUSED, FIRM = 1e-4, 1e-2  # steps so short keep K where all mu are above this
 LOOSE = 1e-6  # fraction of force over size; a stiffness below it is none (above difference noise)
 
 
@@ -144,14 +145,17 @@ class _Search:
             closed = closed_state(self.system, given, held=fixed, velocity=False)
             q, r = self.balance(closed.raw_q)
         away = 0  # consecutive steps in which something moved away without limit
+        longest = before = np.inf
         for k in range(1, MOST_STEPS + 1):
             forces = self.loops.forces(q, r)
-            mu, phi = self.motions(q, forces)
+            short = longest <= min(REUSED, 0.1 * before)
+            if not short or mu.min(initial=1.0) < FIRM:
+                mu, phi = self.motions(q, forces)
             left = self.balance(q, forces)[1]
             push = phi.T @ left
             parts = phi * (push / np.maximum(np.abs(mu), FLAT))
             step = parts.sum(axis=1)
-            longest = self.length(step)
+            before, longest = longest, self.length(step)
             if longest <= SMALL or not np.any(push):
                 if longest > 0:  # a stiff spring far below SMALL may still carry a force
                     q = self.balance(self.loops.step(q, step))[0]
@@ -197,7 +201,7 @@ class _Search:
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:
         """Coordinates, with those of driven joints inserted, and unbalanced forces at rest."""
-        columns, row = self.machine.plan.columns, self.row(q)
+        columns, row = self.machine.columns, self.row(q)
         q = columns.part(row[None], "q")[0].copy()
         external = self.external(q, loop_forces, row)
         needed = engine.inverse_dynamics(self.system, q, self.rest, self.rest, external)
@@ -208,7 +212,7 @@ class _Search:
     ) -> list[tuple[int, int, Array]]:
         """Bodies and nodes that loads and loops act on, with moments and forces, node axes."""
         plan, row = self.machine.plan, self.row(q) if row is None else row
-        wrenches = plan.columns.part(row[None], "wrench")[0].reshape(-1, 6)
+        wrenches = self.machine.columns.part(row[None], "wrench")[0].reshape(-1, 6)
         found = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
         if loop_forces is not None:
             found += self.loops.external(q, loop_forces)
@@ -216,7 +220,7 @@ class _Search:
 
     def acting(self, q: Array) -> float:
         """Largest force times coordinate size on hinges and nodes."""
-        columns, row = self.machine.plan.columns, self.row(q)[None]
+        columns, row = self.machine.columns, self.row(q)[None]
         hinges, nodes = columns.part(row, "force")[0], columns.part(row, "wrench")[0]
         on_nodes = self.system.length * np.abs(nodes).max(initial=0.0)
         return float(max(on_nodes, np.abs(self.size * hinges).max(initial=0.0)))

@@ -146,7 +146,7 @@ def simulate(
         warn_of_jumps(machine.plan, settings, stacklevel=3)
     row = begun_run(ready)
     warn_of_winding(machine, row, stacklevel=3)
-    warn_of_inextensible(system, machine.plan.columns.part(row[None], "q")[0], stacklevel=3)
+    warn_of_inextensible(system, machine.columns.part(row[None], "q")[0], stacklevel=3)
     record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record

@@ -204,7 +204,7 @@ class Stepper:
         """The present instant as a result of one row."""
         with self._alone():
             if self._row is None:
-                columns = self._run.machine.plan.columns
+                columns = self._run.machine.columns
                 self._row = Trajectory(self.system, MemoryStore(columns, self._run.row()))
             return self._row
 

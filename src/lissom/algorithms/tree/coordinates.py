@@ -14,14 +14,31 @@ def moved(system: System, q: Array, s: Array) -> Array:
 
     Joints that do not move keep their coordinates bit for bit.
     """
-    new, layout = q.copy(), system.layout
-    for i, joint in enumerate(system.joints):
-        new[layout.modal_q(i)] += s[layout.modal_v(i)]
-        piece, motion = layout.hinge_q(i), s[layout.hinge_v(i)]
-        if not np.any(motion):
-            continue
-        new[piece] = joint.moved(q[piece], motion)
+    if "plain moves" not in system.derived:
+        system.derived["plain moves"] = _plain_moves(system)
+    at_q, at_v, others = system.derived["plain moves"]
+    new = q.copy()
+    new[at_q] += s[at_v]
+    for i in others:
+        piece, motion = system.layout.hinge_q(i), s[system.layout.hinge_v(i)]
+        if np.any(motion):
+            new[piece] = system.joints[i].moved(q[piece], motion)
     return new
+
+
+def _plain_moves(system: System) -> tuple[Array, Array, list[int]]:
+    """Coordinates that are integrals of speeds, their speeds, and the joints with others."""
+    at_q, at_v, others, layout = list[int](), list[int](), list[int](), system.layout
+    for i, joint in enumerate(system.joints):
+        pieces = [(layout.modal_q(i), layout.modal_v(i))]
+        if all(chart.kind == "plain" for chart in joint.charts):
+            pieces.append((layout.hinge_q(i), layout.hinge_v(i)))
+        else:
+            others.append(i)
+        for q, v in pieces:
+            at_q += range(q.start, q.stop)
+            at_v += range(v.start, v.stop)
+    return np.array(at_q, dtype=int), np.array(at_v, dtype=int), others
 
 
 def error_sizes(system: System) -> tuple[Array, Array]:

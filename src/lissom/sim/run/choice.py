@@ -75,7 +75,7 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
     functions.error = None
     if status not in (run.MORE, run.FINISHED):
         return None
-    return machine.plan.columns.part(row[None], "acceleration")[0]
+    return machine.columns.part(row[None], "acceleration")[0]
 
 
 def _pace(machine: Machine, state: State, start: float) -> float:
@@ -97,7 +97,7 @@ def at_rest(plan: Plan, state: State, time: float = 0.0, *, exact: bool = False)
 
 def first_step(machine: Machine, row: Array) -> float:
     """A first step for an adaptive method: short compared with every time scale."""
-    columns = machine.plan.columns
+    columns = machine.columns
     acceleration, velocity = (columns.part(row[None], x)[0] for x in ("acceleration", "v"))
     position, _ = error_sizes(machine.system)
     pace = max(

@@ -69,7 +69,8 @@ def warn_of_winding(machine: Machine, row: Array, stacklevel: int) -> None:
     drives = [load for load in plan.loads if isinstance(load, Drive) and load.on]
     if not drives:
         return
-    part = {name: plan.columns.part(row[None], name)[0] for name in ("q", "v", "force", "wrench")}
+    names = ("q", "v", "force", "wrench")
+    part = {name: machine.columns.part(row[None], name)[0] for name in names}
     external = [
         (i, node, wrench)
         for (_, i, node), wrench in zip(plan.slots, part["wrench"].reshape(-1, 6), strict=True)

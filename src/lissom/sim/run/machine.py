@@ -100,7 +100,8 @@ class Machine:
         system, packed = plan.system, plan.packed
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # flags of driven joints are written there
-        self.width = plan.columns.width
+        self.columns = plan.columns  # looks at all loads: asked for once
+        self.width = self.columns.width
         both = [settings] if other is None else [settings, other]
         self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
         self.table = plan.constants()
@@ -194,6 +195,7 @@ class Machine:
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
+        header["WIDTH"] = self.width
         header["TRAITS"] = METHODS[s.integrator.method].traits
         kinds = plan.joint_kinds
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))

@@ -78,7 +78,6 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     fixed = {
         "NODE_RATES": int(plan.node_rates),
         "TIMED": int(any(row[run.S_KIND] != run.CONSTANT for row in plan.signals)),
-        "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
         "BUFFER": max(2 * n_v, 64, *_rate_buffers(plan)) + run.HALF,

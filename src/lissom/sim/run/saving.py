@@ -62,7 +62,7 @@ def opened_record(
         "message": "the run did not end; resume it",
         **_settings_meta(settings),
     }
-    journal = Journal.create(part, machine.system, plan.columns, meta)
+    journal = Journal.create(part, machine.system, machine.columns, meta)
     return FileRecord(path, machine.system, journal, given)
 
 
@@ -76,9 +76,9 @@ def _in_memory(machine: Machine, given: dict[str, str], *, limited: bool) -> Mem
     settings, plan = machine.settings, machine.plan
     may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
     if not settings.output_step or may_stop or limited:
-        return MemoryRecord(plan.columns, given)
+        return MemoryRecord(machine.columns, given)
     check_memory(8 * machine.width * _n_rows(settings))
-    return MemoryRecord(plan.columns, given, int(_n_rows(settings)))
+    return MemoryRecord(machine.columns, given, int(_n_rows(settings)))
 
 
 def _check_saved(controller: Controller) -> None:

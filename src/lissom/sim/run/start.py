@@ -151,7 +151,7 @@ def started(machine: Machine, state: State | None, loads: str) -> Array:
             if status != 0:
                 raise LoadError(f"the run cannot start: {explained(machine, status).message}")
     row = check_start(machine, keep_samples=True)
-    q, v = (machine.plan.columns.part(row[None], name)[0] for name in "qv")
+    q, v = (machine.columns.part(row[None], name)[0] for name in "qv")
     _check_on_motions(machine, state, q, v, loads)
     return row
 

@@ -70,7 +70,7 @@ class WholeSteps:
         row = set_off(self.machine, first, given, self.ready.motions)
         warn_of_winding(self.machine, row, stacklevel + 1)
         for vector, name in ((self.q, "q"), (self.v, "v")):  # on given motions
-            vector[:] = self.machine.plan.columns.part(row[None], name)[0]
+            vector[:] = self.machine.columns.part(row[None], name)[0]
         self.memory[run.NEXT_OUTPUT] = 1.0  # no row at the start
         self.memory[self._flag] = 0.0
         self.happened.clear()

@@ -139,7 +139,7 @@ class SlowIterations:
             rows += [machine.accelerations(t, *where)[1] for where in (there, (q, v))]
         machine.memory[places] = kept
         machine.plan.functions.error = None
-        a = machine.plan.columns.part(np.array(rows), "acceleration")
+        a = machine.columns.part(np.array(rows), "acceleration")
         return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
 
 

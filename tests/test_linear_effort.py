@@ -1,0 +1,97 @@
+"""What modes, linearize and equilibrium of chains cost, in calls: with N links N times one's."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.algorithms.tree import reference
+from lissom.sim.run.machine import Machine
+from lissom.sim.run.plan import Plan
+
+MODES = 4
+
+
+def chain(n):
+    """Chain of n flexible links, with springs in the joints and loads on two nodes."""
+    beam = ls.beam(3.0 / n, ls.Tube(radius=0.03, thickness=0.002), ls.ALUMINIUM, modes=MODES)
+    model = ls.Model("chain", gravity=(0, 0, -9.81))
+    for i in range(n):
+        place = {"to": f"link{i - 1}.tip"} if i else {}
+        model.add(beam, ls.Revolute("y"), name=f"link{i}", **place)
+    loads = [ls.JointSpring(f"link{i}", 2000.0, damping=1.0) for i in range(n)]
+    loads.append(ls.NodeSpring(f"link{n // 2}.tip", (1.5, 0, -0.5), stiffness=100.0))
+    loads.append(ls.NodeForce(f"link{n - 1}.tip", (0, 0, -1.0)))
+    return model.compile(), loads
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Counts of columns looked up, evaluations of a run, and bodies in readable text."""
+    counts = Counter()
+
+    def counted(name, function):
+        @functools.wraps(function)
+        def call(*arguments, **options):
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        return call
+
+    monkeypatch.setattr(Plan, "columns", property(counted("columns", Plan.columns.fget)))
+    monkeypatch.setattr(Machine, "accelerations", counted("rows", Machine.accelerations))
+    monkeypatch.setattr(reference, "body_terms", counted("bodies", reference.body_terms))
+    return counts
+
+
+def test_columns_of_a_plan_are_looked_up_once_for_each_machine(calls):
+    system, loads = chain(4)
+    rest = ls.equilibrium(system, loads=loads)
+    assert calls["columns"] == 1
+    ls.modes(system, rest, loads=loads)
+    assert calls["columns"] == 3  # forces, and their derivatives
+    outputs = ["link3.tip.acceleration", "link0.reaction", "link1.force"]
+    ls.linearize(system, rest, loads=loads, outputs=outputs)
+    assert calls["columns"] == 5
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_modes_read_each_body_once(calls, n):
+    system, loads = chain(n)
+    rest = ls.equilibrium(system, loads=loads)
+    calls.clear()
+    assert len(ls.modes(system, rest, loads=loads)) == system.n_v
+    assert calls["bodies"] <= n
+    assert calls["rows"] <= 3
+
+
+def test_evaluations_of_an_equilibrium_grow_with_the_speeds(calls):
+    steps = []
+    for n in (4, 8, 16):
+        system, loads = chain(n)
+        calls.clear()
+        ls.equilibrium(system, loads=loads)
+        assert calls["bodies"] == 0
+        steps.append(calls["rows"] / (2 * system.n_v))  # two for each column of K
+    assert max(steps) < 4.5
+
+
+def test_outputs_of_a_linear_model_need_no_readable_text(calls):
+    """Motions of frames are compiled; moments through joints need four evaluations a column."""
+    system, loads = chain(3)
+    state = ls.equilibrium(system, loads=loads)
+    moving = system.state(state.q, np.linspace(-0.1, 0.1, system.n_v))
+    names = ("velocity", "acceleration", "angular_acceleration", "deflection", "position")
+    calls.clear()
+    for at in (state, moving):
+        outputs = [f"link2.tip.{name}" for name in names]
+        ls.linearize(system, at, loads=loads, inputs=["link0"], outputs=outputs)
+    assert calls["bodies"] == 0
+    assert calls["rows"] <= 4
+    ls.linearize(system, state, loads=loads, outputs=[f"{x}.reaction" for x in system.names])
+    assert calls["bodies"] == 0
+    assert calls["rows"] <= 4 + 4 * 2 * system.n_v + 4
