@@ -11,14 +11,16 @@ from ..errors import LoadError
 from ..sim.loads import Controller, Load
 from ..sim.run.checks import positive
 from ..sim.run.start import listed
-from ..system import StateLike, System
+from ..system import State, StateLike, System
 from .directions import Directions, Wrench
 from .inputs import Inputs, chosen_inputs
+from .limits import warn_of_limits_about
 from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
 from .outputs import chosen_outputs
 from .sampled import Sampled, closed, sampled, with_all_forces
 from .tangent import Tangent, state_and_time, tangent
+from .turning import stays, warn_of_turning
 
 Array = np.ndarray
 
@@ -80,9 +82,15 @@ def linearize(
     laws = None
     if controllers:
         laws, forces = _laws(system, state, controllers, forces, time, step)
-    found = tangent(
-        system, state, forces=forces, loads=others, held=held, time=time, what="linearize"
-    )
+    options = {"forces": forces, "loads": others, "held": held, "what": "linearize"}
+    found = tangent(system, state, time=time, **options)
+    warn_of_limits_about(found, stacklevel=2)
+    if stays(found):
+
+        def later(there: State, after: float) -> Tangent:
+            return tangent(system, there, time=time + after, **options)
+
+        warn_of_turning(found, later, "linearize", stacklevel=2)
     u = chosen_inputs(found.state, listed_names(inputs, "inputs"), others)
     names = listed_names(outputs, "outputs")
     if laws is not None and step is not None:

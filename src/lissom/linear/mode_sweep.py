@@ -12,6 +12,7 @@ from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree.arguments import as_state
 from ..errors import StateError, printable, shown
 from ..sim.run.checks import numbers
+from ..sim.warnings.gathering import Gathered
 from ..system import StateLike, System
 from .modes import modes as modes_of
 from .names import listed_names
@@ -194,8 +195,12 @@ def mode_sweep(
             )
     else:
         raise StateError(f"mode_sweep: build is {shown(build)}; expected a function or a System")
-    tables = tuple(_checked(make(float(x)), float(x)) for x in given)
-    return _followed(given, tables, int(n), label or usual)
+    tables = list[SystemModes]()
+    with Gathered() as gathered:
+        for x in map(float, given):
+            gathered.place = f"{label or usual} = {x:g}"
+            tables.append(_checked(make(x), x))
+    return _followed(given, tuple(tables), int(n), label or usual)
 
 
 def _of_joint(

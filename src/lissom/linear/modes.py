@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +9,16 @@ import numpy as np
 
 from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.kinematics import pose
-from ..errors import SimulationWarning, StateError, shown
+from ..errors import StateError, shown
 from ..joints import Free
+from ..sim.warnings.gathering import say
 from ..system import State, StateLike, System
 from .eigenmodes import Eigenmodes, eigenmodes
+from .limits import warn_of_limits_about
 from .participation import participation
 from .system_modes import SystemModes
 from .tangent import Tangent, relative_rates, tangent
+from .turning import warn_of_turning
 
 Array = np.ndarray
 
@@ -61,13 +63,19 @@ def modes(
     """
     if not isinstance(damped, (bool, type(None))):
         raise StateError(f"damped is {shown(damped)}; expected True, False or None")
-    options = {"forces": forces, "loads": loads, "held": held, "time": time, "what": "modes"}
-    found = tangent(system, state, **options)
+    options = {"forces": forces, "loads": loads, "held": held, "what": "modes"}
+    found = tangent(system, state, time=time, **options)
     if falls(found):  # the same without gravity
         weightless = replace(system, gravity=np.zeros(3))
-        found = tangent(weightless, (found.state.q, found.state.v), **options)
+        found = tangent(weightless, (found.state.q, found.state.v), time=time, **options)
     solved = eigenmodes(found, damped)
     _check_steady(found, solved)
+    warn_of_limits_about(found, stacklevel=2)
+
+    def later(there: State, after: float) -> Tangent:
+        return tangent(there.system, there, time=time + after, **options)
+
+    warn_of_turning(found, later, "modes", stacklevel=2)
     base = np.zeros(3)
     if system.n_body:
         base = pose(system, found.state, system.names[0]).position
@@ -118,19 +126,21 @@ def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
     pace += np.abs(solved.values).max(initial=0.0) ** 2 * 1e-6
     if np.any(relative > ACCELERATES * pace):
         worst = int(np.argmax(relative))
-        warnings.warn(
-            f"modes: the state is no equilibrium and no steady motion: "
+        say(
+            "not steady",
+            float(relative[worst]),
+            "modes: the state is no equilibrium and no steady motion: "
             f"{system.layout.owner_v(worst)} accelerates by {a[worst]:.3g}; give the state that "
             "equilibrium or trim finds",
-            SimulationWarning,
             stacklevel=3,
         )
     for (name, unit), rate in zip(found.loads.own_names, found.loads.own_rates, strict=True):
         if name.endswith(".integral") and abs(rate) > ACCELERATES * system.length:
-            warnings.warn(
+            say(
+                f"integral of {name}",
+                abs(rate),
                 f"modes: the state is no equilibrium: {name} of a Servo grows by {rate:.3g} "
                 f"{unit.removesuffix(' s')}; give a target where the joint rests, and the integral "
                 "that holds it there (integral=)",
-                SimulationWarning,
                 stacklevel=3,
             )

@@ -23,8 +23,10 @@ from ..algorithms.tree.inverse import bias_force
 from ..errors import SingularError, StateError
 from ..sim.equilibrium import equilibrium
 from ..sim.run.checks import number
+from ..sim.warnings.gathering import Gathered
 from ..system import State, StateLike, System
 from ..system.state import row_text
+from .limits import warn_of_limits_about
 from .tangent import held_joints, relative_rates, tangent
 from .trim_loops import LoopSearch, check_no_motion, holding, times_ahead
 
@@ -119,6 +121,23 @@ def trim(
             raise StateError(f"trim: {name!r} is both held and among speeds; leave one out")
     adjusted = _mask(system, speeds, "trim: speeds")
     options = {"forces": forces, "loads": loads, "time": instant}
+    with Gathered():
+        result = _trimmed(system, start, options, masks, adjusted, (held, fixed, speeds))
+        about = tangent(system, result.state, held=held, what="trim", **options)
+        warn_of_limits_about(about, stacklevel=2)
+        return result
+
+
+def _trimmed(
+    system: System,
+    start: State,
+    options: dict[str, Any],
+    masks: list[Array],
+    adjusted: Array,
+    joints: tuple[Any, Any, Any],
+) -> Trim:
+    """Steady motion from a start; parameters as for `trim`, checked."""
+    held, fixed, speeds = joints
     if not np.any(start.v) and not np.any(masks[1]) and not np.any(adjusted):
         start = equilibrium(system, start, held=held, **options)  # a rest: the stable one
     if system.constraints:

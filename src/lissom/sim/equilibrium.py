@@ -14,7 +14,6 @@ constant in the differences of (1); the loops are closed again after each step.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree import engine
 from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.coordinates import error_sizes, moved
-from ..errors import LoadError, SimulationWarning, SingularError, StateError, shown
+from ..errors import LoadError, SingularError, StateError, shown
 from ..kernels.run import fields as run
 from ..model import Part
 from ..system import State, StateLike, System
@@ -34,8 +33,9 @@ from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
 from .run.start import check_start, driven_bodies, planned
+from .warnings.gathering import Gathered, say
 from .warnings.inextensible import warn_of_inextensible
-from .warnings.linear_limits import warn_at_rest
+from .warnings.linear_limits import warn_of_state
 
 Array = np.ndarray
 
@@ -104,8 +104,9 @@ def equilibrium(
     for body in driven:
         free[system.layout.hinge_v(body)] = False
     names += [system.names[body] for body in driven]
-    warn_of_inextensible(system, start.raw_q, stacklevel=3)
-    return _Search(system, machine, instant, free).run(start.raw_q, names)
+    with Gathered():
+        warn_of_inextensible(system, start.raw_q, stacklevel=2)
+        return _Search(system, machine, instant, free).run(start.raw_q, names)
 
 
 def _held(given: Any) -> list[str]:
@@ -146,6 +147,7 @@ class _Search:
             q, r = self.balance(closed.raw_q)
         away = 0  # consecutive steps in which something moved away without limit
         longest = before = np.inf
+        mu, phi = np.zeros(0), np.zeros((self.system.n_v, 0))
         for k in range(1, MOST_STEPS + 1):
             forces = self.loops.forces(q, r)
             short = longest <= min(REUSED, 0.1 * before)
@@ -245,15 +247,17 @@ class _Search:
         lowest = int(np.argmin(mu)) if len(mu) else 0
         if len(mu) and mu[lowest] < -UNSTABLE:
             worst = np.argmax(np.abs(phi[:, lowest]) / self.size)
-            warnings.warn(
+            say(
+                "unstable",
+                -float(mu[lowest]),
                 "the equilibrium is unstable: a small motion of "
                 f"{self.system.layout.owner_v(int(worst))} grows",
-                SimulationWarning,
-                stacklevel=4,
+                stacklevel=2,
             )
         forces = self.loops.forces(q, self.balance(q)[1])
-        warn_at_rest(self.system, q, self.external(q, forces), stacklevel=4)
-        return State(self.system, q, np.zeros(self.system.n_v))
+        rest = State(self.system, q, self.rest)
+        warn_of_state(rest, self.rest, self.external(q, forces), "at rest", stacklevel=2)
+        return rest
 
     def none_found(
         self, steps: int, left: Array, phi: Array, push: Array, loose: Array

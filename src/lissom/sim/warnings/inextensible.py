@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ...algorithms.loops.closed_loops import constraint_jacobian, loop_motions
 from ...algorithms.tree.reference import kinematics_base_to_tip
 from ...bodies.rod_strains import elastic
 from ...bodies.rod_tables import EPS_X
-from ...errors import SimulationWarning, name_list
+from ...errors import name_list
 from ...system import System
+from .gathering import say
 
 Array = np.ndarray
 
@@ -43,12 +42,13 @@ def warn_of_inextensible(system: System, q: Array, *, stacklevel: int) -> None:
         turn = np.abs(system.bodies[i].node_shapes[:, :3]).max(axis=(0, 1))
         bent[system.layout.modal_q(i)] += _BENT / np.where(turn > 0, turn, 1.0)
     if _rank(system, bent) > _rank(system, q):
-        warnings.warn(
+        say(
+            "inextensible",
+            1.0,
             f"rod {name_list([system.names[i] for i in rods])} has no stretch and is part of a "
             "loop that is singular in this position: straight, it cannot change the distance "
             "between its ends; give it stretch=1",
-            SimulationWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel + 1,
         )
 
 

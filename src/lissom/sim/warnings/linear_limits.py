@@ -1,6 +1,6 @@
 """Checks that flexible bodies stay in the range of the model of their level.
 
-Three measures, at some rows of a run or at a state at rest: tension and compression along a body
+Three measures, at some rows of a run or in one state: tension and compression along a body
 (see `tension`), which level "stiffened" carries, and deflection.  The deflection d of a cantilever
 under a force at its tip has a relative error of (d/L)^2, one per cent at a tenth of its length; its
 tip then approaches the root by 0.6 (d/L)^2 of the length, which only "stiffened" has.  Source: K.
@@ -10,7 +10,6 @@ Rods have no such limits, and others of their own (see `rod_limits`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -18,17 +17,20 @@ import numpy as np
 
 from ...algorithms.tree import engine
 from ...algorithms.tree.engine import RowError
-from ...errors import SimulationWarning
 from ...results.trajectory import Trajectory
 from ...results.within import Block, wrenches_within
-from ...system import System
+from ...system import State, System
 from .advice import DEFLECTION, against_deflection, against_press, against_pull, also
+from .gathering import say
+from .inextensible import warn_of_inextensible
 from .rod_limits import warn_of_rods
+from .spins import fast_spins_of, warn_of_spins
 from .tension import axial_forces, axial_scale, curvatures, euler_load, supports
 
 Array = np.ndarray
 
 AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
+KINDS = ("pull", "press", "deflection")
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
 
 
@@ -65,31 +67,42 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
     look.warn(stacklevel + 1)
 
 
-def warn_at_rest(
-    system: System, q: Array, loads: Sequence[tuple[int, int, Array]], stacklevel: int
+def warn_of_state(
+    state: State,
+    acceleration: Array,
+    loads: Sequence[tuple[int, int, Array]],
+    when: str,
+    stacklevel: int,
 ) -> None:
-    """Warn about a state at rest, as `warn_of_limits` does about a run.
+    """Warn about one state, as `simulate` does about a run: all limits that can be seen in it.
 
     Parameters
     ----------
-    system : System
-        The mechanism.
-    q : array (n_q,)
-        Coordinates.
+    state : State
+        Configuration and speeds, real numbers.
+    acceleration : array (n_v,)
+        Rates of the speeds.
     loads : sequence of (int, int, array (6,))
         Bodies and nodes that loads and loops act on, with moments and forces, node axes.
+    when : str
+        Words for the state, such as "at rest".
     stacklevel : int
         Stack level of the warning.
     """
-    warn_of_rods(system, q[None], lambda _k: "at rest", stacklevel + 1)
-    look, rest = _Look(system), np.zeros((1, system.n_v))
+    system, q, v = state.system, state.raw_q, state.raw_v
+    if not any(body.n_mode for body in system.bodies):
+        return
+    warn_of_inextensible(system, q, stacklevel=stacklevel + 1)
+    warn_of_spins(system, fast_spins_of(state), stacklevel + 1)
+    warn_of_rods(system, q[None], lambda _k: when, stacklevel + 1)
+    look = _Look(system)
     if not look.bodies:
         return
     places = [(body, node) for body, node, _ in loads]
     wrenches = np.array([wrench for *_, wrench in loads]).reshape(1, -1)
-    with suppress(RowError):
-        look.forces(q[None], rest, rest, places, wrenches, "at rest")
-    look.deflections(q[None], lambda _k: "at rest")
+    with np.errstate(all="ignore"), suppress(RowError):
+        look.forces(q[None], v[None], acceleration[None], places, wrenches, when)
+    look.deflections(q[None], lambda _k: when)
     look.warn(stacklevel + 1)
 
 
@@ -189,7 +202,7 @@ class _Look:
             j = int(np.argmax(part))
             others = [self.system.names[self.bodies[k]] for k in over if k != j]
             text = self._message(kind, j, float(part[j]), float(self.size[kind, j]))
-            warnings.warn(f"{text}{also(others)}", SimulationWarning, stacklevel + 1)
+            say(KINDS[kind], float(part[j]), f"{text}{also(others)}", stacklevel + 1)
 
     def _message(self, kind: int, j: int, part: float, size: float) -> str:
         name, when = repr(self.system.names[self.bodies[j]]), self.when[kind][j]

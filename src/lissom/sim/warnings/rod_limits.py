@@ -15,7 +15,6 @@ stiffness, r is the radius of the circle; for other sections they are estimates.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -32,9 +31,9 @@ from ...bodies.rod_tables import (
     KAPPA_Z,
     RodTables,
 )
-from ...errors import SimulationWarning
 from ...system import System
 from .advice import also
+from .gathering import say
 
 Array = np.ndarray
 
@@ -72,11 +71,11 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
             row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
             strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
-    for found in (turns, strained):
+    for kind, found in (("rod turns", turns), ("rod strains", strained)):
         if found:
             worst = max(found)
             others = [name for _, _, name in found if name != worst[2]]
-            warnings.warn(worst[1] + also(others), SimulationWarning, stacklevel + 1)
+            say(kind, worst[0], worst[1] + also(others), stacklevel + 1)
 
 
 def strain_sizes(rod: RodTables, eta: Array) -> Array:

@@ -1,0 +1,42 @@
+"""Warnings of linear models about states outside the limits of their bodies' models."""
+
+from __future__ import annotations
+
+from ..algorithms.loops.frames import loop_external, placed_loops
+from ..algorithms.tree import engine
+from ..algorithms.tree.reference import External
+from ..sim.warnings.linear_limits import warn_of_state
+from .tangent import Tangent
+
+
+def warn_of_limits_about(found: Tangent, stacklevel: int) -> None:
+    """Warn about the state of a linear model as `simulate` does about a run.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about the state.
+    stacklevel : int
+        As for `warnings.warn`, from the caller.
+    """
+    warn_of_state(found.state, found.vdot, on_nodes(found), "in the state", stacklevel + 1)
+
+
+def on_nodes(found: Tangent) -> External:
+    """Moments and forces of loads and loops on nodes, in the axes of these.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about a state.
+    """
+    system, state, terms = found.system, found.state, found.loads
+    result: External = [
+        (i, node, terms.wrenches[6 * k : 6 * k + 6]) for k, (i, node) in enumerate(terms.places)
+    ]
+    if system.loops:
+        T = found.applied - terms.armature * found.vdot
+        wrenches = engine.loop_forces(system, state.raw_q, state.raw_v, T, result)
+        for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
+            result = [*result, *loop_external(loop, wrench)]
+    return result

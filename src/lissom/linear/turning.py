@@ -1,0 +1,138 @@
+"""Motions about which the equations change with time: no eigenvalue belongs to them.
+
+With M, C, K the matrices of small motions about a state in the coordinates of the mechanism,
+  M nu' + C nu + K delta = 0                                                                  (1)
+they are looked at again where the joints will be after a part of a turn at their rates.  In units
+of the motions themselves, Omega being the fastest rate,
+  s_i^2 = max(|K_ii|, M_ii Omega^2),  m_i^2 = M_ii                                             (2)
+the change is the largest of
+  |dM_ij| / (m_i m_j),  |dC_ij| / sqrt(m_i s_i m_j s_j),  |dK_ij| / (s_i s_j)                  (3)
+It is zero where everything turns together, as a blade on a rigid hub, and for a symmetric disc.
+Blades on a tower that bends couple with it by the angle of their rotor, also where the rotor is
+symmetric and all instants have the same eigenvalues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..algorithms.tree.coordinates import error_sizes, hinge_speeds, moved
+from ..errors import LissomError
+from ..sim.warnings.gathering import say
+from ..system import State
+from .tangent import Tangent, relative_rates
+
+Array = np.ndarray
+
+CHANGE = 1e-3  # (3) from which on the eigenvalues of an instant are not those of the motion
+AHEAD = (0.4, 1.3)  # rad, or sizes of a coordinate, that a joint moves before the next look
+RATES = 4  # different rates that are looked at
+STEADY = 1e-2  # accelerations, relative to the square of the rate, of a motion that stays as it is
+
+
+def warn_of_turning(
+    found: Tangent, later: Callable[[State, float], Tangent], what: str, stacklevel: int
+) -> None:
+    """Warn if the equations change as the joints turn.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about the state.
+    later : callable
+        Makes those about another state, a time after this one [s].
+    what : str
+        Function, for the message.
+    stacklevel : int
+        As for `warnings.warn`, from the caller.
+    """
+    rates = joint_rates(found.state)
+    if not np.any(rates) or not len(found.independent):
+        return
+    largest, rows, time = 0.0, (0, 0), 0.0
+    paces = sorted({float(x) for x in rates if x > 0}, reverse=True)[:RATES]
+    for t in (part / pace for pace in paces for part in AHEAD):
+        change, where = _change(found, later, t, found.state.raw_v)
+        if change > largest:
+            largest, rows, time = change, where, t
+    if largest <= CHANGE:
+        return
+    owner = found.system.layout.owner_v
+    k = _cause(found, later, time, rates)
+    parts = sorted({int(found.independent[row]) for row in rows})
+    between = "of" if len(parts) == 1 else "between"
+    say(
+        "turning",
+        largest,
+        f"{what}: the equations change as {owner(k)} goes on at "
+        f"{found.state.v[k]:.3g}, by {largest:.2g} of their size {between} "
+        f"{' and '.join(owner(i) for i in parts)}: these are the eigenvalues of one instant, and "
+        "the motion has others; take its frequencies from the spectrum of a run (simulate, after "
+        "a small push)",
+        stacklevel + 1,
+    )
+
+
+def stays(found: Tangent) -> bool:
+    """Whether speeds hardly change, so that a linear model may be meant for longer.
+
+    Parameters
+    ----------
+    found : Tangent
+        Equations of motion about a state.
+    """
+    pace = joint_rates(found.state).max(initial=0.0) ** 2
+    relative = np.abs(found.vdot / error_sizes(found.system)[0])
+    return bool(relative.max(initial=0.0) <= STEADY * pace)
+
+
+def joint_rates(state: State) -> Array:
+    """Speeds (n_v,) of joints, relative to the sizes of their coordinates; of modes zero."""
+    return np.where(hinge_speeds(state.system), relative_rates(state), 0.0)
+
+
+def _change(
+    found: Tangent, later: Callable[[State, float], Tangent], time: float, v: Array
+) -> tuple[float, tuple[int, int]]:
+    """Largest of (3) after a time in which joints go on at the speeds v, and its row and column."""
+    system, state = found.system, found.state
+    along = np.where(hinge_speeds(system), time * v, 0.0)
+    there = State(system, moved(system, state.raw_q, along), state.v)
+    try:
+        ahead = later(there, time)
+    except LissomError:  # loops that open, loads that end: the motion does not go on like this
+        return 0.0, (0, 0)
+    if not np.array_equal(ahead.independent, found.independent):
+        return 0.0, (0, 0)
+    (M, C, K), others = _matrices(found), _matrices(ahead)
+    pace = joint_rates(state).max(initial=0.0)
+    m = np.sqrt(np.diag(M))
+    s = np.sqrt(np.maximum(np.abs(np.diag(K)), np.diag(M) * pace**2))
+    c = np.sqrt(m * s)
+    changes = [
+        np.abs(other - one) / np.outer(unit, unit)
+        for one, other, unit in zip((M, C, K), others, (m, c, s), strict=True)
+    ]
+    whole = np.max(changes, axis=0)
+    row, column = np.unravel_index(int(np.argmax(whole)), whole.shape)
+    return float(whole[row, column]), (int(row), int(column))
+
+
+def _matrices(found: Tangent) -> tuple[Array, Array, Array]:
+    """M, C and K of (1)."""
+    q, v, _, _ = found.slices
+    rows = found.acceleration[found.independent]
+    M = found.motions.T @ found.mass @ found.motions
+    return M, -M @ rows[:, v], -M @ rows[:, q]
+
+
+def _cause(
+    found: Tangent, later: Callable[[State, float], Tangent], time: float, rates: Array
+) -> int:
+    """Speed of the joint that alone changes most, or of the fastest."""
+    v, changes = found.state.raw_v, np.zeros(len(rates))
+    for k in np.flatnonzero(rates):
+        changes[k] = _change(found, later, time, np.where(np.arange(len(v)) == k, v, 0.0))[0]
+    return int(np.argmax(changes if changes.max() > CHANGE else rates))
