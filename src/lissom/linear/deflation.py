@@ -54,11 +54,18 @@ class Deflated(NamedTuple):
         N, X = self.whole[: self.zeros, : self.zeros], self.whole[: self.zeros, self.zeros :]
         eye = np.eye(self.zeros)
         above = [
-            np.linalg.solve(N - value * eye, -X @ y)
-            for value, y in zip(values, vectors.T, strict=True)
+            _solved(N - value * eye, -X @ y) for value, y in zip(values, vectors.T, strict=True)
         ]
         x = np.array(above, dtype=complex).reshape(len(values), self.zeros).T
         return self.transform @ np.vstack([x, vectors])
+
+
+def _solved(A: Array, b: Array) -> Array:
+    """Solution of (3); of least norm where an eigenvalue is zero but for rounding."""
+    try:
+        return np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(A, b, rcond=None)[0]
 
 
 def null_space(A: Array) -> Array:

@@ -61,16 +61,24 @@ def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
     # damping relative to the critical one, by stiffness or by the slowest motion
     first_order = bool(len(found.loads.own_names)) or bool(np.any(E)) or _damps(K, M, by_v)
     if damped is False or (damped is None and not first_order):
-        if np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * np.abs(K).max(initial=0.0):
+        if _symmetric(K):
             return _expanded(found, *_undamped(K, M, null_space(by_q)))
         by_v, E = np.zeros_like(by_v), np.zeros_like(E)
     n_z = len(found.loads.own_names) if damped is not False else 0
     A = _state_matrix(found, by_q, by_v, E, n_z)
     if np.any(E):
         return _expanded(found, *_general(A, M, chain_levels(A)))
-    levels = chain_levels(A) if n_z else _levels(A, len(M))
+    # what moves or falls may have longer chains than what rests
+    rests = not np.any(found.state.v) and _symmetric(K)
+    size = error_sizes(found.system)[0][found.independent]
+    levels = _levels(A, size) if rests and not n_z else chain_levels(A)
     values, shapes, k = _general(A, M, levels)
     return _expanded(found, values, _without_momentum(shapes, k, M, by_q, by_v), k)
+
+
+def _symmetric(K: Array) -> bool:
+    """Whether a matrix counts as symmetric."""
+    return bool(np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * np.abs(K).max(initial=0.0))
 
 
 def _cleaned(found: Tangent) -> tuple[Array, Array]:
@@ -128,12 +136,14 @@ def _state_matrix(found: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) 
     return np.block([[E, np.eye(n), np.zeros((n, n_z))], [by_q, by_v, by_z], rows])
 
 
-def _levels(A: Array, n: int) -> list[Array]:
+def _levels(A: Array, size: Array) -> list[Array]:
     """Free motions of a mechanism at rest, and their rates where nothing damps them."""
+    n = len(size)
     by_q, by_v = np.delete(A[:, :n], np.s_[:n], axis=0), np.delete(A[:, n : 2 * n], np.s_[:n], 0)
     free = null_space(by_q)
     pushed = by_v @ free
-    pushed[np.abs(pushed) <= SMALL * np.abs(by_v) @ np.abs(free)] = 0.0
+    extent = np.abs(free / size[:, None]).max(axis=0, initial=0.0)  # rounding may be in all parts
+    pushed[np.abs(pushed) <= SMALL * np.outer(np.abs(by_v) @ size, extent)] = 0.0
     moving = free @ null_space(pushed)
     levels = [np.zeros((len(A), free.shape[1])), np.zeros((len(A), moving.shape[1]))]
     levels[0][:n], levels[1][n : 2 * n] = free, moving

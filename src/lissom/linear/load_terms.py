@@ -206,7 +206,7 @@ class Differences:
         self.state, self.loaded = state, loaded
         self.machine: Machine = at_rest(plan, state, time)
         self.machine.v[:] = state.raw_v
-        check_start(self.machine)
+        check_start(self.machine, what="there are no accelerations in this state")
         place = plan.states_place
         self.own = self.machine.memory[place : place + len(plan.states)].copy()
         n, n_w, n_z = self.system.n_v, 6 * len(plan.slots), len(plan.states)

@@ -247,11 +247,15 @@ def _followed(values: Array, tables: tuple[SystemModes, ...], n: int, label: str
     traced = [first.eigenvalues[order[0]]]
     shapes, likeness = first.shapes[:, order[0]], [np.ones(count)]
     for k, table in enumerate(tables[1:], start=1):
-        if table.shapes.shape[0] != first.shapes.shape[0] or len(table) < count:
+        if table.shapes.shape[0] == first.shapes.shape[0] and len(table) < count:
             raise StateError(
-                f"mode_sweep: at {values[k]:g} the mechanism has {table.shapes.shape[0]} speeds "
-                f"and {len(table)} modes, at {values[0]:g} {first.shapes.shape[0]} and "
-                f"{len(first)}; expected the same"
+                f"mode_sweep: at {values[k]:g} there are {len(table)} modes and at {values[0]:g} "
+                f"{count} are to be followed; give n={len(table)} or less"
+            )
+        if table.shapes.shape[0] != first.shapes.shape[0]:
+            raise StateError(
+                f"mode_sweep: at {values[k]:g} the mechanism has {table.shapes.shape[0]} speeds, "
+                f"at {values[0]:g} {first.shapes.shape[0]}; expected the same"
             )
         expected = traced[-1]
         if k > 1 and values[k - 1] != values[k - 2]:

@@ -179,7 +179,7 @@ class LoopSearch:
         """Refuse accelerations ahead, and holding forces that differ there."""
         a = np.abs(ahead.vdot / self.size) / rate
         f = np.abs((holding(ahead) - holding(found)) * self.size)
-        f /= max(float((np.diag(found.mass) * self.size**2).max()) * rate, 1e-300)
+        f /= max(float((np.diag(found.mass) * self.size**2).max(initial=0.0)) * rate, 1e-300)
         for values, what in ((a, "accelerates"), (f, "needs another force")):
             if np.any(values > STEADY):
                 k, owner = int(np.argmax(values)), self.system.layout.owner_v

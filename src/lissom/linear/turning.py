@@ -4,12 +4,14 @@ With M, C, K the matrices of small motions about a state in the coordinates of t
   M nu' + C nu + K delta = 0                                                                  (1)
 they are looked at again where the joints will be after a part of a turn at their rates.  In units
 of the motions themselves, Omega being the fastest rate,
-  s_i^2 = max(|K_ii|, M_ii Omega^2),  m_i^2 = M_ii                                             (2)
+  s_i^2 = max(|K_ii| before and after, M_ii Omega^2),  m_i^2 = M_ii                            (2)
 the change is the largest of
   |dM_ij| / (m_i m_j),  |dC_ij| / sqrt(m_i s_i m_j s_j),  |dK_ij| / (s_i s_j)                  (3)
-It is zero where everything turns together, as a blade on a rigid hub, and for a symmetric disc.
-Blades on a tower that bends couple with it by the angle of their rotor, also where the rotor is
-symmetric and all instants have the same eigenvalues.
+It counts as much as joints turn during the slowest vibration omega, min(1, Omega / omega): what
+hardly moves has frequencies that hold for now.  The change is zero where everything turns together,
+as a blade on a rigid hub, and for a symmetric disc.  Blades on a tower that bends couple with it by
+the angle of their rotor, also where the rotor is symmetric and all instants have the same
+eigenvalues.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import eigh
 
 from ..algorithms.tree.coordinates import error_sizes, hinge_speeds, moved
 from ..errors import LissomError
@@ -26,8 +29,11 @@ from .tangent import Tangent, relative_rates
 
 Array = np.ndarray
 
+FREE = 1e-9  # square of a frequency relative to the largest one, below which a motion is free
 CHANGE = 1e-3  # (3) from which on the eigenvalues of an instant are not those of the motion
 AHEAD = (0.4, 1.3)  # rad, or sizes of a coordinate, that a joint moves before the next look
+SLOW = 1e-3  # rate relative to the fastest one, below which a joint stands
+TURNS = 20.0  # at most, relative to what joints turn in a radian of the slowest vibration
 RATES = 4  # different rates that are looked at
 STEADY = 1e-2  # accelerations, relative to the square of the rate, of a motion that stays as it is
 
@@ -52,22 +58,26 @@ def warn_of_turning(
     if not np.any(rates) or not len(found.independent):
         return
     largest, rows, time = 0.0, (0, 0), 0.0
-    paces = sorted({float(x) for x in rates if x > 0}, reverse=True)[:RATES]
-    for t in (part / pace for pace in paces for part in AHEAD):
+    fastest, vibration = float(rates.max()), _slowest(found)
+    turn = TURNS * fastest / vibration  # rad; zero where nothing vibrates
+    paces = sorted({float(x) for x in rates if x > SLOW * fastest}, reverse=True)[:RATES]
+    for t in (min(part, turn) / pace for pace in paces for part in AHEAD if turn):
         change, where = _change(found, later, t, found.state.raw_v)
         if change > largest:
             largest, rows, time = change, where, t
-    if largest <= CHANGE:
+    weighted = largest * min(1.0, fastest / vibration)
+    if weighted <= CHANGE:
         return
+    amount = f"{largest:.2g} of their size" if largest < 1 else "more than their size"
     owner = found.system.layout.owner_v
     k = _cause(found, later, time, rates)
     parts = sorted({int(found.independent[row]) for row in rows})
     between = "of" if len(parts) == 1 else "between"
     say(
         "turning",
-        largest,
+        weighted,
         f"{what}: the equations change as {owner(k)} goes on at "
-        f"{found.state.v[k]:.3g}, by {largest:.2g} of their size {between} "
+        f"{found.state.v[k]:.3g}, by {amount} {between} "
         f"{' and '.join(owner(i) for i in parts)}: these are the eigenvalues of one instant, and "
         "the motion has others; take its frequencies from the spectrum of a run (simulate, after "
         "a small push)",
@@ -86,6 +96,13 @@ def stays(found: Tangent) -> bool:
     pace = joint_rates(found.state).max(initial=0.0) ** 2
     relative = np.abs(found.vdot / error_sizes(found.system)[0])
     return bool(relative.max(initial=0.0) <= STEADY * pace)
+
+
+def _slowest(found: Tangent) -> float:
+    """Slowest vibration [rad/s] without damping and gyroscopic terms; infinite if there is none."""
+    M, _, K = _matrices(found)
+    squares = np.abs(eigh((K + K.T) / 2, (M + M.T) / 2, eigvals_only=True))
+    return float(np.sqrt(squares[squares > FREE * squares.max()].min(initial=np.inf)))
 
 
 def joint_rates(state: State) -> Array:
@@ -109,7 +126,8 @@ def _change(
     (M, C, K), others = _matrices(found), _matrices(ahead)
     pace = joint_rates(state).max(initial=0.0)
     m = np.sqrt(np.diag(M))
-    s = np.sqrt(np.maximum(np.abs(np.diag(K)), np.diag(M) * pace**2))
+    stiffness = np.maximum(np.abs(np.diag(K)), np.abs(np.diag(others[2])))
+    s = np.sqrt(np.maximum(stiffness, np.diag(M) * pace**2))
     c = np.sqrt(m * s)
     changes = [
         np.abs(other - one) / np.outer(unit, unit)
@@ -133,6 +151,6 @@ def _cause(
 ) -> int:
     """Speed of the joint that alone changes most, or of the fastest."""
     v, changes = found.state.raw_v, np.zeros(len(rates))
-    for k in np.flatnonzero(rates):
+    for k in np.flatnonzero(rates > SLOW * rates.max()):
         changes[k] = _change(found, later, time, np.where(np.arange(len(v)) == k, v, 0.0))[0]
     return int(np.argmax(changes if changes.max() > CHANGE else rates))

@@ -95,7 +95,7 @@ def equilibrium(
     plan = planned(system, forces, loads, ())
     check_drives(plan)
     machine = at_rest(plan, start, instant)
-    check_start(machine)
+    check_start(machine, what="the search for an equilibrium cannot start")
     free = np.ones(system.n_v, dtype=bool)
     for name in names:
         joint = plan.joint(name, "equilibrium: held")

@@ -17,6 +17,7 @@ from ...system import Loop
 from .machine import Machine
 
 ABSURD = 1e30  # speeds beyond this result from steps that are too long, not from forces
+STEP_HINT = "; try a smaller step"
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,14 @@ def explained(machine: Machine, status: int) -> Outcome:
         blame = machine.plan.functions.blame(since=machine.time)
         reason = f"{blame}the force on {layout.owner_v(k)} is {T[k]}"
         if np.abs(machine.v).max() > ABSURD:
-            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            hint = "" if machine.settings.adaptive else STEP_HINT
             reason = f"the motion grows without bound: {reason}{hint}"
         return Outcome("not finite", at_time(machine, reason))
     if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
         reason = "a hinge has no inertia, or an inertia is not positive definite"
-        reason += "" if machine.settings.adaptive else "; try a smaller step"
+        reason += "" if machine.settings.adaptive else STEP_HINT
         reason += _bent_hint(machine)
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
@@ -97,12 +98,12 @@ def explained(machine: Machine, status: int) -> Outcome:
         bad = np.flatnonzero(~np.isfinite(vector))
         if len(bad):
             owner = layout.owner_v(int(bad[0]))
-            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            hint = "" if machine.settings.adaptive else STEP_HINT
             return Outcome(
                 "not finite", at_time(machine, f"the {word} of {owner} is not finite{hint}")
             )
     k = int(np.argmax(np.abs(machine.v)))
-    hint = "" if machine.settings.adaptive else "; try a smaller step"
+    hint = "" if machine.settings.adaptive else STEP_HINT
     reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}{hint}"
     return Outcome("not finite", at_time(machine, reason))
 

@@ -20,7 +20,7 @@ from .choice import at_rest
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
 from .plan import JointPlace, Plan
-from .reasons import explained
+from .reasons import STEP_HINT, explained
 from .settings import Settings
 
 Array = np.ndarray
@@ -231,7 +231,9 @@ def _raised(plan: Plan) -> BaseException:
     return failure
 
 
-def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
+def check_start(
+    machine: Machine, *, keep_samples: bool = False, what: str = "the run cannot start"
+) -> Array:
     """Row at the start; a mistake in a load is found here, not after hours.
 
     Parameters
@@ -240,6 +242,8 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
         The run, at its start.
     keep_samples : bool
         Whether the controllers count as called: one with memory must not be called twice.
+    what : str
+        What is not possible, for messages.
     """
     memory, plan = machine.memory, machine.plan
     kept = memory.copy()
@@ -255,7 +259,8 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
     if status == run.CALL_FAILED:
         raise _raised(plan)
     if status not in (run.MORE, run.FINISHED):
-        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+        reason = explained(machine, status).message.replace(STEP_HINT, "")  # none has been made
+        raise LoadError(f"{what}: {reason}")
     check_given_derivatives(plan, machine.q, machine.v, machine.time)
     return rows[0]
 
