@@ -95,7 +95,12 @@ def test_integrators():
 # Where results go and what is shown belongs to the command, not to the description.
 NOT_IN_FILES = {"system", "file", "resume", "progress"}
 ARGUMENTS = {
-    "simulate": (ls.simulate, schema_simulation.SimulationTable, NOT_IN_FILES, set()),
+    "simulate": (
+        ls.simulate,
+        schema_simulation.SimulationTable,
+        NOT_IN_FILES,
+        {"held"},
+    ),  # of assemble
     "add": (ls.Model.add, schema.PartTable, {"self"}, {"repeat", "first", "geared"}),  # mark_gear
     "close": (ls.Model.close, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
     "join": (ls.Model.join, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rod_tables import EPS_X, RodTables
+from .rod_tables import EPS_X, EPS_Y, EPS_Z, KAPPA_X, KAPPA_Y, KAPPA_Z, RodTables
 
 Array = np.ndarray
 
@@ -72,3 +72,36 @@ def elastic(rod: RodTables) -> list[int]:
         Constants of the rod.
     """
     return sorted({int(k) for k in rod.strains})
+
+
+def surface_strains(rod: RodTables, eta: Array) -> Array:
+    """Stretch, shear and strains at the surface by bending and torsion, (k, 4); largest of nodes.
+
+        |eps_x|, |(eps_y, eps_z)|                                    stretch, shear       (1)
+        |kappa_y| z + |kappa_z| y,  y² = 3 EI_z/EA, z² = 3 EI_y/EA   bending              (2)
+        |kappa_x| r,  r² = 2 GJ/GA                                   torsion              (3)
+
+    with curvatures less the natural ones.  y and z are the half sides of the rectangle with this
+    stiffness, r is the radius of the circle; for other sections they are estimates.
+
+    Parameters
+    ----------
+    rod : RodTables
+        Constants of the rod.
+    eta : array (k, m)
+        Coordinates.
+    """
+    at = rod.places
+    strain = np.abs(strains(rod, at, eta))
+    C = rod.interpolated(at) @ rod.section_stiffness
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y, z = (np.sqrt(3 * C[:, k] / C[:, EPS_X]) for k in (KAPPA_Z, KAPPA_Y))
+        r = np.sqrt(2 * C[:, KAPPA_X] / np.minimum(C[:, EPS_Y], C[:, EPS_Z]))
+    y, z, r = (np.where(np.isfinite(x), x, 0.0) for x in (y, z, r))  # (2)-(3): no EA or GA given
+    measures = (
+        strain[:, :, EPS_X],
+        np.hypot(strain[:, :, EPS_Y], strain[:, :, EPS_Z]),
+        strain[:, :, KAPPA_Y] * z + strain[:, :, KAPPA_Z] * y,
+        strain[:, :, KAPPA_X] * r,
+    )
+    return np.stack([x.max(axis=1) for x in measures], axis=1)

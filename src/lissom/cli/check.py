@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import printable
-from .ending import FAILED
+from .ending import FAILED, warnings_noted
 from .output import json_text, say
 from .values import NoCode
 
@@ -57,20 +57,22 @@ def check(
         run, problems = None, list(error.problems)
         if not problems:
             raise
+    warned: list[str] = []
     if run is not None and not problems:
-        closed_start(run)
+        with warnings_noted(warned):
+            closed_start(run)
         check_settings(run)
     if json:
-        _print_json(model, run, problems)
+        _print_json(model, run, problems, warned)
     elif problems or run is None:
         show_problems(console(), sorted(problems))
     else:
-        _describe(model, run)
+        _describe(model, run, len(warned))
     if problems or run is None:
         raise typer.Exit(FAILED)
 
 
-def _describe(model: str, run: ModelRun) -> None:
+def _describe(model: str, run: ModelRun, warned: int) -> None:
     from .texts import tree_text
 
     say(tree_text(run.system))
@@ -80,13 +82,17 @@ def _describe(model: str, run: ModelRun) -> None:
             n = len(run.settings[f"{name}s"])
             words += f", {n} {name}{'' if n == 1 else 's'}"
         say(words)
-    say(f"{model}: no problems")
+    but = f" but {warned} warning{'' if warned == 1 else 's'}" if warned else ""
+    say(f"{model}: no problems{but}")
 
 
-def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> None:
+def _print_json(
+    model: str, run: ModelRun | None, problems: list[Problem], warned: list[str]
+) -> None:
     from dataclasses import asdict
 
-    facts: dict[str, Any] = {"model": model, "problems": [asdict(x) for x in sorted(problems)]}
+    listed = [asdict(x) for x in sorted(problems)]
+    facts: dict[str, Any] = {"model": model, "problems": listed, "warnings": warned}
     if run is not None and not problems:
         facts |= {"name": run.system.name, "bodies": run.system.n_body, "speeds": run.system.n_v}
         facts["duration"] = run.settings.get("duration")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -112,6 +113,26 @@ def _show_traceback(error: BaseException) -> None:
         here.__suppress_context__ = False
         here = here.__cause__ or here.__context__
     say("".join(traceback.format_exception(error)), err=True, end="")
+
+
+@contextmanager
+def warnings_noted(texts: list[str] | None = None) -> Iterator[list[str]]:
+    """Show warnings, and collect their texts, in a list of before if there is one.
+
+    Parameters
+    ----------
+    texts : list of str, optional
+        Texts so far; grows.
+    """
+    noted, show = [] if texts is None else texts, warnings.showwarning
+
+    def note(message: Warning | str, *others: Any, **more: Any) -> None:
+        noted.append(str(message))
+        show(message, *others, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = note
+        yield noted
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .ending import FAILED, INTERRUPTED
+from .ending import FAILED, INTERRUPTED, warnings_noted
 from .live import in_progress, shown_live
 from .output import json_text, say
 from .values import NoCode, Units, number
@@ -80,7 +80,8 @@ def run(
     seconds = number(duration, "--duration", "time")
     target = _target(model, output, resume)
     columns = _columns(target, channels, units)
-    loaded, moved = closed_start(load_source(model, code=not no_code, changes=set_ or ()))
+    with warnings_noted() as warned:
+        loaded, moved = closed_start(load_source(model, code=not no_code, changes=set_ or ()))
     if moved:
         say("lissom: the initial state was changed to close all loops", err=True)
     if seconds is None and "duration" not in loaded.settings:
@@ -93,9 +94,10 @@ def run(
         changes |= {"rate_linear": True} if rate_linear else {}
         changes |= {"integrator": integrator} if integrator is not None else {}
         changes |= {"step": number(step, "--step", "time")} if step is not None else {}
-        result, reason, warned = _simulated(
-            loaded, target, changes, resume=resume, progress=False if quiet or json else None
-        )
+        with warnings_noted(warned):
+            result, reason = _simulated(
+                loaded, target, changes, resume=resume, progress=False if quiet or json else None
+            )
         if target.suffix != ".nc":
             result.save(target, **columns)
     kept = _kept(target)
@@ -115,22 +117,16 @@ def run(
 
 def _simulated(
     loaded: ModelRun, target: Path, changes: dict[str, Any], *, resume: bool, progress: bool | None
-) -> tuple[Trajectory, str, list[str]]:
-    """Trajectory, reason for an early end ("" if there was none), and all warnings."""
+) -> tuple[Trajectory, str]:
+    """Trajectory, and reason for an early end ("" if there was none)."""
     from ..errors import SimulationError, SimulationWarning
 
     if target.suffix == ".nc":
         changes["resume" if resume else "file"] = str(target)
-    reason, warned, show = "", list[str](), warnings.showwarning
-
-    def note(message: Warning | str, *others: Any, **more: Any) -> None:
-        warned.append(str(message))
-        show(message, *others, **more)
-
+    reason = ""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "the run ended early", SimulationWarning)
-            warnings.showwarning = note
             result = loaded.simulate(**changes, progress=progress)
         if result.status not in ("finished", "event"):
             reason = result.message
@@ -138,7 +134,7 @@ def _simulated(
         if error.trajectory is None:
             raise
         result, reason = error.trajectory, error.trajectory.message
-    return result, reason, warned
+    return result, reason
 
 
 def _columns(target: Path, channels: str | None, units: str | None) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def _of_joint(
         nonlocal start
         state = system.state(start.q, start.v, **{key: x})
         if system.constraints:  # closed near the state before, on the same branch
-            start = state = closed_state(system, state, held=held)
+            start = state = closed_state(system, state, held=held, stacklevel=3)
         return modes_of(system, state, held=held, **options)
 
     return make, words

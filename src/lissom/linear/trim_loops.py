@@ -9,16 +9,17 @@ loops move with changing ratios, constant speeds would open them: that is no ste
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
 
-from ..algorithms.loops.assembly import closed_state
+from ..algorithms.loops.assembly import closed_and_told
 from ..algorithms.loops.checks import check_closed
 from ..algorithms.loops.closure import Closure
 from ..algorithms.tree.coordinates import error_sizes, moved
-from ..errors import SingularError, StateError
+from ..errors import ModelWarning, SingularError, StateError
 from ..system import State, System
 from .tangent import Tangent, kept_motions, relative_rates, tangent
 
@@ -67,7 +68,10 @@ class LoopSearch:
         start : State
             Start of the search, with the speeds that are kept.
         """
-        state, longest, before = self.closed(start.raw_q, start.raw_v), np.inf, np.inf
+        state, words = self.closed(start.raw_q, start.raw_v)
+        if words:
+            warnings.warn(words, ModelWarning, stacklevel=3)
+        longest = before = np.inf
         for count in range(1, MOST_STEPS + 1):
             found = self.tangent(state)
             left = found.vdot[found.independent] / self.size[found.independent]
@@ -81,7 +85,7 @@ class LoopSearch:
             before, longest = longest, float(np.abs(change).max(initial=0.0))
             factor = min(1.0, LONGEST / max(longest, 1e-300))
             q = moved(self.system, state.raw_q, factor * step)
-            state = self.closed(q, state.raw_v + factor * speed)
+            state = self.closed(q, state.raw_v + factor * speed)[0]
         k = found.independent[int(np.argmax(np.abs(left)))]
         owner = self.system.layout.owner_v(k)
         raise SingularError(
@@ -91,12 +95,17 @@ class LoopSearch:
             body=owner.rpartition("body ")[2].strip("'"),
         )
 
-    def closed(self, q: Array, v: Array) -> State:
-        """State near q with closed loops; dependent speeds follow the independent ones."""
+    def closed(self, q: Array, v: Array) -> tuple[State, str]:
+        """State near q with closed loops; dependent speeds follow the independent ones.
+
+        Also which bodies had to give way, in words.
+        """
         system, kept = self.system, [*self.held, *self.fixed]
-        near = closed_state(system, State(system, q, np.zeros_like(v)), held=kept, velocity=False)
+        given = State(system, q, np.zeros_like(v))
+        near, words = closed_and_told(system, given, held=kept, velocity=False)
         closure = Closure(system, near)
-        return State(system, near.raw_q, closure.basis @ v[list(closure.independent.indices)])
+        v = closure.basis @ v[list(closure.independent.indices)]
+        return State(system, near.raw_q, v), words
 
     def tangent(self, state: State, later: float = 0.0) -> Tangent:
         """Equations of motion about a state, with loads as they are some seconds later."""

@@ -23,8 +23,10 @@ def assemble(
     """State near a given one that closes all loops and satisfies couplings and given motions.
 
     Hinges move first.  Modes keep their values unless the hinges alone cannot close the loops; then
-    they change as little as possible, soft modes more than stiff ones.  Where a system has several
-    branches (elbow up or down) the initial state selects the branch.
+    bodies give way with the least strain energy, and a ModelWarning names them, how far they bend
+    and the energy.  Where that is beyond reason (a linear body deflected by a quarter of its
+    length, a rod strained by a quarter) a length or a place is wrong, and the state is refused.
+    Where a system has several branches (elbow up or down) the initial state selects the branch.
 
     The speeds are the nearest consistent ones in the metric of the mass matrix.  Modal rates again
     change only where hinge rates cannot do it alone, so that no vibration is excited.
@@ -51,8 +53,8 @@ def assemble(
     State
         Closed to 1e-12 of the system's length where round-off permits.  SingularError if there is
         no such state nearby: it names the loop with the largest gap, or loops that close one by one
-        but not together, and its attribute ``state`` is the nearest state found.  StateError if
-        held speeds contradict the loops.
+        but not together, and its attribute ``state`` is the nearest state that hinges reach.
+        StateError if held speeds contradict the loops.
 
     Examples
     --------
@@ -75,12 +77,13 @@ def assemble(
     plan = planned(system, None, loads, ())
     names = [system.names[body] for body in driven_bodies(plan)]
     if not names:
-        return closed_state(system, start, held=held, velocity=velocity)
+        return closed_state(system, start, held=held, velocity=velocity, stacklevel=2)
     moved = at_motions(plan, start, instant)
     if velocity is False:
         moved = State(system, moved.raw_q, start.raw_v)
     try:
-        return closed_state(system, moved, held=[*listed(held), *names], velocity=velocity)
+        both = [*listed(held), *names]
+        return closed_state(system, moved, held=both, velocity=velocity, stacklevel=2)
     except AssemblyError as error:
         is_given = "is" if len(names) == 1 else "are"
         words = f"{error}; the motion of {', '.join(map(repr, names))} {is_given} given"

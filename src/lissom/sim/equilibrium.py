@@ -143,7 +143,7 @@ class _Search:
         q, r = self.balance(q)
         if self.system.constraints:
             given = State(self.system, q, self.rest)
-            closed = closed_state(self.system, given, held=fixed, velocity=False)
+            closed = closed_state(self.system, given, held=fixed, velocity=False, stacklevel=3)
             q, r = self.balance(closed.raw_q)
         away = 0  # consecutive steps in which something moved away without limit
         longest = before = np.inf

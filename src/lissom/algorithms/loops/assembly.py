@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...errors import SingularError, StateError, name_list, shown, suggestion
+from ...errors import ModelWarning, SingularError, StateError, name_list, shown, suggestion
 from ...system import Coupling, Loop, State, StateLike, System, equation
 from ..tree.arguments import as_state, check_system
 from ..tree.coordinates import error_sizes, hinge_speeds
-from .assembly_search import CLOSED, ClosingSearch, Found
+from .assembly_bending import GivenWay, LeastBending, energy_units, given_way
+from .assembly_search import CLOSED, ClosingSearch
 from .assembly_speeds import consistent_speeds
 from .couplings import coupled_row
 from .frames import check_real, placed_loops
@@ -20,6 +23,12 @@ Array = np.ndarray
 
 # Size of the softest mode relative to hinges, which makes hinges move before modes.
 SOFTEST = 1e-2
+# Deflection that is not worth a warning, relative to the length of the system: runs accept gaps of
+# this size.
+UNSEEN = 1e-6
+# Part of the largest accepted deformation from which a warning describes it: about where linear
+# models are off by a per cent.
+MUCH = 0.4
 
 
 class AssemblyError(SingularError):
@@ -41,10 +50,50 @@ class AssemblyError(SingularError):
         self.loops = loops
 
 
+@dataclass(frozen=True, eq=False)
+class Closed:
+    """Outcome of an attempt to close loops.
+
+    Attributes
+    ----------
+    q : array (n_q,)
+        Coordinates; where the attempt failed, those with the smallest gap that hinges reach.
+    closed : bool
+        Whether loops are closed by hinges, or by bodies that give way within reason.
+    by_hinges : array (n_q,)
+        Coordinates with the smallest gap while bodies keep their shapes.
+    bent : list of GivenWay
+        Bodies that gave way, or would have to, the most deformed first.
+    """
+
+    q: Array
+    closed: bool
+    by_hinges: Array
+    bent: list[GivenWay] = field(default_factory=list)
+
+
 def closed_state(
-    system: System, state: StateLike | None = None, *, held: Any = (), velocity: bool = True
+    system: System,
+    state: StateLike | None = None,
+    *,
+    held: Any = (),
+    velocity: bool = True,
+    stacklevel: int = 1,
 ) -> State:
-    """State near a given one with all loops closed; see `lissom.assemble`."""
+    """State near a given one with all loops closed; see `lissom.assemble`.
+
+    A ModelWarning tells of bodies that had to give way.
+    """
+    closed, words = closed_and_told(system, state, held=held, velocity=velocity)
+    if words:
+        warnings.warn(words, ModelWarning, stacklevel + 1)
+    return closed
+
+
+def closed_and_told(
+    system: System, state: StateLike | None = None, *, held: Any = (), velocity: bool = True
+) -> tuple[State, str]:
+    """The same without a warning, with its words; "" where hinges alone close the loops."""
     check_system(system)
     start = system.neutral() if state is None else state
     start = as_state(system, start)
@@ -53,11 +102,48 @@ def closed_state(
     names = listed(held)
     fixed = held_speeds(system, names, "assemble: held")
     if not system.constraints:
-        return start
+        return start, ""
     check_real(start, "assemble")
-    q = _closed_configuration(system, start, fixed, names)
-    v = consistent_speeds(system, q, start.raw_v, fixed) if velocity else start.raw_v
-    return State(system, q, v)
+    attempt = _close(system, start.raw_q, fixed, system.constraints)
+    if not attempt.closed:
+        raise _failure(system, start, fixed, names, attempt)
+    v = consistent_speeds(system, attempt.q, start.raw_v, fixed) if velocity else start.raw_v
+    return State(system, attempt.q, v), _told(system, attempt, names)
+
+
+def _told(system: System, attempt: Closed, names: Sequence[str]) -> str:
+    """Warning that bodies gave way; empty if none did."""
+    seen = [one for one in attempt.bent if one.deflection > UNSEEN * system.length]
+    if not seen:
+        return ""
+    worst, left = _worst(system, attempt.by_hinges, system.constraints)
+    bodies = ", ".join(
+        f"{one.name!r} by {one.deflection:.3g} m ({100 * one.deflection / one.length:.3g} % of its "
+        f"length, {one.energy:.3g} J)"
+        for one in seen[:3]
+    )
+    more = f" and {len(seen) - 3} more" if len(seen) > 3 else ""
+    if seen[0].excess > MUCH:
+        more += f" ({seen[0].name!r} is {seen[0].words})"
+    held = f" while {_are_held(names)}" if names else ""
+    return (
+        f"hinges alone cannot close the loops{held}: {left} unless bodies bend; assembly bent "
+        f"{bodies}{more}, which stores {sum(x.energy for x in attempt.bent):.3g} J: the mechanism "
+        f"starts under this load.  If that is not intended, {_to_check(worst)}"
+    )
+
+
+def _are_held(names: Sequence[str]) -> str:
+    return f"{name_list(names)} {'is' if len(names) == 1 else 'are'} held"
+
+
+def _to_check(worst: Loop | Coupling) -> str:
+    if isinstance(worst, Coupling):
+        return f"check the ratios and the offset of coupling {worst.name!r}"
+    return (
+        f"check `at_a`, `at_b` and the rotations of the frames of loop {worst.name!r}, and the "
+        "dimensions of the bodies between them, also their units"
+    )
 
 
 def listed(given: Any) -> list[str]:
@@ -111,22 +197,15 @@ def assembly_sizes(system: System, fixed: Array) -> Array:
     return size
 
 
-def _closed_configuration(
-    system: System, start: State, fixed: Array, names: Sequence[str]
-) -> Array:
-    found = _close(system, start.raw_q, fixed, system.constraints)
-    if found.closed:
-        return found.q
-    raise _failure(system, start, fixed, names, found)
-
-
-def _close(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]) -> Found:
+def _close(
+    system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]
+) -> Closed:
     """Coordinates that close some loops; perhaps at a second try."""
-    found = _close_in_turn(system, q, fixed, constraints, follows=True)
+    first = _close_in_turn(system, q, fixed, constraints, follows=True)
     loops = [one for one in constraints if isinstance(one, Loop)]
     searched = any(loop.joint.nearest_iterates for loop in loops)
-    if not searched or (found.closed and _is_closed(system, found.q, loops)):
-        return found
+    if not searched or (first.closed and _is_closed(system, first.q, loops)):
+        return first
     return _close_in_turn(system, q, fixed, constraints, follows=False)
 
 
@@ -138,30 +217,72 @@ def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
 
 def _close_in_turn(
     system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling], follows: bool
-) -> Found:
-    """Close loops by hinges; if that fails, with small and then with free motions of modes."""
-    sizes, hinge = assembly_sizes(system, fixed), hinge_speeds(system)
-    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), constraints, follows).run(q)
-    if found.closed or not np.any(sizes[~hinge]):
-        return found
-    found = ClosingSearch(system, sizes, constraints, follows).run(found.q)
-    if found.closed:
-        return found
-    sizes = np.where(fixed, 0.0, error_sizes(system)[0])
-    equal = ClosingSearch(system, sizes, constraints, follows).run(q)
-    return min(found, equal, key=lambda one: one.gap)
+) -> Closed:
+    """Close loops by hinges; if that fails, bodies give way with the least strain energy."""
+    hinge, size = hinge_speeds(system), error_sizes(system)[0]
+    rigid = ClosingSearch(system, np.where(hinge & ~fixed, size, 0.0), constraints, follows)
+    first = rigid.run(q)
+    if first.closed or not np.any(~hinge & ~fixed):
+        return Closed(first.q, first.closed, first.q)
+    bent = _closed_by_bending(system, first.q, q, fixed, constraints, follows)
+    if bent is None:
+        return Closed(first.q, False, first.q)
+    least = LeastBending(system, fixed, constraints, _modes_of(system, first.q, q)).run(bent)
+    rigid.near = None
+    again = rigid.descend(_modes_of(system, least, q))  # hinges may do it from there
+    if again.closed:
+        return Closed(again.q, True, again.q)
+    bodies = given_way(system, q, least, first.gap * system.length)
+    if any(one.excess > 1 for one in bodies):
+        return Closed(first.q, False, first.q, bodies)
+    return Closed(least, True, first.q, bodies)
+
+
+def _closed_by_bending(
+    system: System,
+    near: Array,
+    q: Array,
+    fixed: Array,
+    constraints: Sequence[Loop | Coupling],
+    follows: bool,
+) -> Array | None:
+    """Coordinates with closed loops, bodies bent in one way or another; None if there are none."""
+    choices = (
+        (near, assembly_sizes(system, fixed)),
+        (near, energy_units(system, fixed)[0]),
+        (q, np.where(fixed, 0.0, error_sizes(system)[0])),
+    )
+    for start, sizes in choices:
+        attempt = ClosingSearch(system, sizes, constraints, follows).run(start)
+        if attempt.closed:
+            return attempt.q
+    return None
+
+
+def _modes_of(system: System, q: Array, other: Array) -> Array:
+    """Hinge coordinates of q with the modal coordinates of another configuration."""
+    mixed = q.copy()
+    for i in range(system.n_body):
+        mixed[system.layout.modal_q(i)] = other[system.layout.modal_q(i)]
+    return mixed
 
 
 def _failure(
-    system: System, start: State, fixed: Array, names: Sequence[str], found: Found
+    system: System, start: State, fixed: Array, names: Sequence[str], attempt: Closed
 ) -> AssemblyError:
     """Error for loops that cannot be closed."""
     q, free = start.raw_q, np.zeros_like(fixed)
-    held = f"{name_list(names)} {'is' if len(names) == 1 else 'are'} held"
+    held = _are_held(names)
     because_held = bool(names) and _closes(system, q, free, system.constraints)
     wrong = list(system.constraints) if because_held else _contradiction(system, q, fixed)
-    worst, left = _worst(system, found.q, wrong)
+    worst, left = _worst(system, attempt.q, wrong)
     left += " at the nearest state (attribute `state` of this error)"
+    if attempt.bent:
+        energy = sum(one.energy for one in attempt.bent)
+        left += (
+            f"; it would close with body {attempt.bent[0].name!r} {attempt.bent[0].words}, and "
+            f"{energy:.3g} J of strain energy in all bodies"
+        )
     involved: tuple[str, ...] = (worst.name,)
     kinds = [kind for kind in ("loop", "coupling") if any(_kind(one) == kind for one in wrong)]
     what = " and ".join(f"{kind}s" for kind in kinds)
@@ -187,10 +308,10 @@ def _failure(
     else:
         message = (
             f"the loops cannot be closed: {left}.  Its ends cannot be brought together from here: "
-            "check `at_a`, `at_b`, the rotations of its frames and the dimensions of the bodies "
-            f"between them, or start nearer to a closed state{'; ' + held if names else ''}"
+            f"{_to_check(worst)}, or start nearer to a closed state"
+            f"{'; ' + held if names else ''}"
         )
-    return AssemblyError(message, State(system, found.q, start.raw_v), involved)
+    return AssemblyError(message, State(system, attempt.q, start.raw_v), involved)
 
 
 def _kind(one: Loop | Coupling) -> str:
@@ -217,11 +338,14 @@ def _worst(
 
 
 def _closes(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]) -> bool:
+    """Whether loops can be closed, bodies bent within reason included."""
     return _close_in_turn(system, q, fixed, constraints, follows=True).closed
 
 
 def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop | Coupling]:
     """Smallest set found of loops and couplings that cannot be closed together."""
+    if len(system.constraints) == 1:
+        return list(system.constraints)
     for loop in system.constraints:
         if not _closes(system, q, fixed, [loop]):
             return [loop]

@@ -115,7 +115,8 @@ def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
     system, bodies = plan.system, driven_bodies(plan)
     if state is None and bodies and system.constraints:
         moved = at_motions(plan, system.neutral(), time)
-        return closed_state(system, moved, held=[system.names[body] for body in bodies])
+        names = [system.names[body] for body in bodies]
+        return closed_state(system, moved, held=names, stacklevel=4)
     start = system.neutral() if state is None else state
     check_closed(system, start.raw_q, start.raw_v, OPEN, _remedy(plan, time, loads))
     return start

@@ -2,14 +2,8 @@
 
 Two measures, at some rows of a run or at a state at rest.  A piece between two stations is turned
 by the sixth order of an expansion, good for a fraction of a turn: the limit is a quarter.  The
-material is linear, and strains are taken as small: the limit is a tenth, of
-
-    |eps_x|, |(eps_y, eps_z)|                               stretch, shear                   (1)
-    |kappa_y| z + |kappa_z| y,  y² = 3 EI_z/EA, z² = 3 EI_y/EA   bending                     (2)
-    |kappa_x| r,  r² = 2 GJ/GA                              torsion                          (3)
-
-with curvatures less the natural ones.  y and z are the half sides of the rectangle with this
-stiffness, r is the radius of the circle; for other sections they are estimates.
+material is linear, and strains are taken as small: the limit is a tenth, of stretch, of shear, and
+of the strains at the surface by bending and torsion (`surface_strains`).
 """
 
 from __future__ import annotations
@@ -21,16 +15,8 @@ import numpy as np
 
 from ...bodies.rod import MOST_STATIONS
 from ...bodies.rod_poses import piece_turns
-from ...bodies.rod_strains import strains
-from ...bodies.rod_tables import (
-    EPS_X,
-    EPS_Y,
-    EPS_Z,
-    KAPPA_X,
-    KAPPA_Y,
-    KAPPA_Z,
-    RodTables,
-)
+from ...bodies.rod_strains import surface_strains
+from ...bodies.rod_tables import RodTables
 from ...system import System
 from .advice import also
 from .gathering import say
@@ -67,7 +53,7 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
         if (turn := float(turned.max(initial=0.0))) > TURN:
             row = int(np.argmax(turned.max(axis=1)))
             turns.append((turn, _of_turn(name, rod, turn, when(row)), name))
-        sizes = strain_sizes(rod, eta)
+        sizes = surface_strains(rod, eta)
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
             row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
             strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
@@ -76,32 +62,6 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
             worst = max(found)
             others = [name for _, _, name in found if name != worst[2]]
             say(kind, worst[0], worst[1] + also(others), stacklevel + 1)
-
-
-def strain_sizes(rod: RodTables, eta: Array) -> Array:
-    """Stretch, shear and strains at the surface by bending and torsion, (k, 4); largest of nodes.
-
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    eta : array (k, m)
-        Coordinates.
-    """
-    at = rod.places
-    strain = np.abs(strains(rod, at, eta))
-    C = rod.interpolated(at) @ rod.section_stiffness
-    with np.errstate(divide="ignore", invalid="ignore"):
-        y, z = (np.sqrt(3 * C[:, k] / C[:, EPS_X]) for k in (KAPPA_Z, KAPPA_Y))
-        r = np.sqrt(2 * C[:, KAPPA_X] / np.minimum(C[:, EPS_Y], C[:, EPS_Z]))
-    y, z, r = (np.where(np.isfinite(x), x, 0.0) for x in (y, z, r))  # (2)-(3): no EA or GA given
-    measures = (
-        strain[:, :, EPS_X],
-        np.hypot(strain[:, :, EPS_Y], strain[:, :, EPS_Z]),
-        strain[:, :, KAPPA_Y] * z + strain[:, :, KAPPA_Z] * y,
-        strain[:, :, KAPPA_X] * r,
-    )
-    return np.stack([x.max(axis=1) for x in measures], axis=1)
 
 
 def _of_turn(name: str, rod: RodTables, turn: float, when: str) -> str:

@@ -16,8 +16,8 @@ from .simulation import ModelRun
 def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     """Run with an initial state whose loops are closed, and whether it was changed.
 
-    Joints with prescribed motion keep their coordinates; a state that contradicts a prescribed
-    motion is unchanged, and `simulate` rejects it.
+    Joints with prescribed motion and those that the file holds keep their coordinates; a state that
+    contradicts a prescribed motion is unchanged, and `simulate` rejects it.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
         held = {run.system.names[body] for body in driven} - {
             load.joint for load in loads if isinstance(load, Motion) and _is_unread(load)
         }
-        return replace(run, state=closed_state(run.system, run.state, held=held)), True
+        names = sorted(held.union(run.held))
+        return replace(run, state=closed_state(run.system, run.state, held=names)), True
     return run, False
 
 

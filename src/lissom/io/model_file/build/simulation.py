@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....algorithms.loops.assembly import held_speeds
 from ....errors import LissomError, LoadError
 from ....model import Model
 from ....printing import Shown
@@ -39,12 +40,15 @@ class ModelRun(Shown):
         Initial state.
     settings : mapping
         Further arguments of `simulate`: duration, integrator, step, loads, events and so on.
+    held : tuple of str
+        Joints "body" and modes "body.modes" that keep their values where loops are closed.
     """
 
     model: Model
     system: System
     state: State
     settings: Mapping[str, Any]
+    held: tuple[str, ...] = ()
 
     def simulate(self, **changes: Any) -> Trajectory:
         """Run the simulation.
@@ -78,7 +82,7 @@ class ModelRun(Shown):
         path : path
             NAME.toml, NAME.json or NAME.yaml; an existing file is replaced.
         """
-        given = {**self.settings, "state": self.state}
+        given = {**self.settings, "state": self.state, "held": list(self.held)}
         self.model.save(path, simulation=given if "duration" in given else None)
 
 
@@ -150,7 +154,7 @@ def run_of(
         reader.check_plan(settings)
     if not reader.problems and functions:
         state = reader.on_motions(state, settings)
-    return ModelRun(builder.model, builder.system, state, settings), reader.problems
+    return ModelRun(builder.model, builder.system, state, settings, reader.held()), reader.problems
 
 
 def _floats(given: Any) -> Any:
@@ -191,6 +195,14 @@ class _Section:
         except LissomError as error:
             self._note(error, "state")
         return self.system.neutral()
+
+    def held(self) -> tuple[str, ...]:
+        """Joints and modes that keep their values where loops are closed."""
+        try:
+            held_speeds(self.system, self.table.held, "held")
+        except LissomError as error:
+            self._note(str(error).removeprefix("held: "), "held")
+        return tuple(self.table.held)
 
     def settings(self) -> dict[str, Any]:
         """Arguments of `simulate`."""

@@ -219,5 +219,6 @@ class SimulationTable(Table):
     rate_linear: Switch = False
     forces: Annotated[Any, BeforeValidator(_forces)] = None
     state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
+    held: Annotated[list[Words], BeforeValidator(_listed)] = Field(default_factory=list)
     loads: list[Any] = Field(default_factory=list)  # checked by `schema_loads`
     events: list[EventTable] = Field(default_factory=list)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....algorithms.loops.assembly import listed
 from ....errors import ModelFileError, suggestion
 from ....model import Part
 from ....sim import Event, Lock, Release, Stop, Switch, Table
@@ -78,6 +79,8 @@ class _Section:
             table["forces"] = self.forces(forces)
         if (state := self.state(given.get("state"))) != {}:
             table["state"] = state
+        if held := listed(given.get("held", ())):
+            table["held"] = held
         if loads:
             table["loads"] = [self.load(x) for x in loads]
         if given.get("events"):
