@@ -15,6 +15,7 @@ import lissom as ls
 from lissom.cli import app
 from lissom.errors import ModelError, ModelFileError
 from lissom.io.structures.calculix.body import read_structure
+from lissom.io.structures.mesh import mesh_structure
 from tests.calculix_decks import DECKS, ELL, FORCE, mesh, text, unpacked
 from tests.nastran_samples import DATA as NASTRAN
 
@@ -30,6 +31,14 @@ def decks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def bracket(tmp_path: Path) -> Path:
     """A copy to damage."""
     return unpacked("bracket", tmp_path)
+
+
+def scale_matrices(deck: Path) -> None:
+    """Matrices beside a deck in mm, t and s: N/m and kg are 1e3 times N/mm and t."""
+    for suffix in (".sti", ".mas"):
+        path = deck.with_suffix(suffix)
+        rows = [x.split() for x in path.read_text().splitlines()]
+        path.write_text("".join(f"{i} {j} {float(x) / 1e3:.13e}\n" for i, j, x in rows))
 
 
 def free_rows(structure) -> np.ndarray:
@@ -137,10 +146,7 @@ def test_millimetres_and_tonnes_give_the_same_body(bracket: Path) -> None:
     deck = text("C3D20", ELL, DECKS["bracket"][2], scale=1e3, material=("70e3", "0.33", "2.7e-9"))
     expected = read_structure(bracket, ENDS)
     bracket.write_text(deck)
-    for suffix in (".sti", ".mas"):  # N/mm and t are 1e3 times N/m and kg
-        path = bracket.with_suffix(suffix)
-        rows = [x.split() for x in path.read_text().splitlines()]
-        path.write_text("".join(f"{i} {j} {float(x) / 1e3:.13e}\n" for i, j, x in rows))
+    scale_matrices(bracket)
     found = read_structure(bracket, ENDS, units="mm-t-s")
     np.testing.assert_allclose(found.positions, expected.positions, atol=1e-12)
     for name in ("mass", "stiffness"):
@@ -441,3 +447,109 @@ def test_recorded_files_are_those_of_the_solver_here(tmp_path: Path) -> None:
     from tests.verify_calculix import compared
 
     assert compared("C3D8I", tmp_path) < 2e-9
+
+
+def test_faces_of_different_sizes_meet_at_their_centroid_with_and_without_matrices(
+    decks, tmp_path
+) -> None:
+    """The L of five equal faces at y = 0, three along x and two more along z at its end."""
+    ell = {"root": lambda x: x[:, 1] < 1e-9}
+    dx, _, dz = DECKS["bracket"][2]
+    centroid = [(0.5 + 1.5 + 3 * 2.5) / 5 * dx, 0.0, (3 * 0.5 + 1.5 + 2.5) / 5 * dz]
+    stored = read_structure(decks["bracket"], ell).interfaces["root"]
+    shutil.copy(decks["bracket"], tmp_path)
+    ours = read_structure(tmp_path / "bracket.inp", ell).interfaces["root"]
+    for found in (stored, ours):
+        np.testing.assert_allclose(found.position, centroid, atol=1e-12)
+    np.testing.assert_allclose(stored.weights, ours.weights, rtol=1e-12)
+    nodes = ls.read_inp(decks["bracket"]).positions
+    assert abs(nodes[nodes[:, 1] < 1e-9].mean(axis=0) - centroid).max() > 1e-3
+
+
+def ring(path: Path, kind: str = "C3D8", scale: float = 1.0) -> Path:
+    """Deck of a ring about z, bore 10 mm in radius, whose nodes are denser on one side."""
+    angles = np.linspace(0, 2 * np.pi, 25)[:-1]
+    angles = angles + 0.4 * np.sin(angles)
+    radii, heights = (0.01, 0.015, 0.02), (0.0, 0.01)
+    numbers = {
+        (i, j, k): 100 + len(radii) * len(angles) * k + len(angles) * j + i
+        for k in range(2)
+        for j in range(3)
+        for i in range(len(angles))
+    }
+    lines = ["*NODE"]
+    for (i, j, k), n in numbers.items():
+        x, y, z = radii[j] * np.cos(angles[i]), radii[j] * np.sin(angles[i]), heights[k]
+        lines.append(f"{n}, {scale * x:.15g}, {scale * y:.15g}, {scale * z:.15g}")
+    lines.append(f"*ELEMENT, TYPE={kind}, ELSET=EALL")
+    turns = [(i, (i + 1) % len(angles)) for i in range(len(angles))]
+    for number, (j, (a, b)) in enumerate(((j, t) for j in range(2) for t in turns), 500):
+        low = [numbers[a, j, 0], numbers[a, j + 1, 0], numbers[b, j + 1, 0], numbers[b, j, 0]]
+        high = [numbers[a, j, 1], numbers[a, j + 1, 1], numbers[b, j + 1, 1], numbers[b, j, 1]]
+        lines.append(", ".join(map(str, [number, *low, *high])))
+    for name, j in (("BORE", 0), ("RIM", 2)):
+        lines += [f"*NSET, NSET={name}", *(str(n) for (_, m, _), n in numbers.items() if m == j)]
+    lines += ["*MATERIAL, NAME=STEEL", "*ELASTIC", "2.1e11, 0.3", "*DENSITY", "7850"]
+    lines += ["*SOLID SECTION, ELSET=EALL, MATERIAL=STEEL", ""]
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:.*too stiff in bending")
+def test_interface_of_a_bore_with_uneven_nodes_is_on_its_axis(tmp_path: Path) -> None:
+    deck = ring(tmp_path / "ring.inp")
+    found = read_structure(deck, {"bore": "BORE", "rim": "RIM"})
+    read = ls.read_inp(deck)
+    mean = np.linalg.norm(read.positions[read.node_sets["BORE"]].mean(axis=0)[:2])
+    assert mean > 1e-3  # of a radius of 10 mm
+    np.testing.assert_allclose(found.interfaces["bore"].position, [0, 0, 0.005], atol=4e-5)
+    pytest.importorskip("meshio")
+    ends = {"bore": "BORE", "rim": "RIM"}
+    twin = mesh_structure(deck, ls.STEEL, ends).interfaces["bore"]
+    np.testing.assert_allclose(found.interfaces["bore"].position, twin.position, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:.*too stiff in bending")
+def test_labels_of_stresses_have_the_numbers_of_the_deck(tmp_path: Path) -> None:
+    pytest.importorskip("meshio")
+    deck, ends = ring(tmp_path / "ring.inp"), {"bore": "BORE"}
+    body = ls.from_mesh(deck, ls.STEEL, ends, modes=2)
+    twin = ls.read_calculix(deck, interfaces=ends, modes=2)
+    assert body.recovery.points.labels == twin.recovery.points.labels
+    assert body.recovery.points.labels[0] == "node 100"
+    assert body.recovery.points.labels[-1].startswith("element 547")
+    np.testing.assert_array_equal(body.recovery.points.positions, twin.recovery.points.positions)
+
+
+@pytest.mark.filterwarnings("ignore:.*too stiff in bending")
+@pytest.mark.parametrize("stored", [True, False])
+def test_decks_in_other_units_are_told(decks, tmp_path: Path, stored: bool) -> None:
+    """A bracket of 120 mm and a rod of 202 mm, read as metres."""
+    path = tmp_path / "bracket.inp"
+    if stored:
+        shutil.copytree(decks["bracket"].parent, tmp_path, dirs_exist_ok=True)
+    path.write_text(
+        text("C3D20", ELL, DECKS["bracket"][2], scale=1e3, material=("70e3", "0.33", "2.7e-9"))
+    )
+    if stored:
+        scale_matrices(path)
+    said = r"120 m long and waves run through it at about \S+e\+06 m/s.*units is left out"
+    with pytest.warns(ls.ModelWarning, match=said) as caught:
+        ls.read_calculix(path, interfaces={"root": "ROOT"}, modes=2)
+    assert caught[0].filename == __file__
+    body = ls.read_calculix(path, interfaces={"root": "ROOT"}, modes=2, units="mm-t-s")
+    assert body.mass == pytest.approx(0.486, rel=1e-3)
+    assert body.frequencies[0] == pytest.approx(920, rel=1e-2)
+    with pytest.warns(
+        ls.ModelWarning,
+        match="waves run .*, read in m-kg-s; give units= of the file .if it has others",
+    ):
+        ls.read_calculix(path, interfaces={"root": "ROOT"}, modes=2, units="m-kg-s")
+
+
+def test_large_bodies_are_silent_where_units_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "tower.inp"
+    path.write_text(text("C3D20", [(0, 0, k) for k in range(3)], (5.0, 5.0, 40.0)))
+    with pytest.warns(ls.ModelWarning, match="120 m long, read in m, kg and s"):
+        ls.read_calculix(path, interfaces={"root": "ROOT"}, modes=2)
+    ls.read_calculix(path, interfaces={"root": "ROOT"}, modes=2, units="m-kg-s")

@@ -157,6 +157,26 @@ def test_flexible_linkage_takes_accelerations_of_forward_dynamics():
         ls.inverse_dynamics(system, state, vdot + B @ np.ones(B.shape[1]), actuated=system.names)
 
 
+def test_a_torque_holds_a_linkage_at_rest_by_virtual_work():
+    """Accelerations and speeds are zero, so that the loop opens by rounding errors alone."""
+    model = ls.Model("linkage", gravity=(0, 0, -9.81))
+    for name, to, at in (("crank", None, 0.0), ("rod", "crank", 1.0), ("rocker", None, 1.5)):
+        body = ls.RigidBody(1.0, (0.5, 0, 0), (0.1, 0.1, 0.1))
+        model.add(body, ls.Revolute("y"), name=name, to=to, at=(at, 0, 0))
+    model.close(ls.Revolute("y"), "rod", "rocker", name="pin", at_a=(1, 0, 0), at_b=(1, 0, 0))
+    system = model.compile()
+    state = ls.assemble(system, system.state(crank=-1.2, rod=1.0, rocker=-1.8))
+
+    def potential(change):
+        q = state.q
+        moved = system.state(crank=q[0] + change, rod=q[1], rocker=q[2])
+        return ls.energy(system, ls.assemble(system, moved, held=["crank"])).potential
+
+    torque = ls.inverse_dynamics(system, state, np.zeros(3), actuated=["crank"])
+    slope = (potential(1e-6) - potential(-1e-6)) / 2e-6
+    np.testing.assert_allclose(torque, [slope, 0, 0], rtol=1e-7, atol=1e-12)
+
+
 # Mistakes
 
 

@@ -59,6 +59,53 @@ def test_a_file_gives_the_same_structure_as_the_mesh(suffix, tmp_path):
     assert abs(s.stiffness - t.stiffness).max() < 1e-9 * abs(t.stiffness).max()
 
 
+@pytest.mark.parametrize("how", ["gmsh", "gmsh22", "nastran", "med"])
+def test_labels_have_the_numbers_of_the_file(how, tmp_path):
+    """Nodes and elements begin with 1 there; triangles come first where they can."""
+    mesh = grouped()
+    del mesh.cell_data["gmsh:geometrical"]
+    suffix = {"nastran": ".bdf", "med": ".med"}.get(how, ".msh")
+    path = tmp_path / f"block{suffix}"
+    options = {"binary": False} if how.startswith("gmsh") else {}
+    if how != "med":
+        order = slice(None, None, -1) if how != "gmsh" else slice(0, 1)
+        mesh = meshio.Mesh(mesh.points, mesh.cells[order])
+    meshio.write(path, mesh, file_format=how, **options)
+    if how == "nastran":
+        path.write_text(path.read_text().replace("CTETRA_", "CTETRA "))
+    s = made(path)
+    assert s.recovery.names.tolist() == [k + 1 for k in range(len(mesh.points))]
+    elements = np.concatenate([block.numbers for block in s.recovery.blocks])
+    first = 0 if how == "med" else 1 + sum(len(c.data) for c in mesh.cells if c.type != "tetra10")
+    assert elements.tolist() == list(range(first, first + len(elements)))
+
+
+def test_labels_of_gmsh_files_skip_numbers_that_are_missing(tmp_path):
+    """Version 4.1, text and binary, whose numbers of nodes have gaps."""
+    mesh = sample("tetra10")
+    for binary in (False, True):
+        path = tmp_path / f"block_{binary}.msh"
+        meshio.write(path, mesh, file_format="gmsh", binary=binary)
+        assert made(path).recovery.names[0] == 1
+    text = (tmp_path / "block_False.msh").read_text().replace("$EndNodes", "", 1)
+    head, nodes = text.split("$Nodes\n")
+    lines = nodes.splitlines()
+    n = len(mesh.points)
+    lines[0] = lines[0].rsplit(" ", 1)[0] + f" {n + 1000}"
+    at = lines.index(str(n))
+    lines[at] = str(n + 1000)
+    body = "\n".join(lines).replace("$Elements", "$EndNodes\n$Elements")
+    rows = body.split("$Elements\n")[1].splitlines()
+    for k in range(2, len(rows)):
+        words = rows[k].split()
+        rows[k] = " ".join([words[0], *(str(n + 1000) if w == str(n) else w for w in words[1:])])
+    path = tmp_path / "gaps.msh"
+    path.write_text(
+        head + "$Nodes\n" + body.split("$Elements\n")[0] + "$Elements\n" + "\n".join(rows)
+    )
+    assert made(path).recovery.names[-2:].tolist() == [n - 1, n + 1000]
+
+
 def test_groups_of_gmsh_are_materials_and_interfaces(tmp_path):
     path = tmp_path / "two.msh"
     meshio.write(path, grouped(), file_format="gmsh22", binary=False)

@@ -121,6 +121,11 @@ def test_units_scale_rows_of_translation_and_of_rotation(tmp_path: Path) -> None
     assert relative(found.stiffness.toarray(), house(K)) < 1e-12
     assert relative(found.mass.toarray(), house(M)) < 1e-12
     np.testing.assert_allclose(found.positions, [x for x, _ in GRIDS.values()], rtol=1e-15)
+    with pytest.warns(ls.ModelWarning, match="waves run .*units is left out") as caught:
+        ls.read_nastran(
+            tmp_path / "mm.bdf", mass="M", stiffness="K", interfaces={"root": 11}, modes=1
+        )
+    assert caught[0].filename == __file__
 
 
 BULK = """SOL 103

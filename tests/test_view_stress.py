@@ -40,6 +40,31 @@ def test_the_page_gets_the_largest_stress_of_the_section_at_each_node():
     assert not plain["bodies"][0]["stressed"] and plain["frames"]["stress"] == 0
 
 
+def test_scales_reach_the_largest_value_between_frames_and_beside_nodes(tmp_path):
+    """Of stress that of the channel, which has points within elements, and of all rows."""
+    meshes = pytest.importorskip("tests.mesh_samples")
+    bar = ls.from_mesh(
+        meshes.block("hexahedron20", (4, 1, 1), (0.4, 0.04, 0.04)),
+        ls.ALUMINIUM,
+        {"root": ls.regions.plane("x", 0.0)},
+        modes=3,
+    )
+    model = ls.Model("bar", gravity=(0, 0, -9.81))
+    model.add(bar, ls.Fixed(), name="bar")
+    system = model.compile()
+    run = ls.simulate(system, duration=0.05, output_step=1e-4)
+    largest = run["bar.stress"].max()
+    few = frames_of(run, 7)
+    assert Scene(few, stress=True).stress(few).max() < 0.98 * largest
+    scene = Scene(few, stress=True, run=run)
+    assert scene.data(few)["frames"]["stress"] == largest
+    assert Drawing(scene, (300, 200), "stress")._largest == largest
+    told = scene.largest(few)["deflection"]
+    assert told == Scene(run).largest(run)["deflection"] > Scene(few).largest(few)["deflection"]
+    run.to_html(tmp_path / "bar.html", color="stress", frames=7)
+    run.to_image(tmp_path / "bar.png", 0.01, size=(100, 80), color="stress")
+
+
 def test_nodes_of_solids_have_the_stress_of_the_points_on_them():
     model = ls.Model("solid", gravity=(0, 0, -9.81))
     model.add(solid_body(), ls.Revolute("y"), name="part")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 import errno
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Self
@@ -35,6 +37,7 @@ __all__ = [
     "printable",
     "shown",
     "suggestion",
+    "warn_user",
 ]
 
 MOST_LISTED = 12  # names in one message
@@ -189,6 +192,22 @@ class SimulationWarning(_Printable, UserWarning):
 
 class DeprecatedWarning(_Printable, FutureWarning):
     """A name or parameter that a later version will not have; the message says what to write."""
+
+
+def warn_user(message: str, category: type[Warning] = ModelWarning) -> None:
+    """Warn at the line that called lissom, however deep the call is.
+
+    Parameters
+    ----------
+    message : str
+        Part, number and remedy.
+    category : class
+        Of the warning.
+    """
+    package, level, frame = __name__.partition(".")[0] + ".", 1, sys._getframe(1)
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level + 1)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

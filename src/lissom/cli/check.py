@@ -52,7 +52,7 @@ def check(
     from .ready import check_settings, checked_source
 
     try:
-        run, problems = checked_source(model, functions=functions, code=not no_code)
+        run, problems = checked_source(model, functions=functions, code=not no_code, begin=True)
     except ModelFileError as error:
         run, problems = None, list(error.problems)
         if not problems:

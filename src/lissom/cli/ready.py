@@ -65,7 +65,12 @@ def check_settings(run: ModelRun) -> None:
 
 
 def checked_source(
-    source: str, *, functions: bool, code: bool = True, changes: Sequence[str] = ()
+    source: str,
+    *,
+    functions: bool,
+    code: bool = True,
+    changes: Sequence[str] = (),
+    begin: bool = False,
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a source, or None if it cannot be loaded, and the problems of a model file.
 
@@ -79,13 +84,15 @@ def checked_source(
         Whether user programs may be run; otherwise functions are problems.
     changes : sequence of str
         As for `load_source`.
+    begin : bool
+        Whether to put the run of a model file at its start, which finds what `run` refuses.
     """
     from ..io.load import MODEL_SUFFIXES
     from ..io.model_file.build.simulation import ModelRun, checked_run
 
     place, name = divided(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):
-        return checked_run(place, functions=functions, code=code, changes=changes)
+        return checked_run(place, functions=functions, code=code, changes=changes, begin=begin)
     if changes:
         raise typer.BadParameter(
             f"--set {changes[0]}: {source} is no model file, whose values could be set; write one "

@@ -64,13 +64,14 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
     Returns
     -------
     list of Problem
-        Each with file, line, column, key and message.
+        Each with file, line, column, key and message; also what `simulate` would refuse at the
+        start of the run, unless the file names functions and they are not looked up.
     """
     from .model_file.build.simulation import checked_run
 
     _check_path(path)
     try:
-        return sorted(checked_run(path, functions=functions)[1])
+        return sorted(checked_run(path, functions=functions, begin=True)[1])
     except ModelFileError as error:
         return list(error.problems)
 

@@ -45,9 +45,25 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
 
     system = converted_model(model, level=level, convert=to_floats, numeric=True)
     _check_hinges(system)
-    for sentence in (*off_node_warnings(system), *shadowing_warnings(system)):
+    told = (*off_node_warnings(system), *shadowing_warnings(system), *_overdamped(model))
+    for sentence in told:
         warnings.warn(sentence, ModelWarning, stacklevel=3)
     return system
+
+
+def _overdamped(model: Model) -> list[str]:
+    """Warnings about bodies with damping ratios above one, which may be meant as per cent."""
+    found = []
+    for name, part in model.parts.items():
+        ratios = np.asarray(getattr(part.body, "damping", 0.0))
+        if ratios.ndim < 2 and is_numeric(ratios) and np.max(ratios, initial=0.0) > 1:
+            x = float(np.max(ratios))
+            found.append(
+                f"body {name!r}: damping = {x:.6g} is a ratio, {100 * x:.6g} % of critical, "
+                f"with which a mode creeps back and does not vibrate; for {x:.6g} % give "
+                f"{x / 100:.6g}"
+            )
+    return found
 
 
 def converted_model(

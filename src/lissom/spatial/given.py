@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, name_list, shown
+from ..errors import ModelError, name_list, shown, warn_user
 from .rotation import axis_rotation, exact_rotation, quaternion_rotation, rotation_fault
 from .scalar import array, is_numeric, sqrt, zeros
 
@@ -20,6 +20,7 @@ Array = np.ndarray
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _UNIT = 1e-15  # deviation from 1 within which a vector counts as a unit vector
+_TURN = 2 * np.pi
 _NEAR_UNIT = 1e-3  # accepted deviation of a quaternion's length from 1
 _WAYS = (
     "expected a matrix (3, 3), "
@@ -30,6 +31,30 @@ _HINTS = {
     (3,): 'three angles are {"rpy": (roll, pitch, yaw)} [rad]',
     (4,): 'a quaternion is {"quaternion": (w, x, y, z)}, its scalar first',
 }
+
+
+def doubt_angle(value: Any, what: str, *, turns: bool = False) -> None:
+    """Warn of an angle that looks like degrees: beyond one turn, and no part of a turn.
+
+    Parameters
+    ----------
+    value : float
+        Angle [rad].
+    what : str
+        Label, such as "body 'arm': rotation".
+    turns : bool
+        Whether it may be many turns, as the angle of a motor: then only whole numbers are doubted,
+        multiples of five up to 360.
+    """
+    x = float(value)
+    if not _TURN < abs(x) < np.inf:
+        return
+    parts = x / (np.pi / 12)
+    if (x % 5 == 0 and abs(x) <= 360) if turns else abs(parts - round(parts)) > 1e-6:
+        warn_user(
+            f"{what} is {x:.6g} rad, {x / _TURN:.3g} turns; if these are degrees, give "
+            f'np.radians({x:.6g}), in a model file "{x:.6g} deg"'
+        )
 
 
 def unit_axis(axis: Any, what: str) -> Array:
@@ -116,9 +141,11 @@ def _from_mapping(given: Mapping[Any, Any]) -> Array:
     """Rotation from {"axis", "angle"}, {"rpy"} or {"quaternion"}."""
     if set(given) == {"axis", "angle"}:
         (angle,) = _numbers([given["angle"]], "angle", "one angle [rad]")
+        _doubt([angle], "the angle of a rotation")
         return axis_rotation(unit_axis(given["axis"], "has an axis that"), angle)
     if set(given) == {"rpy"}:
         roll, pitch, yaw = _numbers(given["rpy"], "rpy", "three angles [rad]", 3)
+        _doubt([roll, pitch, yaw], "an angle of rpy")
         x, y, z = np.eye(3)
         return axis_rotation(z, yaw) @ axis_rotation(y, pitch) @ axis_rotation(x, roll)
     if set(given) == {"quaternion"}:
@@ -133,6 +160,11 @@ def _from_mapping(given: Mapping[Any, Any]) -> Array:
         return quaternion_rotation(q / length)
     keys = f"the keys {name_list(given)}" if given else "no keys"
     raise ValueError(f"has {keys}; {_WAYS}")
+
+
+def _doubt(angles: list[Any], what: str) -> None:
+    for angle in angles if is_numeric(array(angles)) else ():
+        doubt_angle(angle, what)
 
 
 def _numbers(values: Any, key: str, expected: str, n: int = 1) -> Array:

@@ -13,7 +13,8 @@ from ..bodies import NormalBody
 from ..errors import StateError, shown, suggestion
 from ..immutable import freeze, immutable
 from ..joints import Joint
-from ..spatial.scalar import array
+from ..spatial.given import doubt_angle
+from ..spatial.scalar import array, is_numeric
 from .coupling import Coupling
 from .frame import Frame
 from .layout import Layout
@@ -207,7 +208,18 @@ class System:
         for key, values in by_name.items():
             vector, piece = self.layout.piece(key)
             vectors[vector] = _with_piece(vectors[vector], piece, values, key)
+            if key in self.names:
+                self._doubt_angles(key, vectors[vector][piece])
         return State(self, vectors["q"], vectors["v"])
+
+    def _doubt_angles(self, name: str, given: Any) -> None:
+        """Warn of hinge angles that are likely in degrees."""
+        if not is_numeric(given) or not np.any(np.abs(given) >= 10):
+            return
+        joint = self.joints[self.layout.index(name)]
+        for x, (what, unit) in zip(given, joint.coordinates, strict=True):
+            if unit == "rad" and not np.iscomplexobj(x):
+                doubt_angle(x, f"state: {what} of joint {name!r}", turns=True)
 
     def evaluator(self) -> Evaluator:
         """Dynamics of this system from arrays q and v, in a workspace of its own.

@@ -28,6 +28,7 @@ Array = np.ndarray
 VIOLATED, UNBALANCED = 1e-7, 1e-7
 # Fraction of the largest singular value below which actuators do not affect a motion.
 WEAK = 1e-10
+_REST = 1e-9  # lengths of the system per s^2: accelerations that are none
 
 
 def actuated_joints(system: System, actuated: Any, what: str) -> Array:
@@ -107,7 +108,9 @@ def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
     """Reject accelerations that open loops."""
     A, gamma = found.jacobian, found.bias
     left, gross = A @ vdot + gamma, np.abs(A) @ np.abs(vdot) + np.abs(gamma)
-    if np.abs(left).max(initial=0.0) <= VIOLATED * gross.max(initial=0.0):
+    # at rest all terms are rounding errors of speeds
+    rest = _REST * found.system.length
+    if np.abs(left).max(initial=0.0) <= max(rest, VIOLATED * gross.max(initial=0.0)):
         return
     k = int(np.argmax(np.abs(left)))
     one, size = constraint_of(found.system, k), abs(float(left[k]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -16,6 +16,7 @@ from ...structures.finite import Interface
 from ...structures.finite.patches import (
     TIES,
     check_area,
+    face_weights,
     interface_place,
     node_numbers,
     nodes_within,
@@ -45,12 +46,15 @@ class Mesh:
         [m].
     group : callable, optional
         Node numbers of a named set.
+    triangles : array (t, 3) of int
+        Surface, by indices of nodes; none where a file has no elements that are read.
     """
 
     path: str
     numbers: Numbers
     positions: Array
     group: Callable[[str], Numbers] | None = None
+    triangles: Numbers = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
 
     def indices(self, numbers: Any, what: str) -> Numbers:
         """Indices of node numbers.
@@ -131,9 +135,12 @@ def _tied(part: str, spec: Any, mesh: Mesh) -> Interface:
     if tie not in TIES:
         raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(TIES)}")
     place = options.get("at")
-    position = mesh.positions[nodes].mean(axis=0) if place is None else interface_place(place, part)
     check_area(mesh.positions[nodes], f"{part} in {mesh.path}")
-    return Interface(position, nodes, tie)
+    weights = face_weights(mesh.positions, nodes, mesh.triangles)
+    centroid = weights @ mesh.positions[nodes]
+    return Interface(
+        centroid if place is None else interface_place(place, part), nodes, tie, weights
+    )
 
 
 def _check_apart(found: Mapping[str, Interface], mesh: Mesh) -> None:

@@ -13,6 +13,7 @@ the file is gone through from count to count:
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 from typing import IO
 
 import numpy as np
@@ -25,7 +26,7 @@ class TooMuchError(Exception):
     """A file announces more than it has."""
 
 
-def check_sizes(path: str | os.PathLike[str]) -> None:
+def check_sizes(path: str | os.PathLike[str]) -> tuple[list[int], list[int]]:
     """Raise TooMuchError if a file of Gmsh 4.1 announces more than it can have.
 
     What is not understood is left to meshio.
@@ -34,11 +35,18 @@ def check_sizes(path: str | os.PathLike[str]) -> None:
     ----------
     path : path
         File.
+
+    Returns
+    -------
+    nodes, elements : list of int
+        Their numbers, in the order of the file; as far as they are understood.
     """
     with open(path, "rb") as file:
         start, words = file.readline().strip(), file.readline().split()
+        if start == b"$MeshFormat" and words[:2] == [b"2.2", b"0"]:
+            return _listed(file, b"$Nodes"), _listed(file, b"$Elements")
         if start != b"$MeshFormat" or words[:1] != [b"4.1"] or words[2:] != [b"8"]:
-            return
+            return [], []
         size = os.fstat(file.fileno()).st_size
         numbers = _Text(file, size) if words[1] == b"0" else _Binary(file, size)
         sections = {b"$Entities": _entities, b"$Nodes": _nodes, b"$Elements": _elements}
@@ -47,7 +55,18 @@ def check_sizes(path: str | os.PathLike[str]) -> None:
                 if walk := sections.get(line.strip()):
                     walk(numbers)
         except (ValueError, KeyError, OverflowError):
-            return
+            pass
+        return numbers.nodes, numbers.elements
+
+
+def _listed(file: IO[bytes], section: bytes) -> list[int]:
+    """First words of the lines of a section of a text file, which begins with their count."""
+    for line in iter(file.readline, b""):
+        if line.strip() == section:
+            lines = iter(file.readline, b"")
+            next(lines, b"")
+            return [int(x.split()[0]) for x in takewhile(lambda x: x[:1] != b"$", lines)]
+    return []
 
 
 def _entities(numbers: _Binary | _Text) -> None:
@@ -68,7 +87,9 @@ def _nodes(numbers: _Binary | _Text) -> None:
         numbers.read(3, _INTEGER)
         (count,) = numbers.read(1, _LONG)
         numbers.check(count, 4, "nodes of a block")
-        highest = max(numbers.read(count, _LONG), default=0)
+        names = numbers.read(count, _LONG)
+        numbers.nodes += names
+        highest = max(names, default=0)
         if highest > _MOST_SPARSE * total + 10_000_000:
             raise TooMuchError(f"{total} nodes, and one of them has the number {highest}")
         numbers.skip(3 * count, _LONG, "coordinates")
@@ -86,7 +107,8 @@ def _elements(numbers: _Binary | _Text) -> None:
         (count,) = numbers.read(1, _LONG)
         each = 1 + num_nodes_per_cell[_gmsh_to_meshio_type[kind]]
         numbers.check(count, each, "elements of a block")
-        numbers.skip(each * count, _LONG, "nodes of elements")
+        numbers.check(each * count, 1, "nodes of elements")
+        numbers.elements += numbers.read(each * count, _LONG, each)
 
 
 class _Binary:
@@ -96,6 +118,8 @@ class _Binary:
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self.file, self.size = file, size
+        self.nodes: list[int] = []
+        self.elements: list[int] = []
 
     def check(self, count: int, numbers: int, what: str) -> None:
         """Raise if the rest of the file cannot have `count` things of so many numbers."""
@@ -103,12 +127,12 @@ class _Binary:
         if count * numbers * self.least > left:
             raise TooMuchError(f"{count} {what} are announced, {left} bytes follow")
 
-    def read(self, count: int, size: int) -> list[int]:
-        """Whole numbers of a size in bytes."""
+    def read(self, count: int, size: int, each: int = 1) -> list[int]:
+        """Whole numbers of a size in bytes, the first of each so many."""
         data = self.file.read(count * size)
         if len(data) != count * size:
             raise TooMuchError("it ends within its numbers: it is cut")
-        return [int(x) for x in np.frombuffer(data, f"u{size}")]
+        return [int(x) for x in np.frombuffer(data, f"u{size}")[::each]]
 
     def skip(self, count: int, size: int, what: str) -> None:
         """Pass over numbers."""
@@ -134,8 +158,8 @@ class _Text(_Binary):
         found, self._words = self._words[:count], self._words[count:]
         return found
 
-    def read(self, count: int, size: int) -> list[int]:  # noqa: ARG002
-        return [int(word) for word in self._take(count)]
+    def read(self, count: int, size: int, each: int = 1) -> list[int]:  # noqa: ARG002
+        return [int(word) for word in self._take(count)[::each]]
 
     def skip(self, count: int, size: int, what: str) -> None:  # noqa: ARG002
         self.check(count, 1, what)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies import FlexibleBody
-from ...errors import ModelError, name_list, shown
+from ...errors import ModelError, ModelWarning, name_list, shown
 from ...structures._checks import positive
 from ...structures.finite.options import check_options
 from ...structures.finite.solid.elements import Block
@@ -20,6 +21,8 @@ from ...structures.finite.structure import Structure
 from ...structures.materials import Material
 from .mesh_files import file_name, read_mesh
 from .mesh_groups import Groups, groups_of
+from .mesh_numbers import file_numbers
+from .units import unlikely_size
 
 Whole = NDArray[np.int64]
 
@@ -43,7 +46,8 @@ def from_mesh(
         One for all elements, or those of the groups by name.
     interfaces : dict
         Where joints, loads and other bodies are attached, by name: a `Patch`, or the name of a
-        group, a function of positions, a region or numbers of nodes.  The first is the inboard one.
+        group, a function of positions, a region or numbers of nodes, counted from 0 in the order of
+        the file.  The first is the inboard one.
     scale : float
         Metres of a unit of length of the mesh: 1e-3 for millimetres.
     **reduction
@@ -53,7 +57,8 @@ def from_mesh(
     -------
     FlexibleBody
         With one node for each interface, stresses, and the surface for pictures; ``body.source``
-        is the structure before its reduction.
+        is the structure before its reduction.  Labels of stresses have the numbers of nodes and
+        elements that the file gives them; where it gives none, they count from 0.
 
     Raises
     ------
@@ -71,8 +76,9 @@ def mesh_structure(mesh: Any, material: Any, interfaces: Any, *, scale: float = 
     """Structure of a mesh before its reduction; parameters as for `from_mesh`."""
     name = _name(mesh)
     scale = positive(scale, f"{name}: scale")
-    if isinstance(mesh, (str, os.PathLike)):
-        mesh = read_mesh(mesh)
+    source = mesh
+    if isinstance(source, (str, os.PathLike)):
+        mesh = read_mesh(source)
     points = np.asarray(mesh.points, dtype=float)
     if not points.size:
         raise ModelError(f"{name}: the mesh has no node; was it written to the end?")
@@ -81,8 +87,14 @@ def mesh_structure(mesh: Any, material: Any, interfaces: Any, *, scale: float = 
             f"{name}: its nodes have shape {points.shape}; a solid needs three coordinates each"
         )
     groups = groups_of(mesh)
-    blocks = _blocks(mesh, material, groups, name)
-    return solid_structure(name, scale * points, blocks, interfaces, groups.nodes)
+    nodes, elements = file_numbers(source, mesh)
+    blocks = _blocks(mesh, material, groups, name, elements)
+    made = solid_structure(name, scale * points, blocks, interfaces, groups.nodes, nodes)
+    if size := unlikely_size(made.positions):
+        unit = "in millimetres, give scale=1e-3" if size > 1 else "in metres, leave scale out"
+        message = f"{name}: the body is {size:.4g} m long; if the mesh is {unit}"
+        warnings.warn(message, ModelWarning, stacklevel=3)
+    return made
 
 
 def _name(mesh: Any) -> str:
@@ -95,10 +107,11 @@ def _name(mesh: Any) -> str:
     )
 
 
-def _blocks(mesh: Any, material: Any, groups: Groups, name: str) -> list[Block]:
+def _blocks(mesh: Any, material: Any, groups: Groups, name: str, elements: Whole) -> list[Block]:
     """Solid elements by kind and material; flat cells serve groups alone."""
     found, start = [], 0
     for k, cells in enumerate(mesh.cells):
+        numbers, start = elements[start : start + len(cells.data)], start + len(cells.data)
         if cells.type.startswith(_FLAT):
             continue
         if cells.type not in KINDS:
@@ -107,10 +120,8 @@ def _blocks(mesh: Any, material: Any, groups: Groups, name: str) -> list[Block]:
                 f"{name_list(KINDS, show=str)}"
             )
         data = np.asarray(cells.data, dtype=np.int64).reshape(-1, KINDS[cells.type].n_node)
-        numbers = start + np.arange(len(data))
-        start += len(data)
-        for own, chosen in _materials(material, groups, k, numbers, name):
-            found.append(Block(KINDS[cells.type], data[chosen], own, numbers[chosen]))
+        for one, chosen in _materials(material, groups, k, numbers, name):
+            found.append(Block(KINDS[cells.type], data[chosen], one, numbers[chosen]))
     return found
 
 

@@ -80,7 +80,12 @@ def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
             continue
         tags = [np.asarray(tag).ravel() for tag in tags]
         dims = [_dimension(block.type) for block in mesh.cells]
-        names = {tuple(map(int, v[:2])): str(n) for n, v in (mesh.field_data or {}).items()}
+        fields = {n: np.asarray(v, dtype=object).ravel()[:2] for n, v in _fields(mesh)}
+        names = {
+            tuple(map(int, v)): str(n)
+            for n, v in fields.items()
+            if len(v) == 2 and all(isinstance(x, (int, np.integer)) for x in v)
+        }
         pairs = {(int(t), d) for tag, d in zip(tags, dims, strict=True) for t in np.unique(tag)}
         for t, d in sorted(pairs):
             parts = [
@@ -90,6 +95,11 @@ def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
             found.append((names.get((t, d), str(t)), parts))
         break
     return found
+
+
+def _fields(mesh: Any) -> Any:
+    """What meshio calls field data: of Gmsh tag and dimension of named groups, elsewhere others."""
+    return (mesh.field_data or {}).items()
 
 
 def _dimension(kind: str) -> int:

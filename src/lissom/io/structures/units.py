@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import ModelError, name_list
+from ...errors import ModelError, ModelWarning, name_list
+from ...structures.finite import Structure
+
+_LONG, _SHORT = 50.0, 5e-4  # m; larger and smaller bodies are rare, wrong units are not
+_FAST, _SLOW = 1e5, 8.0  # m/s; a rough speed of sound: diamond has 18,000, soft rubber 30
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,53 @@ def units(name: object) -> Units:
 
     Parameters
     ----------
-    name : str
-        "m-kg-s" for SI, "mm-t-s" (N, MPa), "mm-kg-ms" (kN, GPa) or "in-lbf-s" (lbf, psi).
+    name : str, optional
+        "m-kg-s" for SI, as None, "mm-t-s" (N, MPa), "mm-kg-ms" (kN, GPa) or "in-lbf-s" (lbf, psi).
     """
+    if name is None:
+        return SYSTEMS["m-kg-s"]
     if not isinstance(name, str) or name not in SYSTEMS:
         known = name_list(SYSTEMS)
         raise ModelError(f"units are {name!r}; expected the units of the file, one of {known}")
     return SYSTEMS[name]
+
+
+def unlikely_size(positions: np.ndarray) -> float:
+    """Size of a body that is so large or small that its units may be others; else 0 [m].
+
+    Parameters
+    ----------
+    positions : array (n, 3)
+        Nodes [m].
+    """
+    size = float(np.ptp(positions, axis=0).max())
+    return 0.0 if _SHORT < size < _LONG else size
+
+
+def warn_of_units(structure: Structure, name: str | None) -> None:
+    """Warn where size or speed of sound show that a file has other units.
+
+    Called by the function that the reader of a file calls.
+
+    Parameters
+    ----------
+    structure : Structure
+        In SI units, as far as the reader knows.
+    name : str, optional
+        Units as given.  A size is doubted where they are left out.
+    """
+    size, speed = unlikely_size(structure.positions), structure.sound_speed
+    doubts = []
+    if size and name is None:
+        doubts.append(f"the body is {size:.4g} m long")
+    if not _SLOW < speed < _FAST and not np.isnan(speed):
+        doubts.append(f"waves run through it at about {speed:.2g} m/s (through steel: 5000)")
+    if not doubts:
+        return
+    read = "read in m, kg and s, as units is left out" if name is None else f"read in {name}"
+    right = "'m-kg-s' if these are right" if name is None else "if it has others"
+    message = (
+        f"{structure.name}: {' and '.join(doubts)}, {read}; give units= of the file ({right}): "
+        f"{name_list(SYSTEMS)}"
+    )
+    warnings.warn(message, ModelWarning, stacklevel=4)

@@ -18,6 +18,7 @@ from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...results.store import Columns
+from ...spatial.given import doubt_angle
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
@@ -109,8 +110,32 @@ class Plan:
                 f"{load.label}: {name} is {shown(value)}; a run needs numbers, and symbols are for "
                 "symbolic.derive"
             )
+        self._check_name(load)
         load.enter(self)
+        self._doubt_angles(load)
         self.loads.append(load)
+
+    def _check_name(self, load: Any) -> None:
+        """Refuse a name that another load has: events and channels could mean either."""
+        for other in self.loads if load.name else ():
+            if other.name == load.name:
+                kinds = [f"{type(x).__name__} on {shown(x.place)}" for x in (other, load)]
+                raise LoadError(
+                    f"two loads are called {load.name!r}: {kinds[0]} and {kinds[1]}; events, "
+                    "channels and messages tell loads by their names: give each its own"
+                )
+
+    def _doubt_angles(self, load: Any) -> None:
+        """Warn of constant angles of a joint that are likely in degrees."""
+        for name, entry in load.file_fields.items():
+            if entry.of == "coordinate" and entry.form in ("number", "numbers"):
+                coordinates = self.joint(load.joint, load, loops=True).joint.coordinates
+                values = np.asarray(getattr(load, name), dtype=float)
+                if values.shape in ((), (len(coordinates),)):
+                    values = np.broadcast_to(values, len(coordinates))
+                    for x, (what, unit) in zip(values, coordinates, strict=True):
+                        if unit == "rad":
+                            doubt_angle(x, f"{load.label}: {name} of the {what}")
 
     # Joints, nodes and frames
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -56,16 +56,15 @@ class Ground:
         Their numbers in the file, ascending.
     sets : mapping
         Nodes of named groups, by their numbers in the file.
-    areas : callable
-        Function of a mask of nodes that returns the share of each in the area of the faces whose
-        nodes are all among them.
+    triangles : array (t, 3) of int
+        Faces of the surface, cut up.
     """
 
     name: str
     positions: Array
     numbers: Whole
     sets: Mapping[str, Whole]
-    areas: Callable[[NDArray[np.bool_]], Array]
+    triangles: Whole
 
 
 def interfaces_of(given: Any, ground: Ground) -> dict[str, Interface]:
@@ -103,12 +102,35 @@ def _interface(patch: Patch, what: str, ground: Ground) -> Interface:
     nodes = np.flatnonzero(chosen)
     x = ground.positions[nodes]
     check_area(x, what)
-    weights = ground.areas(chosen)[nodes]
-    if not np.all(weights > 0):  # not made of faces alone
-        weights = np.ones(len(nodes))
-    weights = weights / weights.sum()
+    weights = face_weights(ground.positions, nodes, ground.triangles)
     at = weights @ x if patch.at is None else interface_place(patch.at, what)
     return Interface(at, nodes, patch.tie, weights)
+
+
+def face_weights(positions: Array, nodes: Whole, triangles: Whole) -> Array:
+    """Weights of the nodes of an interface, whose weighted mean is the centroid of its faces.
+
+    A third of each triangle goes to each of its corners.  Nodes that are not made of faces alone
+    have equal weights.
+
+    Parameters
+    ----------
+    positions : array (n, 3)
+        Nodes of the structure [m].
+    nodes : array of int
+        Those of the interface.
+    triangles : array (t, 3) of int
+        Surface of the structure; those count whose corners are all among the nodes.
+    """
+    chosen = np.zeros(len(positions), dtype=bool)
+    chosen[nodes] = True
+    within = triangles[chosen[triangles].all(axis=1)]
+    a, b, c = (positions[within[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6
+    share = np.bincount(within.ravel(), np.repeat(area, 3), len(positions))[nodes]
+    if not np.all(share > 0):
+        share = np.ones(len(nodes))
+    return np.asarray(share / share.sum(), dtype=float)
 
 
 def check_area(positions: Array, what: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LONGEST, _SHORTEST = 10.0, 1.0  # s, limits of the default duration
 _MOST = 1000  # frames
 _OPEN = 1e-3  # gap of loops, in lengths of the system, that is told
-_FRAMES = 200  # of which a picture takes the scale of its colours
+_FRAMES = 200  # within which a picture has its place
 
 
 def write_gif(
@@ -50,7 +50,7 @@ def write_gif(
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     rows = frames_of(run, frames)
     seconds = _seconds(duration, float(np.ptp(rows.time)))
-    drawing = Look(**look).drawing(rows, outermost(rows, 3))
+    drawing = Look(**look).drawing(rows, outermost(rows, 3), run)
     pictures = [drawing.picture(k).quantize(256) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
@@ -70,11 +70,10 @@ def write_image(run: Trajectory, path: PathLike, time: Any, **look: Any) -> None
         raise ResultError(f"path is {name!r}; expected a name that ends in .png")
     chosen = Look(**look)
     moment = run.sample([time])
-    # scales of colours are those of the whole run
     rows = frames_of(run, _FRAMES)
     before = rows.time[rows.time < moment.time[0]]
     rows = run.sample([*before, moment.time[0], *rows.time[rows.time > moment.time[0]]])
-    picture = chosen.drawing(rows, (), halvings=2).picture(len(before))
+    picture = chosen.drawing(rows, (), run, halvings=2).picture(len(before))
     with replacing(name) as temporary:
         picture.save(temporary, format="PNG")
 
@@ -109,7 +108,7 @@ class Look:
         check_scale(self.scale)
         check_view(self.view)
 
-    def drawing(self, rows: Trajectory, trails: Any, halvings: int = 0) -> Drawing:
+    def drawing(self, rows: Trajectory, trails: Any, run: Trajectory, halvings: int = 0) -> Drawing:
         """Drawing of frames.
 
         Parameters
@@ -118,12 +117,14 @@ class Look:
             Frames.
         trails : sequence of str
             Points whose paths are drawn if none were given.
+        run : Trajectory
+            The whole run, for the scale of colours.
         halvings : int
             As for `Drawing`.
         """
         check_color(self.color, rows.system)
         points = _points(self.trails, trails)
-        scene = Scene(rows, points, reactions=False, stress=self.color == "stress")
+        scene = Scene(rows, points, reactions=False, stress=self.color == "stress", run=run)
         flexible = any(body.n_mode for body in rows.system.bodies)
         if self.scale == 1 or not flexible:
             return Drawing(scene, _pixels(self.size), self.color, halvings, view=self.view)

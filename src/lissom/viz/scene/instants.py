@@ -11,6 +11,7 @@ from ...results.trajectory import Trajectory
 from ...system import StateLike, System
 from .numbers import LARGEST
 
+_MOST = 20_000  # rows that are looked at for the largest values
 _EVEN = 1.5  # largest gap between rows, in mean gaps, at which rows are used as frames directly
 
 
@@ -38,6 +39,21 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
             "no row of the run has finite coordinates, so that there is nothing to show"
         )
     return rows if finite.all() else run.sample(times[finite])
+
+
+def thinned(run: Trajectory) -> Trajectory:
+    """Finite rows of a run, or as many of a very long one as are searched for the largest values.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Motion.
+    """
+    finite = np.all(np.abs(run.q) < LARGEST, axis=1)
+    if run.n <= _MOST and finite.all():
+        return run
+    times = np.unique(run.time[finite])
+    return run.sample(times[np.linspace(0, len(times) - 1, min(_MOST, len(times))).astype(int)])
 
 
 def still(system: System, state: StateLike) -> Trajectory:

@@ -19,6 +19,7 @@ from ...spatial.many_rotations import rotated
 from ...system import GROUND, Frame, LoopEnd
 from .arrows import Arrow, arrow_values, arrows
 from .bodies import SceneBody
+from .instants import thinned
 from .joints import (
     amplitude_columns,
     body_factors,
@@ -29,7 +30,7 @@ from .joints import (
 )
 from .numbers import Arrays
 from .rods import SHOWN
-from .stresses import stress_at_nodes, stressed
+from .stresses import largest_stress, stress_at_nodes, stressed
 
 Array = np.ndarray
 
@@ -38,6 +39,7 @@ _SOME = 40  # frames used to find the size of the scene
 _MANY_BODIES = 24  # with more, joint forces are sent only on request
 _NOISE = 1e-9  # fraction of the forces, times a length, below which moments are rounding errors
 _EVENTS = 500  # largest number of marks
+_BLOCK = 500  # rows at a time
 
 
 class Scene:
@@ -55,6 +57,8 @@ class Scene:
         Whether more frames will follow; arrows that are zero so far are then kept.
     stress : bool
         Whether stresses are sent; they are as many as coordinates, or more.
+    run : Trajectory, optional
+        The whole run, whose largest values the colours reach; by default that of the frames.
     """
 
     def __init__(
@@ -65,8 +69,10 @@ class Scene:
         reactions: bool | None = None,
         growing: bool = False,
         stress: bool = False,
+        run: Trajectory | None = None,
     ) -> None:
         system = rows.system
+        self.run = rows if run is None else thinned(run)
         self.rows, self.system, self.trails = rows, system, tuple(trails)
         self.reactions = system.n_body <= _MANY_BODIES if reactions is None else reactions
         self.growing = growing
@@ -131,13 +137,22 @@ class Scene:
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
     def largest(self, rows: Trajectory, stress: Array | None = None) -> dict[str, float]:
-        """Largest values of what colours can show; `stress` where it is known already."""
+        """Largest values of what colours can show; `stress` where it is known already.
+
+        Frames of a run miss what is between them, and nodes that are drawn what is beside them: the
+        largest values are those of all rows and of all points of a body.
+        """
         found = dict.fromkeys(SHOWN, 0.0)
-        for i, body in enumerate(self.bodies):
-            for kind, value in body.largest(rows.q[:, self.system.layout.modal_q(i)]).items():
-                found[kind] = max(found[kind], value)
+        several = [rows, self.run] if rows is self.rows and self.run is not rows else [rows]
+        for every in several:
+            for i, body in enumerate(self.bodies):
+                modes = every.q[:, self.system.layout.modal_q(i)]
+                for start in range(0, len(modes), _BLOCK):
+                    for kind, value in body.largest(modes[start : start + _BLOCK]).items():
+                        found[kind] = max(found[kind], value)
         stress = self.stress(rows) if stress is None else stress
-        found["stress"] = float(stress.max(initial=0.0))
+        peaks = [largest_stress(every, i) for every in several for i in self.stressed]
+        found["stress"] = max([float(stress.max(initial=0.0)), *peaks])
         return found
 
     def stress(self, rows: Trajectory) -> Array:

@@ -60,6 +60,23 @@ def _stations(sections: Sections, nodes: Array) -> list[Array]:
     return [np.flatnonzero(one) for one in distance <= near]
 
 
+def largest_stress(rows: Trajectory, i: int) -> float:
+    """Largest von Mises stress of all points of body i in all rows [Pa]; 0 where it is unknown.
+
+    Parameters
+    ----------
+    rows : Trajectory
+        The run.
+    i : int
+        Number of the body.
+    """
+    try:
+        values = rows[f"{rows.system.names[i]}.stress"]
+    except StateError:  # as in `stress_at_nodes`
+        return 0.0
+    return float(values[np.isfinite(values)].max(initial=0.0))
+
+
 def _at_points(body: NormalBody, nodes: Array, eta: Array) -> Array:
     assert body.recovery is not None and body.recovery.points is not None
     on = np.asarray(body.recovery.points.nodes)

@@ -65,7 +65,9 @@ class Options:
         check_plot(self.plot)
         check_view(self.view)
 
-    def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
+    def scene(
+        self, rows: Trajectory, *, growing: bool = False, run: Trajectory | None = None
+    ) -> Scene:
         """Scene of the page.
 
         Parameters
@@ -74,12 +76,14 @@ class Options:
             Frames.
         growing : bool
             Whether more frames will follow.
+        run : Trajectory, optional
+            The run, for the scales of colours; by default the frames.
         """
         trails = self.trails
         if trails is None:
             trails = outermost(rows, _TRAILS, resting=growing)
         given = {"reactions": self.reactions, "growing": growing, "stress": self.color == "stress"}
-        return Scene(rows, trails, **given)
+        return Scene(rows, trails, **given, run=run)
 
     def page(
         self,
@@ -99,9 +103,10 @@ class Options:
         settings : dict, optional
             Settings of the page in addition to those of the options.
         run : Trajectory, optional
-            The run, for its plot; by default the frames of one that goes on.
+            The run, for its plot and the scales of colours; by default the frames of one that goes
+            on.
         """
-        scene = self.scene(rows) if scene is None else scene
+        scene = self.scene(rows, run=run) if scene is None else scene
         seen = None
         if self.view is not None:
             seen = direction(self.view, scene.up, scene.low, scene.high).tolist()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 from ....algorithms import closed_state
 from ....algorithms.loops.checks import OPEN, check_closed
 from ....errors import LissomError
-from ....sim import Motion
+from ....sim import Motion, simulate
+from ....sim.run.prepare import prepared
 from ....sim.run.start import driven_bodies, planned
+from ....sim.run.whole_run import begun_run
 from ..functions import unread_function
 from .simulation import ModelRun
 
@@ -35,6 +38,22 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
         names = sorted(held.union(run.held))
         return replace(run, state=closed_state(run.system, run.state, held=names)), True
     return run, False
+
+
+def set_at_start(run: ModelRun) -> None:
+    """Raise what `simulate` raises before its first step.
+
+    Parameters
+    ----------
+    run : ModelRun
+        Run with all its functions.
+    """
+    given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
+    given |= {"system": run.system, "state": run.state, **run.settings}
+    ready = prepared(
+        **{name: given[name] for name in inspect.signature(prepared).parameters if name in given}
+    )
+    begun_run(ready)
 
 
 def _is_unread(motion: Motion) -> bool:

@@ -92,6 +92,7 @@ def checked_run(
     functions: bool,
     code: bool = True,
     changes: Sequence[str] = (),
+    begin: bool = False,
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a model file, None if it cannot be created, and all problems.
 
@@ -105,12 +106,15 @@ def checked_run(
         Whether it may name functions at all; if False, they are problems and no program is run.
     changes : sequence of str
         Values in place of those of the file, ADDRESS=VALUE.
+    begin : bool
+        Whether to put the run at its start as well, which finds what `simulate` refuses.
     """
-    return checked_document(read_document(path, changes), functions=functions, code=code)
+    document = read_document(path, changes)
+    return checked_document(document, functions=functions, code=code, begin=begin)
 
 
 def checked_document(
-    document: Document, *, functions: bool, code: bool = True
+    document: Document, *, functions: bool, code: bool = True, begin: bool = False
 ) -> tuple[ModelRun | None, list[Problem]]:
     """The same of a document, its section [sweep] included.
 
@@ -118,10 +122,10 @@ def checked_document(
     ----------
     document : Document
         Content of the model file.
-    functions, code : bool
+    functions, code, begin : bool
         As of `checked_run`.
     """
-    run, problems = run_of(document, functions=functions, code=code)
+    run, problems = run_of(document, functions=functions, code=code, begin=begin)
     if run is not None and document.sweep is not None and not problems:
         from .sweep import sweep_problems
 
@@ -130,7 +134,7 @@ def checked_document(
 
 
 def run_of(
-    document: Document, *, functions: bool, code: bool = True
+    document: Document, *, functions: bool, code: bool = True, begin: bool = False
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a document, None if it cannot be created, and all problems.
 
@@ -138,7 +142,7 @@ def run_of(
     ----------
     document : Document
         Content of the model file.
-    functions, code : bool
+    functions, code, begin : bool
         As of `checked_run`.
     """
     builder = Builder(document, compiled=True)
@@ -152,9 +156,13 @@ def run_of(
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
-    if not reader.problems and functions:
+    complete = functions or not reader.unread
+    if not reader.problems and complete:
         state = reader.on_motions(state, settings)
-    return ModelRun(builder.model, builder.system, state, settings, reader.held()), reader.problems
+    run = ModelRun(builder.model, builder.system, state, settings, reader.held())
+    if begin and complete and not reader.problems:
+        reader.check_start(run)
+    return run, reader.problems
 
 
 def _floats(given: Any) -> Any:
@@ -170,6 +178,7 @@ class _Section:
         self.system, self.entry, self.table = builder.system, entry, entry.table
         self.problems = builder.problems
         self.look_up, self.code = functions, code
+        self.unread = False  # whether a function was not looked up
         self.modules: dict[str, Any] = {}
         self.folder = os.path.dirname(entry.source.path)
 
@@ -242,6 +251,7 @@ class _Section:
             self._note(f"{words}; {remedy}", *inner)
             return unread_function
         if not self.look_up:
+            self.unread = True
             return unread_function
         try:
             return found_function(table.function, self.folder, self.modules)
@@ -304,6 +314,18 @@ class _Section:
             self._tried(partial(event.enter, plan), "events", k)
         if not self.problems:
             self._tried(partial(check_drives, plan), "loads")
+
+    def check_start(self, run: ModelRun) -> None:
+        """Put the run at its start, as `simulate` does, and note what it refuses."""
+        from .closed_start import closed_start, set_at_start
+
+        try:
+            with np.errstate(all="ignore"):
+                set_at_start(closed_start(run)[0])
+        except LissomError as error:
+            words = str(error)
+            keys = [x for x in type(self.table).model_fields if words.startswith(f"{x} ")]
+            self._note(words, *keys[:1])
 
     def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
         """State with prescribed motions applied to the joints that the file leaves out."""

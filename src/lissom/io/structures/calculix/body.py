@@ -16,7 +16,7 @@ from ....structures.finite.options import check_options
 from ....structures.finite.solid.geometry import SolidGeometry
 from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, refused
-from ..units import units as unit_system
+from ..units import units as unit_system, warn_of_units
 from .deck import Deck
 from .elements import outer_triangles
 from .incompatible import as_nodes, inner_nodes
@@ -36,7 +36,7 @@ def read_calculix(
     interfaces: Mapping[str, Any],
     matrices: str | os.PathLike[str] | None = None,
     stresses: Paths | None = None,
-    units: str = "m-kg-s",
+    units: str | None = None,
     **reduction: Any,
 ) -> FlexibleBody:
     """Flexible body from a CalculiX deck, with the matrices that CalculiX stored for it.
@@ -55,7 +55,8 @@ def read_calculix(
         name of a node set or a surface, a list of node numbers, a function of positions (n, 3) [m]
         that returns which belong to it, the number of a reference node of ``*RIGID BODY``, or a
         mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
-        (position [m], by default the mean of the nodes).
+        (position [m], by default the centroid of the faces whose nodes are all among these; for
+        nodes that are not made of faces, their mean).
     matrices : path, optional
         NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck, if they are
         there.
@@ -65,7 +66,8 @@ def read_calculix(
         single material.  Without them both come from the elements, if these are C3D4, C3D6, C3D8,
         C3D10 or C3D20; so does level "stiffened".
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
-        Units of the files, which do not say theirs.
+        Units of the files, which do not say theirs; by default SI, with a warning where the size of
+        the body or its speed of sound speaks against it.
     **reduction
         Options of `Structure.reduce`: method, modes, frequency, damping and others.
 
@@ -91,7 +93,7 @@ def read_structure(
     interfaces: Mapping[str, Any],
     matrices: str | os.PathLike[str] | None = None,
     stresses: Paths | None = None,
-    units: str = "m-kg-s",
+    units: str | None = None,
 ) -> Structure:
     """Unreduced model; parameters as for `read_calculix`."""
     deck = read_inp(path, units=units)
@@ -100,7 +102,9 @@ def read_structure(
     if not os.path.exists(f"{base}.dof"):
         if matrices is None and not os.path.exists(f"{base}.sti"):
             numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
-            return _with(deck_structure(deck, interfaces), deck, numbers, stresses, units)
+            structure = deck_structure(deck, interfaces)
+            warn_of_units(structure, units)
+            return _with(structure, deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
     check_named(interfaces, Mesh(deck.path, deck.numbers, deck.positions, deck.group))
     rows = read_dof(f"{base}.dof")
@@ -118,6 +122,7 @@ def read_structure(
         deck.group,
     )
     mesh, freedoms = _freedoms(deck, every, rows, f"{base}.dof")
+    mesh = replace(mesh, triangles=_triangles(deck, mesh))
     freedoms, mass, (stiffness,) = in_house_order(freedoms, mass, [stiffness], unit_system(units))
     check_free(mesh, freedoms, mass, stiffness, f"{base}.sti, {base}.mas: {_advice(deck)}")
     structure = Structure(
@@ -127,8 +132,9 @@ def read_structure(
         mass,
         stiffness,
         interfaces_of(interfaces, mesh, freedoms),
-        surface=_surface(deck, mesh),
+        surface=SurfaceMesh(mesh.triangles) if len(mesh.triangles) else None,
     )
+    warn_of_units(structure, units)
     own = deck_recovery(deck, mesh, freedoms)
     if own is not None:
         geometry = SolidGeometry(own.positions, own.blocks)
@@ -137,7 +143,7 @@ def read_structure(
 
 
 def _with(
-    structure: Structure, deck: Deck, numbers: Numbers, stresses: Paths | None, units: str
+    structure: Structure, deck: Deck, numbers: Numbers, stresses: Paths | None, units: str | None
 ) -> Structure:
     """The structure with the stresses of result files, if there are any."""
     if not stresses:
@@ -170,11 +176,11 @@ def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, 
     return mesh, np.stack([node.ravel(), direction], axis=1)
 
 
-def _surface(deck: Deck, mesh: Mesh) -> SurfaceMesh | None:
-    """Outer faces whose nodes all have freedoms."""
+def _triangles(deck: Deck, mesh: Mesh) -> Numbers:
+    """Outer faces whose nodes all have freedoms, by index of the node."""
     triangles = deck.numbers[outer_triangles(deck.blocks)]
     triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]
-    return SurfaceMesh(np.searchsorted(mesh.numbers, triangles)) if len(triangles) else None
+    return np.searchsorted(mesh.numbers, triangles)
 
 
 def _advice(deck: Deck) -> str:

@@ -22,7 +22,7 @@ _MAKERS = {"SYSTEM", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "PART"
 _SILENT = {"HEADING", "ENDSTEP"}
 
 
-def read_inp(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Deck:
+def read_inp(path: str | os.PathLike[str], *, units: str | None = None) -> Deck:
     """Read the mesh, the sets and the materials of a CalculiX deck.
 
     Parameters
@@ -30,7 +30,7 @@ def read_inp(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Deck:
     path : path
         NAME.inp, with the files that it includes.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
-        Units of the deck; decks do not say theirs.
+        Units of the deck; decks do not say theirs.  By default SI.
 
     Returns
     -------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import warnings
 from collections.abc import Mapping
@@ -43,10 +42,8 @@ def deck_structure(deck: Deck, interfaces: Any) -> Structure:
     blocks = _blocks(deck, mesh)
     if isinstance(interfaces, Mapping):
         interfaces = {str(name): _patch(str(name), x, mesh) for name, x in interfaces.items()}
-    found = solid_structure(os.path.basename(deck.path), deck.positions, blocks, interfaces)
-    assert isinstance(found.recovery, SolidRecovery)
-    numbers = deck.numbers[found.recovery.names]
-    return dataclasses.replace(found, recovery=dataclasses.replace(found.recovery, names=numbers))
+    name = os.path.basename(deck.path)
+    return solid_structure(name, deck.positions, blocks, interfaces, labels=deck.numbers)
 
 
 def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | None:

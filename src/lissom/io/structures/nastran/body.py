@@ -17,7 +17,7 @@ from ....structures.finite.given_geometry import checked_loads, given_geometry
 from ....structures.finite.options import check_options
 from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
-from ..units import units as unit_system
+from ..units import units as unit_system, warn_of_units
 from .bulk import Bulk, read_bulk
 from .dmig import Label, Labelled
 from .op4 import read_op4
@@ -34,7 +34,7 @@ def read_nastran(
     interfaces: Mapping[str, Any],
     freedoms: Sequence[tuple[int, int]] | None = None,
     stress_stiffness: Mapping[str, Any] | None = None,
-    units: str = "m-kg-s",
+    units: str | None = None,
     **reduction: Any,
 ) -> FlexibleBody:
     """Flexible body from Nastran bulk data and matrices of the free structure.
@@ -58,7 +58,8 @@ def read_nastran(
         For level "stiffened": differential stiffness by load, such as {"spin z": "KDGG"}, given as
         mass and stiffness are; loads and their units (SI) are those of `from_matrices`.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
-        Units of the files, which do not say theirs.
+        Units of the files, which do not say theirs; by default SI, with a warning where the size of
+        the body or its speed of sound speaks against it.
     **reduction
         Options of `Structure.reduce`: method, modes, frequency, damping and others.
 
@@ -86,7 +87,7 @@ def read_structure(
     stiffness: Any,
     interfaces: Mapping[str, Any],
     freedoms: Sequence[tuple[int, int]] | None = None,
-    units: str = "m-kg-s",
+    units: str | None = None,
     stress_stiffness: Mapping[str, Any] | None = None,
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
@@ -108,7 +109,7 @@ def read_structure(
     check_free(mesh, house, of_mass, of_stiffness, _HELD)
     ends = interfaces_of(interfaces, mesh, house)
     stressed = dict(zip(loads, of_loads, strict=True))
-    return Structure(
+    structure = Structure(
         os.path.basename(bulk.path),
         mesh.positions,
         house,
@@ -117,6 +118,8 @@ def read_structure(
         ends,
         geometry=given_geometry(stressed, tuple(ends), bulk.path) if stressed else None,
     )
+    warn_of_units(structure, units)
+    return structure
 
 
 def _labelled(

@@ -63,7 +63,7 @@ class Bulk(Shown):
         }
 
 
-def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
+def read_bulk(path: str | os.PathLike[str], *, units: str | None = None) -> Bulk:
     """Read grids, coordinate systems, DMIG matrices and the analysis set of bulk data.
 
     Parameters
@@ -71,7 +71,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
     path : path
         Bulk data, a whole input file, or a punch file, with the files that it includes.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
-        Units of the file, which does not say its own.
+        Units of the file, which does not say its own.  By default SI.
 
     Raises
     ------

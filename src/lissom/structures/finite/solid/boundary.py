@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ....errors import ModelError
 from .elements import Block
 
-Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 # Triangles of faces by their number of nodes (see `Kind.face_nodes`)
@@ -72,13 +71,6 @@ def surface_triangles(blocks: Sequence[Block], name: str) -> Whole:
         start += len(f.nodes)
         triangles += [own[:, list(cut)] for cut in _CUTS[own.shape[1]]]
     return np.concatenate(triangles)
-
-
-def node_areas(positions: Array, triangles: Whole) -> Array:
-    """Share of each node in the area of triangles, (n,) [m²]: a third of each that it touches."""
-    a, b, c = (positions[triangles[:, k]] for k in range(3))
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
-    return np.asarray(np.bincount(triangles.ravel(), np.repeat(area / 3, 3), len(positions)), float)
 
 
 def _padded(nodes: Whole, width: int) -> Whole:

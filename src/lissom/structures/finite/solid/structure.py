@@ -14,7 +14,7 @@ from ....errors import ModelError, ModelWarning, name_list
 from ..assembly import equal_freedoms
 from ..patches import Ground, interfaces_of
 from ..structure import Structure, SurfaceMesh
-from .boundary import node_areas, surface_triangles
+from .boundary import surface_triangles
 from .checks import check_connected, check_elements
 from .display import coarser
 from .elements import Block, assembled
@@ -24,7 +24,6 @@ from .stresses import SolidRecovery
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_LONG, _SHORT = 50.0, 5e-4  # m; larger and smaller bodies are rare, wrong units are not
 _STIFF = {"tetra": "tetra10", "hexahedron": "hexahedron20", "wedge": "hexahedron20 or tetra10"}
 
 
@@ -34,11 +33,12 @@ def solid_structure(
     blocks: Sequence[Block],
     interfaces: Any,
     sets: Mapping[str, Whole] | None = None,
+    labels: Whole | None = None,
 ) -> Structure:
     """Structure of solid elements, with three freedoms a node.
 
-    Nodes without element are left out; the numbers of the others in interfaces, sets and labels
-    stay those given.
+    Nodes without element are left out; the numbers of the others in interfaces and sets stay those
+    given.
 
     Parameters
     ----------
@@ -52,6 +52,8 @@ def solid_structure(
         A `Patch` or what its `where` accepts, by name; the first is the inboard one.
     sets : mapping, optional
         Numbers of nodes of named groups.
+    labels : array (n,) of int, optional
+        Numbers of the nodes in the labels of stresses, where they are others.
 
     Raises
     ------
@@ -63,13 +65,11 @@ def solid_structure(
     check_elements(positions, blocks, name)
     check_connected(positions, blocks, name)
     triangles = surface_triangles(blocks, name)
-
-    def areas(chosen: NDArray[np.bool_]) -> Array:
-        return node_areas(positions, triangles[chosen[triangles].all(axis=1)])
-
-    found = interfaces_of(interfaces, Ground(name, positions, numbers, sets or {}, areas))
-    _warn(name, positions, blocks)
+    ground = Ground(name, positions, numbers, sets or {}, triangles)
+    found = interfaces_of(interfaces, ground)
+    _warn(name, blocks)
     mass, stiffness = assembled(positions, blocks)
+    names = numbers if labels is None else labels[numbers]
     return Structure(
         name=name,
         positions=positions,
@@ -77,7 +77,7 @@ def solid_structure(
         mass=mass,
         stiffness=stiffness,
         interfaces=found,
-        recovery=SolidRecovery(positions, blocks, np.unique(triangles), numbers),
+        recovery=SolidRecovery(positions, blocks, np.unique(triangles), names),
         surface=SurfaceMesh(coarser(positions, triangles)),
         geometry=SolidGeometry(positions, blocks),
     )
@@ -123,16 +123,8 @@ def _used(
     return numbers, positions[numbers], blocks
 
 
-def _warn(name: str, positions: Array, blocks: Sequence[Block]) -> None:
-    """Suspicions: units, elements that are too stiff."""
-    size = float(np.ptp(positions, axis=0).max())
-    if not _SHORT < size < _LONG:
-        unit = "in millimetres, give scale=1e-3" if size >= _LONG else "in metres, leave scale out"
-        warnings.warn(
-            f"{name}: the body is {size:.4g} m long; if the mesh is {unit}",
-            ModelWarning,
-            stacklevel=5,
-        )
+def _warn(name: str, blocks: Sequence[Block]) -> None:
+    """Elements that are too stiff."""
     for kind in dict.fromkeys(b.kind.name for b in blocks if b.kind.name in _STIFF):
         warnings.warn(
             f"{name}: elements of kind {kind} are too stiff in bending, often by a factor of two: "

@@ -1,0 +1,92 @@
+"""Numbers of nodes and elements as a mesh file has them, which meshio leaves out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+from .calculix.cards import read_cards as read_deck_cards
+from .gmsh_sizes import TooMuchError, check_sizes
+from .nastran.cards import read_cards as read_bulk_cards
+
+Whole = NDArray[np.int64]
+Lists = tuple[list[int], list[int]]
+
+
+def file_numbers(path: Any, mesh: Any) -> tuple[Whole, Whole]:
+    """Numbers of the nodes and of the elements of a mesh, in its order.
+
+    Those of the file, where it has some: Abaqus, Nastran and Gmsh number both, Medit and Salome
+    count nodes from 1.  Everything else is counted from 0, as VTK does; so is a mesh whose numbers
+    are as many as its nodes or elements only in part of the file.
+
+    Parameters
+    ----------
+    path : path or object
+        File of the mesh, or the mesh itself.
+    mesh : meshio.Mesh
+        What meshio read.
+    """
+    counts = len(mesh.points), sum(len(cells.data) for cells in mesh.cells)
+    suffix = os.path.splitext(os.fspath(path))[1].lower() if _is_path(path) else ""
+    if suffix in (".mesh", ".med"):
+        return np.arange(1, counts[0] + 1), np.arange(counts[1])
+    try:
+        lists: Lists = _READERS[suffix](os.fspath(path)) if suffix in _READERS else ([], [])
+    except (ModelError, TooMuchError, ValueError, KeyError, IndexError, OverflowError):
+        lists = [], []  # read by meshio in another way than here
+    nodes, elements = (
+        np.array(numbers, dtype=np.int64) if len(numbers) == count else np.arange(count)
+        for numbers, count in zip(lists, counts, strict=True)
+    )
+    return nodes, elements
+
+
+def _is_path(path: Any) -> bool:
+    return isinstance(path, (str, os.PathLike))
+
+
+def _of_deck(path: str) -> Lists:
+    """Numbers of *NODE and *ELEMENT; an element may take several lines."""
+    from meshio._common import num_nodes_per_cell
+    from meshio.abaqus._abaqus import abaqus_to_meshio_type as shapes
+
+    nodes: list[int] = []
+    elements: list[int] = []
+    for card in read_deck_cards(path):
+        rows = [words for _, words in card.rows()]
+        if card.keyword == "NODE":
+            nodes += [int(words[0]) for words in rows]
+        elif card.keyword == "ELEMENT":
+            each = 1 + num_nodes_per_cell[shapes[card.name("TYPE")]]
+            elements += [int(word) for word in _every(each, rows)]
+    return nodes, elements
+
+
+def _every(each: int, rows: list[list[str]]) -> Iterator[str]:
+    """First word of each so many."""
+    words = [word for row in rows for word in row]
+    yield from words[::each]
+
+
+def _of_bulk(path: str) -> Lists:
+    from meshio.nastran._nastran import nastran_to_meshio_type as shapes
+
+    cards = read_bulk_cards(path)
+    return (
+        [card.integer(0, "the number") for card in cards if card.name == "GRID"],
+        [card.integer(0, "the number") for card in cards if card.name in shapes],
+    )
+
+
+_READERS: dict[str, Callable[[str], Lists]] = {
+    ".inp": _of_deck,
+    ".bdf": _of_bulk,
+    ".nas": _of_bulk,
+    ".msh": check_sizes,
+}
