@@ -13,6 +13,7 @@ from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
 from .envelopes import Envelope, envelope
+from .happenings import Happening, happenings_of
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
 from .quantities import sums
@@ -138,9 +139,9 @@ class Trajectory:
         return MappingProxyType(dict(self.meta.get("statistics") or {}))
 
     @property
-    def events(self) -> list[tuple[float, str]]:
-        """Time [s] and label of each event, in order."""
-        return [(float(time), str(label)) for time, label in self.meta.get("events") or ()]
+    def events(self) -> list[Happening]:
+        """Events in order: pairs of time [s] and label, with the ``impulses`` of locks."""
+        return happenings_of(self.meta)
 
     def channels(self, text: str = "") -> Channels:
         """Available channels, each with its description, shape and units.

@@ -9,14 +9,16 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...errors import SimulationWarning
 from ...kernels import fields as field
-from ...kernels.run import fields as run
+from ...results.happenings import Impulse
 from ...system import State
 from ..run.machine import Machine
+from ..run.plan import JointPlace
 from ..run.start import motion_jump
 from .event import Action, Lock, Release, Switch
+from .impulse import held_speeds, impulse_to_stop, mark_driven
 
 
-def act(machine: Machine, action: Action) -> None:
+def act(machine: Machine, action: Action) -> Impulse | None:
     """Carry out an action; the caller handles `Stop`.
 
     Parameters
@@ -25,6 +27,11 @@ def act(machine: Machine, action: Action) -> None:
         The run, at the instant of the event.
     action : Action
         The action.
+
+    Returns
+    -------
+    Impulse or None
+        Of a lock.
     """
     memory, plan = machine.memory, machine.plan
     if isinstance(action, Switch):
@@ -41,7 +48,8 @@ def act(machine: Machine, action: Action) -> None:
         else:
             memory[plan.lock(joint)] = float(isinstance(action, Lock))
             if isinstance(action, Lock):
-                _lock(machine, joint.v, joint.n_v)
+                return _lock(machine, joint)
+    return None
 
 
 def _begin(machine: Machine, body: int) -> None:
@@ -61,20 +69,18 @@ def _begin(machine: Machine, body: int) -> None:
         )
 
 
-def _lock(machine: Machine, start: int, n: int) -> None:
-    """Apply the impulse that stops the speeds start to start + n.
+def _lock(machine: Machine, joint: JointPlace) -> Impulse:
+    """Apply the impulse that stops a joint, and return it.
 
     With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.  With loops, the
     result is projected in the metric of M onto the speeds that keep them closed.
     """
     system, plan = machine.system, machine.plan
-    held = np.zeros(system.n_v, dtype=bool)
-    for row in plan.rows["motions"]:
-        if machine.memory[row[run.E_ACTIVE]] != 0:
-            held[row[run.E_V] : row[run.E_V] + row[run.E_N]] = True
-            machine.ints[row[run.E_A] + field.DRIVEN] = 1
+    impulse, _ = impulse_to_stop(machine, joint)
+    held = held_speeds(machine)
+    mark_driven(machine)
     known = np.where(held, machine.v, 0.0)
-    known[start : start + n] = 0.0
+    known[joint.v : joint.v + joint.n_v] = 0.0
     change = machine.v - known
     momentum = engine.inverse_dynamics(
         system, machine.q.copy(), change, change, flags=field.ACCELERATED
@@ -83,4 +89,5 @@ def _lock(machine: Machine, start: int, n: int) -> None:
     found = machine.solve(momentum)
     machine.v[:] = known + np.where(held, 0.0, found)
     machine.settle()
-    machine.forget(start, n)
+    machine.forget(joint.v, joint.n_v)
+    return impulse

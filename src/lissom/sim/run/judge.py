@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import LoadError, name_list
 from ...kernels.run import fields as run
+from ...results.happenings import Happening
 from ..events.actions import act
 from ..events.event import Event, Stop
 from ..events.search import go_to_event
@@ -27,8 +28,8 @@ class Judge:
     ----------
     machine : Machine
         The run in compiled code.
-    happened : list of (float, str)
-        Time and title of the events so far; grows.
+    happened : list of Happening
+        Events so far; grows.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Judge:
         Rows written since the user of this object last took them.
     """
 
-    def __init__(self, machine: Machine, happened: list[tuple[float, str]]) -> None:
+    def __init__(self, machine: Machine, happened: list[Happening]) -> None:
         self.machine, self.plan, self.happened = machine, machine.plan, happened
         self.rows: list[Array] = []
         self._firings: dict[int, deque[float]] = {}
@@ -100,17 +101,19 @@ class Judge:
         outcome = self._forced_row()
         for index in fired:
             event, place = self.plan.events[index]
-            self.happened.append((machine.time, event.title))
             if event.once:
                 machine.memory[place + run.ARMED] = 0.0
             self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
             stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:
                 outcome = stuck
+            impulses = []
             for action in event.actions:
                 if isinstance(action, Stop) and outcome is None:
                     outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
-                act(machine, action)
+                if (impulse := act(machine, action)) is not None:
+                    impulses.append(impulse)
+            self.happened.append(Happening(machine.time, event.title, impulses))
         machine.changed()
         return outcome or self._forced_row()
 

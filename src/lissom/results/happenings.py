@@ -1,0 +1,196 @@
+"""Events of a run, and the impulses by which they changed its speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import name_list
+from ..printing import Shown
+
+Array = np.ndarray
+
+# Share of the upper half of the shapes in the kinetic energy that an event gives to the shapes,
+# above which peaks of loads after it are not those of the mechanism.
+MOST_IN_UPPER_HALF = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Impulse(Shown):
+    """Impulse by which a lock stops a joint.
+
+    Attributes
+    ----------
+    joint : str
+        Body that the joint carries.
+    impulse : array (n,)
+        On the motions of the joint, in the direction of its speeds [N m s or N s].
+    units : tuple of str
+        Their units.
+    loss : float
+        Kinetic energy that the lock takes [J].
+    inertia : array (n, n)
+        Reduced inertia of these motions, all others free: impulse = -inertia @ speeds before, loss
+        = speeds @ inertia @ speeds / 2 [kg m^2 or kg].  Zero where loops hold the joint anyway.
+    loops : mapping of str to array (6,)
+        Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
+    shares : mapping of str to float
+        Part of the kinetic energy that the impulse gives to the shapes of a body which the upper
+        half of them takes, by body.
+    share : float
+        The same of all bodies together; 0 if no shapes move.
+    """
+
+    joint: str
+    impulse: Array
+    units: tuple[str, ...]
+    loss: float
+    inertia: Array
+    loops: Mapping[str, Array]
+    shares: Mapping[str, float]
+    share: float
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        return {
+            "joint": self.joint,
+            "impulse": self.impulse.tolist(),
+            "units": list(self.units),
+            "loss": self.loss,
+            "inertia": self.inertia.tolist(),
+            "loops": {name: x.tolist() for name, x in self.loops.items()},
+            "shares": dict(self.shares),
+            "share": self.share,
+        }
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Impulse:
+        """Impulse from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        return cls(
+            joint=str(plain["joint"]),
+            impulse=np.array(plain["impulse"], dtype=float),
+            units=tuple(map(str, plain["units"])),
+            loss=float(plain["loss"]),
+            inertia=np.array(plain["inertia"], dtype=float),
+            loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
+            shares={str(k): float(x) for k, x in plain["shares"].items()},
+            share=float(plain["share"]),
+        )
+
+    def rises(self, body: str = "") -> bool:
+        """Whether peaks of loads after it rise with the number of shapes.
+
+        Parameters
+        ----------
+        body : str
+            Of a load of this body; by default of any other.
+        """
+        return max(self.share, self.shares.get(body, 0.0)) > MOST_IN_UPPER_HALF
+
+
+class Happening(tuple[float, str]):
+    """An event of a run: the pair of its time [s] and its label, with what it did.
+
+    Attributes
+    ----------
+    time : float
+        Time [s].
+    label : str
+        Label of the event.
+    impulses : tuple of Impulse
+        Impulses of its locks.
+    """
+
+    time: float
+    label: str
+    impulses: tuple[Impulse, ...]
+
+    def __new__(cls, time: float, label: str, impulses: Iterable[Impulse] = ()) -> Happening:
+        """Pair of time and label.
+
+        Parameters
+        ----------
+        time, label, impulses
+            The attributes.
+        """
+        self = super().__new__(cls, (float(time), str(label)))
+        self.time, self.label = self
+        self.impulses = tuple(impulses)
+        return self
+
+    def __getnewargs__(self) -> tuple[float, str, tuple[Impulse, ...]]:
+        """Arguments for copies."""
+        return (self.time, self.label, self.impulses)
+
+
+def event_notes(happenings: Sequence[Happening]) -> dict[str, Any]:
+    """Events as texts and numbers, for the notes of a run and of a checkpoint.
+
+    Parameters
+    ----------
+    happenings : sequence of Happening
+        The events.
+    """
+    return {
+        "events": [list(one) for one in happenings],
+        "impulses": [[x.plain() for x in one.impulses] for one in happenings],
+    }
+
+
+def happenings_of(notes: Mapping[str, Any]) -> list[Happening]:
+    """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses.
+
+    Parameters
+    ----------
+    notes : mapping
+        With "events" and "impulses".
+    """
+    events = notes.get("events") or ()
+    impulses = notes.get("impulses") or [()] * len(events)
+    return [
+        Happening(time, label, map(Impulse.of_plain, each))
+        for (time, label), each in zip(events, impulses, strict=True)
+    ]
+
+
+def rising_peaks(happenings: Iterable[Happening], body: str = "") -> Happening | None:
+    """First event after which peaks of loads rise with the number of shapes.
+
+    Parameters
+    ----------
+    happenings : iterable of Happening
+        Events of a run.
+    body : str
+        Whose loads; by default those of no body.
+    """
+    return next((x for x in happenings if any(y.rises(body) for y in x.impulses)), None)
+
+
+def rising_note(happening: Happening, body: str = "") -> str:
+    """Why peaks of loads after an event are not to be trusted, and what to do.
+
+    Parameters
+    ----------
+    happening : Happening
+        The event.
+    body : str
+        Whose loads; by default those of no body.
+    """
+    one = max(happening.impulses, key=lambda x: max(x.share, x.shares.get(body, 0.0)))
+    share = max(one.share, one.shares.get(body, 0.0))
+    bodies = [x for x, part in one.shares.items() if part > MOST_IN_UPPER_HALF]
+    return (
+        f"event {happening.label!r} stops joint {one.joint!r} at t = {happening.time:.6g} s at "
+        f"once, and the upper half of the shapes of {name_list(bodies)} takes {share:.2g} of the "
+        "energy that this gives to shapes: peaks of loads after it rise with the number of shapes; "
+        f"a latch with a stiffness, Lock({one.joint!r}, stiffness=...), has peaks that do not"
+    )
