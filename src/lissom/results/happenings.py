@@ -8,14 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import name_list
 from ..printing import Shown
 
 Array = np.ndarray
-
-# Share of the upper half of the shapes in the kinetic energy that an event gives to the shapes,
-# above which peaks of loads after it are not those of the mechanism.
-MOST_IN_UPPER_HALF = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +37,8 @@ class Impulse(Shown):
         half of them takes, by body.
     share : float
         The same of all bodies together; 0 if no shapes move.
+    energy : float
+        Kinetic energy that the impulse gives to shapes [J].
     """
 
     joint: str
@@ -52,6 +49,7 @@ class Impulse(Shown):
     loops: Mapping[str, Array]
     shares: Mapping[str, float]
     share: float
+    energy: float
 
     def plain(self) -> dict[str, Any]:
         """The same as texts and numbers, for files."""
@@ -64,6 +62,7 @@ class Impulse(Shown):
             "loops": {name: x.tolist() for name, x in self.loops.items()},
             "shares": dict(self.shares),
             "share": self.share,
+            "energy": self.energy,
         }
 
     @classmethod
@@ -84,17 +83,8 @@ class Impulse(Shown):
             loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
             shares={str(k): float(x) for k, x in plain["shares"].items()},
             share=float(plain["share"]),
+            energy=float(plain["energy"]),
         )
-
-    def rises(self, body: str = "") -> bool:
-        """Whether peaks of loads after it rise with the number of shapes.
-
-        Parameters
-        ----------
-        body : str
-            Of a load of this body; by default of any other.
-        """
-        return max(self.share, self.shares.get(body, 0.0)) > MOST_IN_UPPER_HALF
 
 
 class Happening(tuple[float, str]):
@@ -160,37 +150,3 @@ def happenings_of(notes: Mapping[str, Any]) -> list[Happening]:
         Happening(time, label, map(Impulse.of_plain, each))
         for (time, label), each in zip(events, impulses, strict=True)
     ]
-
-
-def rising_peaks(happenings: Iterable[Happening], body: str = "") -> Happening | None:
-    """First event after which peaks of loads rise with the number of shapes.
-
-    Parameters
-    ----------
-    happenings : iterable of Happening
-        Events of a run.
-    body : str
-        Whose loads; by default those of no body.
-    """
-    return next((x for x in happenings if any(y.rises(body) for y in x.impulses)), None)
-
-
-def rising_note(happening: Happening, body: str = "") -> str:
-    """Why peaks of loads after an event are not to be trusted, and what to do.
-
-    Parameters
-    ----------
-    happening : Happening
-        The event.
-    body : str
-        Whose loads; by default those of no body.
-    """
-    one = max(happening.impulses, key=lambda x: max(x.share, x.shares.get(body, 0.0)))
-    share = max(one.share, one.shares.get(body, 0.0))
-    bodies = [x for x, part in one.shares.items() if part > MOST_IN_UPPER_HALF]
-    return (
-        f"event {happening.label!r} stops joint {one.joint!r} at t = {happening.time:.6g} s at "
-        f"once, and the upper half of the shapes of {name_list(bodies)} takes {share:.2g} of the "
-        "energy that this gives to shapes: peaks of loads after it rise with the number of shapes; "
-        f"a latch with a stiffness, Lock({one.joint!r}, stiffness=...), has peaks that do not"
-    )

@@ -12,10 +12,11 @@ from ..errors import StateError, printable
 from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
-from .envelopes import Envelope, envelope
+from .envelopes import Envelope, envelope, usual_loads
 from .happenings import Happening, happenings_of
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
+from .peaks import peak_notes
 from .quantities import sums
 from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
@@ -286,6 +287,19 @@ class Trajectory:
             Prints as a table; ``.save("envelope.csv")`` writes it, ``.times`` are the instants.
         """
         return envelope(self, names, units)
+
+    def peak_notes(self, *names: str) -> list[str]:
+        """What the locks of the run mean for peaks of loads; empty if there is nothing to say.
+
+        A rigid lock stops a joint at once.  Peaks of loads after it may have no limit as the
+        number of shapes grows, and its shock is in no force.
+
+        Parameters
+        ----------
+        *names : str
+            Channels; by default the loads of `envelope`.
+        """
+        return peak_notes(self, names or usual_loads(self))
 
     def load_table(
         self, path: str | os.PathLike[str], *names: str, times: Any = None, units: Any = None

@@ -73,10 +73,10 @@ def impulse_to_stop(machine: Machine, joint: JointPlace) -> tuple[Impulse, Array
     change = columns @ p
     loss = float(speeds @ m @ speeds / 2)
     loops = _loop_impulses(machine, joint, change, p)
-    shares, share = _shares(machine, change, loss)
+    shares, share, energy = _shares(machine, change, loss)
     units = tuple(x for _, x in times("s", forces(joint.joint.speeds)))
     name = system.names[joint.body]
-    return Impulse(name, p, units, loss, m, loops, shares, share), change
+    return Impulse(name, p, units, loss, m, loops, shares, share, energy), change
 
 
 def mark_driven(machine: Machine, but: int = -1) -> None:
@@ -127,7 +127,7 @@ def _loop_impulses(
     return {loop.name: x for loop, x in zip(system.loops, wrenches, strict=True)}
 
 
-def _shares(machine: Machine, change: Array, loss: float) -> tuple[dict[str, float], float]:
+def _shares(machine: Machine, change: Array, loss: float) -> tuple[dict[str, float], float, float]:
     """Share of the upper half of the shapes of each body, and of all, in the energy they get."""
     system, shares, upper, whole = machine.system, {}, 0.0, 0.0
     for i, body in enumerate(system.bodies):
@@ -139,7 +139,7 @@ def _shares(machine: Machine, change: Array, loss: float) -> tuple[dict[str, flo
             above = float(energies[high].sum())
             shares[system.names[i]] = above / total
             upper, whole = upper + above, whole + total
-    return shares, upper / whole if whole else 0.0
+    return shares, upper / whole if whole else 0.0, whole
 
 
 def _series(body: NormalBody) -> tuple[Array, Array]:
