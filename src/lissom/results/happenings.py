@@ -21,15 +21,18 @@ class Impulse(Shown):
     ----------
     joint : str
         Body that the joint carries.
-    impulse : array (n,)
-        On the motions of the joint, in the direction of its speeds [N m s or N s].
     units : tuple of str
-        Their units.
+        Units of `impulse`.
+    impulse : array (n,)
+        On the motions of the joint, in the direction of its speeds [N m s or N s]; zero of a lock
+        with a stiffness.
     loss : float
-        Kinetic energy that the lock takes [J].
+        Kinetic energy that the impulse takes [J].
     inertia : array (n, n)
         Reduced inertia of these motions, all others free: impulse = -inertia @ speeds before, loss
         = speeds @ inertia @ speeds / 2 [kg m^2 or kg].  Zero where loops hold the joint anyway.
+    rate : float
+        Rate of the joint on the stiffness of the lock [rad/s]; infinite if the lock is rigid.
     loops : mapping of str to array (6,)
         Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
     shares : mapping of str to float
@@ -42,10 +45,11 @@ class Impulse(Shown):
     """
 
     joint: str
-    impulse: Array
     units: tuple[str, ...]
+    impulse: Array
     loss: float
     inertia: Array
+    rate: float
     loops: Mapping[str, Array]
     shares: Mapping[str, float]
     share: float
@@ -59,6 +63,7 @@ class Impulse(Shown):
             "units": list(self.units),
             "loss": self.loss,
             "inertia": self.inertia.tolist(),
+            "rate": self.rate if self.rate < np.inf else None,
             "loops": {name: x.tolist() for name, x in self.loops.items()},
             "shares": dict(self.shares),
             "share": self.share,
@@ -80,6 +85,7 @@ class Impulse(Shown):
             units=tuple(map(str, plain["units"])),
             loss=float(plain["loss"]),
             inertia=np.array(plain["inertia"], dtype=float),
+            rate=np.inf if plain["rate"] is None else float(plain["rate"]),
             loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
             shares={str(k): float(x) for k, x in plain["shares"].items()},
             share=float(plain["share"]),

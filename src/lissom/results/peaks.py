@@ -131,6 +131,14 @@ def rising_note(event: Happening, impulse: Impulse) -> str:
 def _rising_note(event: Happening, impulse: Impulse) -> str:
     bodies = [x for x, part in impulse.shares.items() if part > MOST_IN_UPPER_HALF]
     share = max([impulse.share, *impulse.shares.values()])
+    if impulse.rate < np.inf:
+        return (
+            f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s with a "
+            f"stiffness on which it moves at {impulse.rate:.3g} rad/s, and the upper half of the "
+            f"shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that shapes "
+            "then take: peaks of loads after it change with the number of shapes. Give more "
+            "shapes, or less stiffness"
+        )
     return (
         f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "
         f"{100 * share:.0f} % of the energy that it gives to them: peaks of loads after it rise "

@@ -11,11 +11,12 @@ from ...errors import SimulationWarning
 from ...kernels import fields as field
 from ...results.happenings import Impulse
 from ...system import State
+from ..loads.latch import enter_latch
 from ..run.machine import Machine
 from ..run.plan import JointPlace
 from ..run.start import motion_jump
 from .event import Action, Lock, Release, Switch
-from .impulse import held_speeds, impulse_to_stop, mark_driven
+from .impulse import held_speeds, impulse_to_stop, mark_driven, sprung_closing
 
 
 def act(machine: Machine, action: Action) -> Impulse | None:
@@ -45,9 +46,12 @@ def act(machine: Machine, action: Action) -> Impulse | None:
         if joint.body in plan.driven:
             for place in plan.active[plan.driven[joint.body]]:
                 memory[place] = 0.0
+        elif isinstance(action, Lock) and action.stiffness is not None:
+            return _latch(machine, joint, action)
         else:
-            memory[plan.lock(joint)] = float(isinstance(action, Lock))
+            _open(machine, joint)
             if isinstance(action, Lock):
+                memory[plan.lock(joint)] = 1.0
                 return _lock(machine, joint)
     return None
 
@@ -69,6 +73,25 @@ def _begin(machine: Machine, body: int) -> None:
         )
 
 
+def _open(machine: Machine, joint: JointPlace) -> None:
+    """Release a joint from its locks."""
+    plan, memory = machine.plan, machine.memory
+    if joint.body in plan.locks:
+        memory[plan.locks[joint.body]] = 0.0
+    for latch in plan.latches.get(joint.body, ()):
+        memory[latch.flag] = 0.0
+
+
+def _latch(machine: Machine, joint: JointPlace, lock: Lock) -> Impulse | None:
+    """Close a lock with a stiffness, if it does not hold the joint already."""
+    latch = enter_latch(machine.plan, joint, lock.stiffness, lock.damping, "event")
+    if machine.memory[latch.flag] != 0:
+        return None
+    _open(machine, joint)
+    latch.close(machine, joint)
+    return sprung_closing(machine, joint, latch.stiffness)
+
+
 def _lock(machine: Machine, joint: JointPlace) -> Impulse:
     """Apply the impulse that stops a joint, and return it.
 
@@ -76,7 +99,7 @@ def _lock(machine: Machine, joint: JointPlace) -> Impulse:
     result is projected in the metric of M onto the speeds that keep them closed.
     """
     system, plan = machine.system, machine.plan
-    impulse, _ = impulse_to_stop(machine, joint)
+    impulse = impulse_to_stop(machine, joint)
     held = held_speeds(machine)
     mark_driven(machine)
     known = np.where(held, machine.v, 0.0)

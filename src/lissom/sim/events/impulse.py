@@ -15,6 +15,12 @@ take the kinetic energy (E xi)^2 / 2 each, xi being rates of vibration with the 
 If this falls quickly with the frequency, further shapes would take little; at the tip of a beam all
 take the same, so that neither the impulse nor the peaks after it have a limit.  Shapes that move in
 different directions are separate series, each with its own upper half; a single one is upper half.
+
+A lock with a stiffness k gives no impulse but a force that lasts half a period of the rate
+
+  w^2 = k / m_w,  1/m_w = C less what shapes faster than w contribute to it            (4)
+
+so that faster shapes follow it as springs do, and their energies count by 1 / (1 + (w_n / w)^4).
 """
 
 from __future__ import annotations
@@ -42,11 +48,12 @@ Array = np.ndarray
 _HELD = 1e-9  # compliance, as a part of that of the joint alone, below which loops hold it
 _ALIKE = 0.7  # cosine between directions of shapes of one series
 _TURNING = 0.05  # arm, in lengths of the body, at which rotations count as displacements
+_ROUNDS = 50
 _NOTHING = 1e-12  # part of the loss; bodies whose shapes take less are left out
 
 
-def impulse_to_stop(machine: Machine, joint: JointPlace) -> tuple[Impulse, Array]:
-    """Impulse that stops a joint, and the change of all speeds; the run stays as it is.
+def impulse_to_stop(machine: Machine, joint: JointPlace) -> Impulse:
+    """Impulse that stops a joint; the run stays as it is.
 
     Parameters
     ----------
@@ -55,8 +62,48 @@ def impulse_to_stop(machine: Machine, joint: JointPlace) -> tuple[Impulse, Array
     joint : JointPlace
         The joint.
     """
+    columns, m = _reduced(machine, joint)
+    speeds = machine.v[joint.v : joint.v + joint.n_v]
+    p = -m @ speeds
+    change, loss = columns @ p, float(speeds @ m @ speeds / 2)
+    loops = _loop_impulses(machine, joint, change, p)
+    shares, share, energy = _shares(machine, change, loss, np.inf)
+    return Impulse(*_place(machine, joint), p, loss, m, np.inf, loops, shares, share, energy)
+
+
+def sprung_closing(machine: Machine, joint: JointPlace, stiffness: Array) -> Impulse:
+    """What a lock with a stiffness finds: no impulse, a reduced inertia and a rate.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at the instant.
+    joint : JointPlace
+        The joint.
+    stiffness : array (n_v,)
+        Of the lock.
+    """
+    columns, m = _reduced(machine, joint)
+    change = columns @ (m @ machine.v[joint.v : joint.v + joint.n_v])
+    C = columns[joint.v : joint.v + joint.n_v]
+    root = np.sqrt(stiffness)
+    whole = float(np.sqrt(max(np.linalg.eigvalsh(root[:, None] * C * root)[-1], 0.0)))
+    loss = float(change[joint.v : joint.v + joint.n_v] @ m @ change[joint.v : joint.v + joint.n_v])
+    rate = _slow_rate(machine, change, loss / 2, whole)
+    shares, share, energy = _shares(machine, change, loss / 2, rate)
+    none = np.zeros(joint.n_v)
+    return Impulse(*_place(machine, joint), none, 0.0, m, rate, {}, shares, share, energy)
+
+
+def _place(machine: Machine, joint: JointPlace) -> tuple[str, tuple[str, ...]]:
+    """Name of a joint, and units of impulses on its motions."""
+    units = tuple(x for _, x in times("s", forces(joint.joint.speeds)))
+    return machine.system.names[joint.body], units
+
+
+def _reduced(machine: Machine, joint: JointPlace) -> tuple[Array, Array]:
+    """M_c^-1 E* (n_v, n) and the reduced inertia m (n, n) of a joint."""
     system, n = machine.system, joint.n_v
-    speeds = machine.v[joint.v : joint.v + n].copy()
     mark_driven(machine, joint.body)
     columns, size = np.zeros((system.n_v, n)), np.zeros(n)
     for k in range(n):
@@ -67,16 +114,27 @@ def impulse_to_stop(machine: Machine, joint: JointPlace) -> tuple[Impulse, Array
             system, machine.q.copy(), unit, unit, flags=field.ACCELERATED
         )
         size[k] = np.sqrt(max(moved[joint.v + k] + machine.plan.armature[joint.v + k], 1e-300))
+    mark_driven(machine)
     C = columns[joint.v : joint.v + n] * size[:, None] * size
     m = np.linalg.pinv((C + C.T) / 2, rcond=_HELD, hermitian=True) * size[:, None] * size
-    p = -m @ speeds
-    change = columns @ p
-    loss = float(speeds @ m @ speeds / 2)
-    loops = _loop_impulses(machine, joint, change, p)
-    shares, share, energy = _shares(machine, change, loss)
-    units = tuple(x for _, x in times("s", forces(joint.joint.speeds)))
-    name = system.names[joint.body]
-    return Impulse(name, p, units, loss, m, loops, shares, share, energy), change
+    return columns, m
+
+
+def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> float:
+    """Rate of a lock on its stiffness [rad/s], shapes faster than it taken as rigid, see (4)."""
+    system, rates, shares = machine.system, [np.zeros(0)], [np.zeros(0)]
+    for i, body in enumerate(system.bodies):
+        if body.n_mode and energy > 0:
+            V, _, fast = _series(body)
+            rates.append(fast)
+            shares.append((V @ change[system.layout.modal_v(i)]) ** 2 / (2 * energy))
+    omega, part, rate = np.concatenate(rates), np.concatenate(shares), whole
+    for _ in range(_ROUNDS):
+        slow = whole * np.sqrt(max(1 - part[omega > rate].sum(), 1e-6))
+        if slow >= rate * (1 - 1e-9):
+            break
+        rate = float(slow)
+    return rate
 
 
 def mark_driven(machine: Machine, but: int = -1) -> None:
@@ -127,14 +185,16 @@ def _loop_impulses(
     return {loop.name: x for loop, x in zip(system.loops, wrenches, strict=True)}
 
 
-def _shares(machine: Machine, change: Array, loss: float) -> tuple[dict[str, float], float, float]:
+def _shares(
+    machine: Machine, change: Array, loss: float, rate: float
+) -> tuple[dict[str, float], float, float]:
     """Share of the upper half of the shapes of each body, and of all, in the energy they get."""
     system, shares, upper, whole = machine.system, {}, 0.0, 0.0
     for i, body in enumerate(system.bodies):
         if not body.n_mode:
             continue
-        V, high = _series(body)
-        energies = (V @ change[system.layout.modal_v(i)]) ** 2 / 2
+        V, high, fast = _series(body)
+        energies = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 / (1 + (fast / rate) ** 4)
         if (total := float(energies.sum())) > _NOTHING * loss:
             above = float(energies[high].sum())
             shares[system.names[i]] = above / total
@@ -142,12 +202,13 @@ def _shares(machine: Machine, change: Array, loss: float) -> tuple[dict[str, flo
     return shares, upper / whole if whole else 0.0, whole
 
 
-def _series(body: NormalBody) -> tuple[Array, Array]:
-    """Rates of vibrations (m, m) per modal rates, and which of these are of the upper halves."""
+def _series(body: NormalBody) -> tuple[Array, Array, Array]:
+    """Rates of vibrations (m, m) per modal rates, the upper halves, and frequencies [rad/s]."""
     shapes, V = _shapes(body)
+    fast = 2 * np.pi * body.frequencies
     length = float(np.ptp(body.node_positions, axis=0).max(initial=0.0)) or 1.0
     sizes = shapes * np.array([_TURNING * length] * 3 + [1.0] * 3)[:, None]
-    order = np.argsort(body.frequencies, kind="stable")
+    order = np.argsort(fast, kind="stable")
     series: list[tuple[Array, list[int]]] = []  # direction of the first shape, and all shapes
     for k in order:
         along = np.linalg.svd(sizes[:, :, k], full_matrices=False)[2][0]
@@ -159,7 +220,7 @@ def _series(body: NormalBody) -> tuple[Array, Array]:
     high = np.zeros(body.n_mode, dtype=bool)
     for _, members in series:
         high[members[len(members) // 2 :]] = True
-    return V, high
+    return V, high, fast
 
 
 def _shapes(body: NormalBody) -> tuple[Array, Array]:
