@@ -64,6 +64,7 @@ def plot(
     target = Path(f"{_stem(file)}.png") if output is None else output
     run.plot(*(names or ()), file=target, units=units)
     say(f"wrote {target}")
+    _say_notes(run, names)
 
 
 def _listed(run: Trajectory, parts: list[str], units: str | None) -> str:
@@ -104,6 +105,15 @@ def table(
     target = Path(f"{_stem(file)}.csv") if output is None else output
     channel_table(run, target, names, units)
     say(f"wrote {target}")
+    _say_notes(run, names)
+
+
+def _say_notes(run: Trajectory, names: list[str] | None) -> None:
+    """Say which peaks among what was written are not those of the mechanism."""
+    from .texts import filled
+
+    for note in run.peak_notes(*(names or ())):
+        say(filled(note))
 
 
 def loads(

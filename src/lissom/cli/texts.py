@@ -12,6 +12,7 @@ from ..errors import MOST_LINES
 
 if TYPE_CHECKING:
     from ..results import Trajectory
+    from ..results.happenings import Happening, Impulse
     from ..system import System
 
 WIDTH = 80
@@ -68,9 +69,16 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
         "steps": int(run.statistics.get("steps", 0)),
         "seconds": float(run.statistics.get("seconds", 0.0)),
         "integrator": str(run.statistics.get("integrator", "")),
-        "events": [{"time": float(t), "name": name} for t, name in run.events],
+        "events": [_event(x) for x in run.events],
+        "notes": run.peak_notes(),
         "energy": {"start": float(energy[0]), "end": float(energy[-1])},
     }
+
+
+def _event(event: Happening) -> dict[str, Any]:
+    """An event with the impulses of its locks."""
+    facts: dict[str, Any] = {"time": event.time, "name": event.label}
+    return facts | ({"impulses": [x.plain() for x in event.impulses]} if event.impulses else {})
 
 
 def run_text(run: Trajectory) -> str:
@@ -81,10 +89,19 @@ def run_text(run: Trajectory) -> str:
     if "steps" in statistics:
         words += f", {statistics['steps']} steps in {statistics['seconds']:.2f} s"
     lines = [words, str(statistics.get("chosen", ""))]
-    lines += [f"event {name!r} at t = {time:g} s" for time, name in run.events]
+    for event in run.events:
+        lines.append(f"event {event.label!r} at t = {event.time:g} s")
+        lines += [f"  {impulse_text(x)}" for x in event.impulses]
     energy = run["energy.total"]
     lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
     return "\n".join(filled(line) for line in lines if line)
+
+
+def impulse_text(impulse: Impulse) -> str:
+    """Impulse of a lock in a line."""
+    pairs = zip(impulse.impulse, impulse.units, strict=True)
+    numbers = ", ".join(f"{p:.4g} {unit}" for p, unit in pairs)
+    return f"lock of {impulse.joint!r}: impulse {numbers}; energy lost {impulse.loss:.4g} J"
 
 
 def filled(text: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,20 @@ from ..printing import WIDTH, Shown
 from .channels import resolved
 from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
+from .peaks import (
+    MARKS,
+    RISES,
+    SPARSE,
+    between_rows,
+    body_of,
+    differs,
+    is_load,
+    lock_notes,
+    predicted_rows,
+    rising_after,
+    rows_are_sparse,
+    sparse_note,
+)
 from .section_quantities import SECTION, asked
 from .stress_quantities import has_strain, strain_at_points, worst
 from .within import Block, collected, rows_within
@@ -47,6 +63,9 @@ class Extreme(Shown):
         When they first occur [s].
     largest_place, smallest_place : str
         Where along the body; empty for a channel that has one place.
+    largest_mark, smallest_mark : str
+        Why the value may not be that of the mechanism; empty if nothing speaks against it.  See
+        ``Envelope.notes``.
     """
 
     name: str
@@ -57,6 +76,8 @@ class Extreme(Shown):
     smallest: float
     smallest_time: float
     smallest_place: str
+    largest_mark: str = ""
+    smallest_mark: str = ""
 
 
 class Envelope(Sequence[Extreme]):
@@ -66,10 +87,12 @@ class Envelope(Sequence[Extreme]):
     ----------
     extremes : sequence of Extreme
         One for each component.
+    notes : sequence of str
+        What there is to know about them, such as what their marks mean.
     """
 
-    def __init__(self, extremes: Sequence[Extreme]) -> None:
-        self._extremes = tuple(extremes)
+    def __init__(self, extremes: Sequence[Extreme], notes: Sequence[str] = ()) -> None:
+        self._extremes, self.notes = tuple(extremes), tuple(notes)
 
     def __getitem__(self, key: Any) -> Any:
         """Extreme by number, or by the name of a component."""
@@ -99,12 +122,12 @@ class Envelope(Sequence[Extreme]):
         for one in self:
             least = _ROUNDING * sizes[_group(one)]
             ends = [
-                (one.largest, one.largest_time, one.largest_place),
-                (one.smallest, one.smallest_time, one.smallest_place),
+                (one.largest, one.largest_mark, one.largest_time, one.largest_place),
+                (one.smallest, one.smallest_mark, one.smallest_time, one.smallest_place),
             ]
             cells = [
-                ("0", "", "") if abs(x) <= least else (f"{x:.5g}", f"{t:.5g}", place)
-                for x, t, place in ends
+                ("0", "", "") if abs(x) <= least else (f"{x:.5g}{_signs(mark)}", f"{t:.5g}", place)
+                for x, mark, t, place in ends
             ]
             rows.append([one.name, one.unit, *cells[0], *cells[1]])
         return rows
@@ -132,7 +155,8 @@ class Envelope(Sequence[Extreme]):
 
     def _more(self, rows: Sequence[Sequence[str]]) -> list[str]:
         more = len(self) - len(rows) + 1
-        return [f"... and {more} more; .save('envelope.csv') writes all"] if more else []
+        lines = [f"... and {more} more; .save('envelope.csv') writes all"] if more else []
+        return lines + [line for note in self.notes for line in wrap(note, WIDTH)]
 
     def save(self, path: PathLike) -> None:
         """Write the table as text, with full numbers.
@@ -149,7 +173,8 @@ class Envelope(Sequence[Extreme]):
             for one in self:
                 high = [repr(one.largest), repr(one.largest_time), one.largest_place]
                 low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
-                out.writerow([one.name, one.unit, *high, *low])
+                marks = [one.largest_mark, one.smallest_mark]
+                out.writerow([one.name, one.unit, *high, *low, *marks])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -181,6 +206,7 @@ def _group(one: Extreme) -> str:
 _HEADINGS = (
     *("largest", "largest at time [s]", "largest at place"),
     *("smallest", "smallest at time [s]", "smallest at place"),
+    *("largest: note", "smallest: note"),
 )
 
 
@@ -219,23 +245,90 @@ def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelo
     """Extremes of loads; see `Trajectory.envelope`."""
     if not run.n:
         raise StateError("the trajectory has no rows, so that there are no extremes")
-    found, chosen = [], ChosenUnits.of(units)
+    loads, events = _Loads(run), run.events
+    found, chosen, bodies = [], ChosenUnits.of(units), dict[str, None]()
     for name in names or usual_loads(run):
         values, labels, of_si, places = _values(run, name)
+        body = body_of(run, name)
+        rising = rising_after(events, body) if (load := is_load(name, of_si)) else np.inf
+        bodies |= {body: None} if load else {}
+        time, values, missed = loads.refined(name, values)
         for k, (label, unit) in enumerate(zip(labels, of_si, strict=True)):
             full = f"{name}.{label}" if label else name
             word, factor = chosen.shown(unit)
-            found.append(_extreme(full, word, in_unit(values[:, :, k], factor), run.time, places))
-    return Envelope(found)
+            scaled = in_unit(values[:, :, k], factor)
+            found.append(_extreme(full, word, scaled, time, places, rising, missed[k]))
+    notes = lock_notes(events, list(bodies)) if bodies else []
+    notes += [sparse_note(run)] if loads.sparse else []
+    return Envelope(found, _marked(found, notes))
 
 
-def _extreme(name: str, unit: str, values: Array, time: Array, places: list[str]) -> Extreme:
-    """Extremes of values (n, p)."""
+class _Loads:
+    """Values of loads at the rows of a run and, where rows are sparser than steps, between them."""
+
+    def __init__(self, run: Trajectory) -> None:
+        self._run, self.sparse = run, False
+        self._check = rows_are_sparse(run)
+
+    @cached_property
+    def _between(self) -> list[Trajectory]:
+        return list(between_rows(self._run))
+
+    @cached_property
+    def _predicted(self) -> tuple[Trajectory, Array] | None:
+        return predicted_rows(self._run)
+
+    def refined(self, name: str, values: Array) -> tuple[Array, Array, list[bool]]:
+        """Times, values with those between the rows, and which components are too fast for them."""
+        run, missed = self._run, [False] * values.shape[2]
+        if not self._check:
+            return run.time, values, missed
+        if self._predicted is None:
+            missed = [True] * values.shape[2]
+        else:
+            there, rows = self._predicted
+            guess = _values(there, name)[0]
+            size = float(np.nanmax(np.abs(values), initial=0.0))
+            missed = [differs(values[rows, :, k], guess[:, :, k], size) for k in range(len(missed))]
+        self.sparse = self.sparse or any(missed)
+        if all(missed):
+            return run.time, values, missed
+        pieces = [_values(there, name)[0] for there in self._between]
+        times = np.concatenate([run.time, *(there.time for there in self._between)])
+        every = np.concatenate([values, *pieces])
+        every[len(values) :, :, np.array(missed)] = np.nan  # the rows alone
+        return times, every, missed
+
+
+def _extreme(
+    name: str,
+    unit: str,
+    values: Array,
+    time: Array,
+    places: list[str],
+    rising: float,
+    missed: bool,
+) -> Extreme:
+    """Extremes of values (n, p), marked where they may not be those of the mechanism."""
     ends: list[Any] = []
+    marks: list[str] = []
     for find in (np.nanargmax, np.nanargmin):
         row, place = np.unravel_index(find(values), values.shape)
         ends += [float(values[row, place]), float(time[row]), places[int(place)]]
-    return Extreme(name, unit, *ends)
+        words = [RISES] * bool(time[row] >= rising) + [SPARSE] * missed
+        marks.append("; ".join(words))
+    return Extreme(name, unit, *ends, *marks)
+
+
+def _signs(mark: str) -> str:
+    return "".join(sign for words, sign in MARKS.items() if words in mark)
+
+
+def _marked(found: Sequence[Extreme], notes: Sequence[str]) -> list[str]:
+    """Notes, after what the signs in the table mean."""
+    said = {_signs(mark) for one in found for mark in (one.largest_mark, one.smallest_mark)}
+    signs = [f"{sign} {words}" for words, sign in MARKS.items() if sign in "".join(said)]
+    return [*signs, *notes]
 
 
 def _values(run: Trajectory, name: str) -> tuple[Array, Any, Any, list[str]]:

@@ -99,4 +99,5 @@ def _notes(run: Trajectory, channels: Sequence[Any], *, si: bool) -> list[str]:
         kind = key.removesuffix("_world").removesuffix("_parent")
         signs = f"; {_SIGNS[kind]}" if kind in _SIGNS else ""
         lines.append(f"{channel.name}: {channel.description}{signs}")
+    lines += run.peak_notes(*(channel.name for channel in channels))
     return [" ".join(line.split()) for line in lines]

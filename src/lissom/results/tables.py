@@ -158,7 +158,11 @@ def labelled(
 def to_xarray(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any:
     """Dataset of xarray; see `Trajectory.to_xarray`."""
     about = {"system": run.system.name, "status": str(run.status), "message": run.message}
-    return xarray_dataset(*labelled(run, names, units), about)
+    variables, coordinates = labelled(run, names, units)
+    for name, (_, _, attributes) in variables.items():
+        if notes := run.peak_notes(name):
+            attributes["note"] = "; ".join(notes)
+    return xarray_dataset(variables, coordinates, about)
 
 
 def xarray_dataset(

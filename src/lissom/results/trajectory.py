@@ -12,9 +12,11 @@ from ..errors import StateError, printable
 from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
-from .envelopes import Envelope, envelope
+from .envelopes import Envelope, envelope, usual_loads
+from .happenings import Happening, happenings_of
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
+from .peaks import peak_notes
 from .quantities import sums
 from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
@@ -138,9 +140,9 @@ class Trajectory:
         return MappingProxyType(dict(self.meta.get("statistics") or {}))
 
     @property
-    def events(self) -> list[tuple[float, str]]:
-        """Time [s] and label of each event, in order."""
-        return [(float(time), str(label)) for time, label in self.meta.get("events") or ()]
+    def events(self) -> list[Happening]:
+        """Events in order: pairs of time [s] and label, with the ``impulses`` of locks."""
+        return happenings_of(self.meta)
 
     def channels(self, text: str = "") -> Channels:
         """Available channels, each with its description, shape and units.
@@ -285,6 +287,19 @@ class Trajectory:
             Prints as a table; ``.save("envelope.csv")`` writes it, ``.times`` are the instants.
         """
         return envelope(self, names, units)
+
+    def peak_notes(self, *names: str) -> list[str]:
+        """What the locks of the run mean for peaks of loads; empty if there is nothing to say.
+
+        A rigid lock stops a joint at once.  Peaks of loads after it may have no limit as the
+        number of shapes grows, and its shock is in no force.
+
+        Parameters
+        ----------
+        *names : str
+            Channels; by default the loads of `envelope`.
+        """
+        return peak_notes(self, names or usual_loads(self))
 
     def load_table(
         self, path: str | os.PathLike[str], *names: str, times: Any = None, units: Any = None

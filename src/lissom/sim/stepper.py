@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import LoadError, StateError, shown
 from ..kernels.run import fields as run
 from ..printing import folded
+from ..results.happenings import Happening
 from ..results.quantities import CUMULATED
 from ..results.store import MemoryStore
 from ..results.tables import Channels
@@ -162,8 +163,8 @@ class Stepper:
         return State.trusted(self.system, self.q, self.v)
 
     @property
-    def events(self) -> list[tuple[float, str]]:
-        """Time [s] and label of each event since the start."""
+    def events(self) -> list[Happening]:
+        """Events since the start: pairs of time [s] and label, with their impulses."""
         return list(self._run.happened)
 
     @property

@@ -9,14 +9,17 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...errors import SimulationWarning
 from ...kernels import fields as field
-from ...kernels.run import fields as run
+from ...results.happenings import Impulse
 from ...system import State
+from ..loads.latch import enter_latch
 from ..run.machine import Machine
+from ..run.plan import JointPlace
 from ..run.start import motion_jump
 from .event import Action, Lock, Release, Switch
+from .impulse import held_speeds, impulse_to_stop, mark_driven, sprung_closing
 
 
-def act(machine: Machine, action: Action) -> None:
+def act(machine: Machine, action: Action) -> Impulse | None:
     """Carry out an action; the caller handles `Stop`.
 
     Parameters
@@ -25,6 +28,11 @@ def act(machine: Machine, action: Action) -> None:
         The run, at the instant of the event.
     action : Action
         The action.
+
+    Returns
+    -------
+    Impulse or None
+        Of a lock.
     """
     memory, plan = machine.memory, machine.plan
     if isinstance(action, Switch):
@@ -38,10 +46,14 @@ def act(machine: Machine, action: Action) -> None:
         if joint.body in plan.driven:
             for place in plan.active[plan.driven[joint.body]]:
                 memory[place] = 0.0
+        elif isinstance(action, Lock) and action.stiffness is not None:
+            return _latch(machine, joint, action)
         else:
-            memory[plan.lock(joint)] = float(isinstance(action, Lock))
+            _open(machine, joint)
             if isinstance(action, Lock):
-                _lock(machine, joint.v, joint.n_v)
+                memory[plan.lock(joint)] = 1.0
+                return _lock(machine, joint)
+    return None
 
 
 def _begin(machine: Machine, body: int) -> None:
@@ -61,20 +73,37 @@ def _begin(machine: Machine, body: int) -> None:
         )
 
 
-def _lock(machine: Machine, start: int, n: int) -> None:
-    """Apply the impulse that stops the speeds start to start + n.
+def _open(machine: Machine, joint: JointPlace) -> None:
+    """Release a joint from its locks."""
+    plan, memory = machine.plan, machine.memory
+    if joint.body in plan.locks:
+        memory[plan.locks[joint.body]] = 0.0
+    for latch in plan.latches.get(joint.body, ()):
+        memory[latch.flag] = 0.0
+
+
+def _latch(machine: Machine, joint: JointPlace, lock: Lock) -> Impulse | None:
+    """Close a lock with a stiffness, if it does not hold the joint already."""
+    latch = enter_latch(machine.plan, joint, lock.stiffness, lock.damping, "event")
+    if machine.memory[latch.flag] != 0:
+        return None
+    _open(machine, joint)
+    latch.close(machine, joint)
+    return sprung_closing(machine, joint, latch.stiffness)
+
+
+def _lock(machine: Machine, joint: JointPlace) -> Impulse:
+    """Apply the impulse that stops a joint, and return it.
 
     With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.  With loops, the
     result is projected in the metric of M onto the speeds that keep them closed.
     """
     system, plan = machine.system, machine.plan
-    held = np.zeros(system.n_v, dtype=bool)
-    for row in plan.rows["motions"]:
-        if machine.memory[row[run.E_ACTIVE]] != 0:
-            held[row[run.E_V] : row[run.E_V] + row[run.E_N]] = True
-            machine.ints[row[run.E_A] + field.DRIVEN] = 1
+    impulse = impulse_to_stop(machine, joint)
+    held = held_speeds(machine)
+    mark_driven(machine)
     known = np.where(held, machine.v, 0.0)
-    known[start : start + n] = 0.0
+    known[joint.v : joint.v + joint.n_v] = 0.0
     change = machine.v - known
     momentum = engine.inverse_dynamics(
         system, machine.q.copy(), change, change, flags=field.ACCELERATED
@@ -83,4 +112,5 @@ def _lock(machine: Machine, start: int, n: int) -> None:
     found = machine.solve(momentum)
     machine.v[:] = known + np.where(held, 0.0, found)
     machine.settle()
-    machine.forget(start, n)
+    machine.forget(joint.v, joint.n_v)
+    return impulse

@@ -13,7 +13,8 @@ from ...errors import LoadError, shown, suggestion
 from ...kernels.run import fields as run
 from ...model import Part
 from ...printing import Shown
-from ..run.checks import is_number, joint_name, keep, number, switch, text
+from ..loads.latch import enter_latch
+from ..run.checks import is_number, joint_name, keep, number, numbers, switch, text
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
 
@@ -49,18 +50,42 @@ class Stop(Action):
 
 @dataclass(frozen=True)
 class Lock(Action):
-    """Lock a joint in its present position; an impulse on the mechanism stops it at once.
+    """Lock a joint in its present position.
+
+    A rigid lock stops it at once, by an impulse on the mechanism; see `Trajectory.events`.  With a
+    stiffness the joint is caught by a spring and a damper that are relaxed where it is then.  A
+    joint that such a lock holds already stays as it is.
 
     Parameters
     ----------
     joint : str
         Body that the joint carries.
+    stiffness : float or array (n_v,), optional
+        Stiffness [N m/rad or N/m]; spherical joints take one number, free joints one or two (for
+        rotation and translation).
+    damping : float or array (n_v,)
+        Damping [N m s/rad or N s/m], like the stiffness.
     """
 
     joint: str
+    stiffness: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         keep(self, joint=joint_name(self.joint, "Lock: joint"))
+        what = f"Lock({self.joint!r})"
+        for name in ("stiffness", "damping"):
+            if (value := getattr(self, name)) is not None:
+                expected = "zero or more: one number, or one for each motion of the joint"
+                values = numbers(value, f"{what}: {name}", expected, least=0.0)
+                keep(self, **{name: tuple(values.tolist()) if values.ndim else float(values)})
+        if self.stiffness is None and np.any(self.damping):
+            raise LoadError(
+                f"{what}: damping is {shown(self.damping)} without a stiffness; a rigid lock has "
+                "neither, give a stiffness too"
+            )
+        if self.stiffness is not None and not np.any(self.stiffness):
+            raise LoadError(f"{what}: stiffness is zero; give one above it, or none: a rigid lock")
 
     def prepare(self, plan: Plan, what: str) -> None:
         """Create the lock, open."""
@@ -70,7 +95,10 @@ class Lock(Action):
                 f"{what}: joint {self.joint!r} is driven by {plan.driven[joint.body]!r}; a driven "
                 "joint cannot be locked"
             )
-        plan.lock(joint)
+        if self.stiffness is None:
+            plan.lock(joint)
+        else:
+            enter_latch(plan, joint, self.stiffness, self.damping, what)
 
 
 @dataclass(frozen=True)

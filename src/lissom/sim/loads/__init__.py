@@ -11,6 +11,7 @@ from .joint_damper import JointDamper
 from .joint_friction import JointFriction
 from .joint_spring import JointSpring
 from .joint_stop import JointStop
+from .latch import Latch
 from .load import FileField, Load
 from .motion import Motion
 from .node_force import NodeForce
@@ -30,6 +31,7 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "Latch",
     "Load",
     "Motion",
     "NodeForce",

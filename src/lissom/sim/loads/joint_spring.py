@@ -67,7 +67,12 @@ def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
 @jit
 def rotation_vector(q, o):
     """Rotation vector of the quaternion q[o:], of at most half a turn."""
-    w, x, y, z = q[o], q[o + 1], q[o + 2], q[o + 3]
+    return turn_vector(q[o], q[o + 1], q[o + 2], q[o + 3])
+
+
+@jit
+def turn_vector(w, x, y, z):
+    """Rotation vector of a quaternion of any length, of at most half a turn."""
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     s = math.sqrt(x * x + y * y + z * z)

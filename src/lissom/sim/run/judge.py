@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 
 import numpy as np
 
-from ...errors import LoadError, name_list
+from ...errors import LoadError, SimulationWarning, name_list
 from ...kernels.run import fields as run
+from ...results.happenings import Happening
+from ...results.peaks import rising_note
 from ..events.actions import act
 from ..events.event import Event, Stop
 from ..events.search import go_to_event
@@ -27,8 +30,8 @@ class Judge:
     ----------
     machine : Machine
         The run in compiled code.
-    happened : list of (float, str)
-        Time and title of the events so far; grows.
+    happened : list of Happening
+        Events so far; grows.
 
     Attributes
     ----------
@@ -36,14 +39,16 @@ class Judge:
         Rows written since the user of this object last took them.
     """
 
-    def __init__(self, machine: Machine, happened: list[tuple[float, str]]) -> None:
+    def __init__(self, machine: Machine, happened: list[Happening]) -> None:
         self.machine, self.plan, self.happened = machine, machine.plan, happened
         self.rows: list[Array] = []
         self._firings: dict[int, deque[float]] = {}
+        self._told = {x.joint for one in happened for x in one.impulses}  # warned of
 
     def follow(self, other: Judge) -> None:
         """Remember the events that another judge has seen."""
         self._firings = {index: times.copy() for index, times in other._firings.items()}
+        self._told = set(other._told)
 
     def outcome(self, status: int) -> Outcome | None:
         """Outcome for a status; None if the run continues."""
@@ -100,19 +105,30 @@ class Judge:
         outcome = self._forced_row()
         for index in fired:
             event, place = self.plan.events[index]
-            self.happened.append((machine.time, event.title))
             if event.once:
                 machine.memory[place + run.ARMED] = 0.0
             self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
             stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:
                 outcome = stuck
+            impulses = []
             for action in event.actions:
                 if isinstance(action, Stop) and outcome is None:
                     outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
-                act(machine, action)
+                if (impulse := act(machine, action)) is not None:
+                    impulses.append(impulse)
+            self.happened.append(Happening(machine.time, event.title, impulses))
+            self._warn_of_rising_peaks(self.happened[-1])
         machine.changed()
         return outcome or self._forced_row()
+
+    def _warn_of_rising_peaks(self, event: Happening) -> None:
+        """Warn, once for each joint, if peaks after a lock have no limit."""
+        for impulse in event.impulses:
+            words = rising_note(event, impulse)
+            if words and impulse.joint not in self._told:
+                self._told.add(impulse.joint)
+                warnings.warn(words, SimulationWarning, stacklevel=8)
 
     def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
         """Outcome of a run in which an event keeps firing without progress in time, else None."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_sta
 from ..signals.signal import Signal, Table
 from ..signals.with_derivatives import WithDerivatives, derivative_numbers
 from .joint_places import JointPlace as JointPlace, loop_joint
+
+if TYPE_CHECKING:
+    from ..loads.latch import Latch
 
 Array = np.ndarray
 
@@ -92,6 +95,7 @@ class Plan:
         self.n_output = 0  # numbers that loads provide as channels
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
+        self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
         self.field = False  # whether a field of gravity acts
         self.rate_linear = False  # whether terms of second order in the speeds are omitted

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import ResultError
 from ...kernels.run import fields as run
 from ...results.files.journal.writer import Checkpoint
+from ...results.happenings import Happening, event_notes
 from ..loads.controller import with_arrays_apart
 from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
@@ -57,7 +58,7 @@ class Runner:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
         self.time_limit = time_limit
-        self.happened: list[tuple[float, str]] = list(record.happened)
+        self.happened: list[Happening] = list(record.happened)
         self._judge = Judge(machine, self.happened)
         self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast
         self._interrupts = interrupts or Interrupts()
@@ -139,7 +140,7 @@ class Runner:
         """Everything needed to continue the run from here."""
         arrays = {"memory": self.machine.memory.copy()}
         saved = [with_arrays_apart(c.saved(), arrays) for c in self.plan.controllers]
-        return Checkpoint(arrays, {"controllers": saved, "events": self.happened})
+        return Checkpoint(arrays, {"controllers": saved, **event_notes(self.happened)})
 
     def _note_spins(self) -> None:
         """Note the flexible bodies that spin too fast for their levels."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import LoadError, ResultError
 from ...results.files.versions import lissom_version
+from ...results.happenings import Happening, event_notes, happenings_of
 from ...results.trajectory import Trajectory
 from ..events.event import Stop
 from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
@@ -127,7 +128,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
         raise
     record = FileRecord(path, machine.system, journal, given)
     if checkpoint is not None:
-        record.happened = [(float(t), str(name)) for t, name in checkpoint.notes["events"]]
+        record.happened = happenings_of(checkpoint.notes)
     return record
 
 
@@ -179,7 +180,7 @@ def outcome_meta(
     outcome: Outcome,
     reason: str,
     seconds: float,
-    happened: list[tuple[float, str]],
+    happened: Sequence[Happening],
 ) -> dict[str, Any]:
     """Metadata of a run that do not depend on where its rows are.
 
@@ -193,8 +194,8 @@ def outcome_meta(
         Reason for the choice of the integrator.
     seconds : float
         Elapsed real time [s].
-    happened : list of (float, str)
-        Time and title of its events.
+    happened : sequence of Happening
+        Its events.
     """
     statistics = {
         "integrator": machine.integrators,
@@ -207,7 +208,7 @@ def outcome_meta(
         "message": outcome.message,
         "integrator": machine.integrators,
         "statistics": statistics,
-        "events": [list(x) for x in happened],
+        **event_notes(happened),
         **_settings_meta(machine.settings),
     }
 

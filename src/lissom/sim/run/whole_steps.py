@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import SimulationError
 from ...kernels.run import fields as run
+from ...results.happenings import Happening
 from ...system import State
 from ..loads.forces import real_speeds
 from .drive_checks import warn_of_winding
@@ -42,7 +43,7 @@ class WholeSteps:
         machine, plan = self.machine, self.machine.plan
         machine.elements[run.EVERY] = NEVER
         self.system, self.memory = machine.system, machine.memory
-        self.happened: list[tuple[float, str]] = []
+        self.happened: list[Happening] = []
         self.stopped = ""  # by which event
         row = plan.rows["forces"][-1]
         self._flag = int(row[run.E_ACTIVE])

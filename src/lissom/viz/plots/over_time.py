@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ...errors import StateError
 from ...results.chosen_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
+from ...results.peaks import RISES, is_load, rising_after
 from .defaults import closing_note, usual_panels
 from .panels import Panel, named_panels
 from .style import GREY, INK, checked_size, line_style, picture
@@ -57,7 +59,7 @@ def plot(
         raise StateError(f"events is {events!r}; expected True or False")
     chosen = ChosenUnits.of(units)
     panels = named_panels(run, names) if names else usual_panels(run)
-    panels = [panel.shown_in(chosen) for panel in panels]
+    panels = [_noted(run, panel).shown_in(chosen) for panel in panels]
     (clock,), times = chosen.columns(run.time[:, None], ("s",))
     if len(panels) > _MOST:
         raise StateError(f"{len(panels)} panels are too many for a figure; give fewer names")
@@ -81,6 +83,15 @@ def plot(
         if words:
             figure.suptitle(words, x=0.01, ha="left", color=INK)
     return figure
+
+
+def _noted(run: Trajectory, panel: Panel) -> Panel:
+    """Panel of loads that says from when on their peaks rise with the number of shapes."""
+    first = min((rising_after(run.events, x) for x in ("", *run.system.names)), default=np.inf)
+    if not is_load(panel.quantity, (panel.unit,)) or first >= run.time[-1]:
+        return panel
+    words = f"{panel.title} (after t = {first:.4g} s {RISES})"
+    return replace(panel, title=words)
 
 
 def _label_time(grid: Any, n: int, unit: str) -> None:

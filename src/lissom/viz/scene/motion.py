@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...joints.nearness import quaternion_of
+from ...results.happenings import Happening
+from ...results.peaks import rising_note
 from ...results.trajectory import Trajectory
 from ...spatial.many_rotations import rotated
 from ...system import GROUND, Frame, LoopEnd
@@ -234,7 +236,7 @@ class Scene:
             "high": (high - self.origin).tolist(),
             "stresses": arrays.add(shades, "uint8"),
             **largest,
-            "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
+            "events": [_event(x, start) for x in rows.events[:_EVENTS]],
             "status": str(rows.status or ""),
             "message": rows.message,
             "arrays": arrays.encoded(),
@@ -324,3 +326,10 @@ def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str
             if moves or resting:
                 found.append(where)
     return found[-most:]
+
+
+def _event(event: Happening, start: float) -> list[Any]:
+    """Time and words of an event."""
+    rises = any(rising_note(event, x) for x in event.impulses)
+    words = f"{event.label}: after it, peaks of loads rise with the number of shapes"
+    return [event.time - start, words if rises else event.label]

@@ -74,6 +74,11 @@ def _signal(value: Any, key: str, function: Function) -> Any:
             raise LoadError(f"{key}: values refers to an .npz file; give the values as lists")
         times = [float(t) for t in value.table.times]
         return Table(times, value.values, value.table.kind, value.table.clamped)
+    return _numbers(value)
+
+
+def _numbers(value: Any) -> Any:
+    """Quantities as numbers; anything else as it is."""
     if isinstance(value, list):
         return [float(x) for x in value]
     return float(value) if isinstance(value, float) else value
@@ -89,7 +94,7 @@ def made_event(system: System, table: EventTable, function: Function) -> Event:
         _checked_at("value", check_joint_units, system, when, "value", table.value, kind)
     return Event(
         when,
-        [_action(x) for x in table.action],
+        [_action(system, x) for x in table.action],
         value=float(table.value),
         rate=table.rate,
         direction=table.direction,
@@ -98,12 +103,18 @@ def made_event(system: System, table: EventTable, function: Function) -> Event:
     )
 
 
-def _action(table: Any) -> Action:
+def _action(system: System, table: Any) -> Action:
     if table.kind == "stop":
         return Stop()
     if table.kind == "switch":
         return Switch(table.load, table.on)
-    return Lock(table.joint) if table.kind == "lock" else Release(table.joint)
+    if table.kind == "release":
+        return Release(table.joint)
+    for key in ("stiffness", "damping"):
+        if (value := getattr(table, key)) is not None:
+            _checked_at("action", check_joint_units, system, table.joint, key, value, key)
+    stiffness, damping = map(_numbers, (table.stiffness, table.damping))
+    return Lock(table.joint, stiffness=stiffness, damping=damping)
 
 
 def made_integrator(given: Any) -> Any:

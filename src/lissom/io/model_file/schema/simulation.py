@@ -100,8 +100,15 @@ class StopAction(Table):
     kind: Literal["stop"]
 
 
-class JointAction(Table):
-    kind: Literal["lock", "release"]
+class LockAction(Table):
+    kind: Literal["lock"]
+    joint: Words
+    stiffness: Annotated[Any, one_or_more(*PAIRS["stiffness"])] = None
+    damping: Annotated[Any, one_or_more(*PAIRS["damping"])] = 0.0
+
+
+class ReleaseAction(Table):
+    kind: Literal["release"]
     joint: Words
 
 
@@ -116,7 +123,9 @@ def _action(given: Any) -> Any:
 
 
 AnyAction = Annotated[
-    StopAction | JointAction | SwitchAction, Field(discriminator="kind"), BeforeValidator(_action)
+    StopAction | LockAction | ReleaseAction | SwitchAction,
+    Field(discriminator="kind"),
+    BeforeValidator(_action),
 ]
 
 

@@ -158,8 +158,15 @@ class _Section:
         match action:
             case Stop():
                 return {"kind": "stop"}
-            case Lock() | Release():
-                return {"kind": type(action).__name__.lower(), "joint": str(action.joint)}
+            case Release():
+                return {"kind": "release", "joint": str(action.joint)}
+            case Lock():
+                table: dict[str, Any] = {"kind": "lock", "joint": str(action.joint)}
+                if action.stiffness is not None:
+                    table["stiffness"] = self.plain(action.stiffness, "stiffness")
+                if np.any(action.damping):
+                    table["damping"] = self.plain(action.damping, "damping")
+                return table
             case Switch():
                 return {"kind": "switch", "load": action.load, "on": action.on}
         raise ModelFileError(

@@ -134,7 +134,7 @@ class JournalStore:
         found = {"status": "unfinished", **self.meta}
         if self.checkpoint is not None:
             notes = self.checkpoint.notes
-            found |= {"events": notes["events"]} if "events" in notes else {}
+            found |= {key: notes[key] for key in ("events", "impulses") if key in notes}
             found |= notes.get("ended", {})
         return found
 

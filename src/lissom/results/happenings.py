@@ -1,0 +1,158 @@
+"""Events of a run, and the impulses by which they changed its speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..printing import Shown
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Impulse(Shown):
+    """Impulse by which a lock stops a joint.
+
+    Attributes
+    ----------
+    joint : str
+        Body that the joint carries.
+    units : tuple of str
+        Units of `impulse`.
+    impulse : array (n,)
+        On the motions of the joint, in the direction of its speeds [N m s or N s]; zero of a lock
+        with a stiffness.
+    loss : float
+        Kinetic energy that the impulse takes [J].
+    inertia : array (n, n)
+        Reduced inertia of these motions, all others free: impulse = -inertia @ speeds before, loss
+        = speeds @ inertia @ speeds / 2 [kg m^2 or kg].  Zero where loops hold the joint anyway.
+    rate : float
+        Rate of the joint on the stiffness of the lock [rad/s]; infinite if the lock is rigid.
+    loops : mapping of str to array (6,)
+        Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
+    shares : mapping of str to float
+        Part of the kinetic energy that the impulse gives to the shapes of a body which the upper
+        half of them takes, by body.
+    share : float
+        The same of all bodies together; 0 if no shapes move.
+    energy : float
+        Kinetic energy that the impulse gives to shapes [J].
+    """
+
+    joint: str
+    units: tuple[str, ...]
+    impulse: Array
+    loss: float
+    inertia: Array
+    rate: float
+    loops: Mapping[str, Array]
+    shares: Mapping[str, float]
+    share: float
+    energy: float
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        return {
+            "joint": self.joint,
+            "impulse": self.impulse.tolist(),
+            "units": list(self.units),
+            "loss": self.loss,
+            "inertia": self.inertia.tolist(),
+            "rate": self.rate if self.rate < np.inf else None,
+            "loops": {name: x.tolist() for name, x in self.loops.items()},
+            "shares": dict(self.shares),
+            "share": self.share,
+            "energy": self.energy,
+        }
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Impulse:
+        """Impulse from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        return cls(
+            joint=str(plain["joint"]),
+            impulse=np.array(plain["impulse"], dtype=float),
+            units=tuple(map(str, plain["units"])),
+            loss=float(plain["loss"]),
+            inertia=np.array(plain["inertia"], dtype=float),
+            rate=np.inf if plain["rate"] is None else float(plain["rate"]),
+            loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
+            shares={str(k): float(x) for k, x in plain["shares"].items()},
+            share=float(plain["share"]),
+            energy=float(plain["energy"]),
+        )
+
+
+class Happening(tuple[float, str]):
+    """An event of a run: the pair of its time [s] and its label, with what it did.
+
+    Attributes
+    ----------
+    time : float
+        Time [s].
+    label : str
+        Label of the event.
+    impulses : tuple of Impulse
+        Impulses of its locks.
+    """
+
+    time: float
+    label: str
+    impulses: tuple[Impulse, ...]
+
+    def __new__(cls, time: float, label: str, impulses: Iterable[Impulse] = ()) -> Happening:
+        """Pair of time and label.
+
+        Parameters
+        ----------
+        time, label, impulses
+            The attributes.
+        """
+        self = super().__new__(cls, (float(time), str(label)))
+        self.time, self.label = self
+        self.impulses = tuple(impulses)
+        return self
+
+    def __getnewargs__(self) -> tuple[float, str, tuple[Impulse, ...]]:
+        """Arguments for copies."""
+        return (self.time, self.label, self.impulses)
+
+
+def event_notes(happenings: Sequence[Happening]) -> dict[str, Any]:
+    """Events as texts and numbers, for the notes of a run and of a checkpoint.
+
+    Parameters
+    ----------
+    happenings : sequence of Happening
+        The events.
+    """
+    return {
+        "events": [list(one) for one in happenings],
+        "impulses": [[x.plain() for x in one.impulses] for one in happenings],
+    }
+
+
+def happenings_of(notes: Mapping[str, Any]) -> list[Happening]:
+    """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses.
+
+    Parameters
+    ----------
+    notes : mapping
+        With "events" and "impulses".
+    """
+    events = notes.get("events") or ()
+    impulses = notes.get("impulses") or [()] * len(events)
+    return [
+        Happening(time, label, map(Impulse.of_plain, each))
+        for (time, label), each in zip(events, impulses, strict=True)
+    ]

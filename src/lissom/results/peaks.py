@@ -1,0 +1,253 @@
+"""Which peaks of loads are those of the mechanism, and which depend on its discretisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import LissomError, name_list
+from .channels import resolved
+from .happenings import Happening, Impulse
+from .store import MemoryStore, Store
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Array = np.ndarray
+
+# Share of the upper half of the shapes in the kinetic energy that an event gives to the shapes,
+# above which peaks of loads after it rise with the number of shapes.
+MOST_IN_UPPER_HALF = 0.02
+_LASTING = 0.02  # loss, as a part of it and of the energy of shapes, that a shock is worth naming
+
+_RISING_UNITS = {"N", "N m", "Pa", "m/s^2", "rad/s^2", "kg^0.5 m/s^2", "1/m"}
+_RISING_KEYS = ("section_force", "section_moment", "stress", "strain", "curvature")
+
+RISES, SPARSE = "rises with the number of shapes", "may be higher between rows"
+MARKS = {RISES: "*", SPARSE: "~"}
+
+_SPARSE = 1.5  # steps for each interval of rows from which on rows are compared
+_NOISE = 1e-3  # part of the largest component below which differences do not count
+_MISSED = 0.05  # part of a peak by which rows may differ from what their neighbours predict
+_PIECE = 1024  # intervals whose insides are looked at together
+_INSIDE = np.array([0.25, 0.5, 0.75])
+_MOST_BYTES = 1 << 29  # of rows that are compared with their neighbours
+
+
+def body_of(run: Trajectory, name: str) -> str:
+    """Body that a channel belongs to; empty for loops, couplings and the whole system."""
+    first = name.partition(".")[0]
+    if first in run.system.names:
+        return first
+    try:
+        i = run.system.place(first).body
+    except LissomError:
+        return ""
+    return run.system.names[i] if i >= 0 else ""
+
+
+def is_load(name: str, units: Sequence[str] = ()) -> bool:
+    """Whether a channel is one of loads or accelerations, which impulses raise.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    units : sequence of str
+        Units of its components.
+    """
+    last = name.rpartition(".")[2]
+    return last in _RISING_KEYS or not _RISING_UNITS.isdisjoint(units)
+
+
+def rising_after(events: Sequence[Happening], body: str = "") -> float:
+    """Time from which peaks of loads rise with the number of shapes [s]; infinite if they do not.
+
+    Parameters
+    ----------
+    events : sequence of Happening
+        Events of a run.
+    body : str
+        Whose loads; by default those of no body.
+    """
+    times = (
+        x.time for x in events if any(_share(y, body) > MOST_IN_UPPER_HALF for y in x.impulses)
+    )
+    return next(times, np.inf)
+
+
+def _share(impulse: Impulse, body: str) -> float:
+    return max(impulse.share, impulse.shares.get(body, 0.0))
+
+
+def peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
+    """What the locks of a run mean for peaks of channels; see `Trajectory.peak_notes`."""
+    bodies = dict.fromkeys(
+        body_of(run, name)
+        for name in names
+        if is_load(name) or is_load(name, resolved(run.system, run.store.columns, name)[0].units)
+    )
+    return lock_notes(run.events, list(bodies)) if bodies else []
+
+
+def lock_notes(events: Sequence[Happening], bodies: Sequence[str] = ()) -> list[str]:
+    """What the locks of a run mean for peaks of loads, and what to do.
+
+    Parameters
+    ----------
+    events : sequence of Happening
+        Events of a run.
+    bodies : sequence of str
+        Bodies whose loads are looked at.
+    """
+    notes = []
+    for event in events:
+        for impulse in event.impulses:
+            rising = [x for x in bodies if impulse.shares.get(x, 0.0) > MOST_IN_UPPER_HALF]
+            if impulse.share > MOST_IN_UPPER_HALF or rising:
+                notes.append(_rising_note(event, impulse))
+            elif impulse.loss > _LASTING * (impulse.loss + impulse.energy):
+                notes.append(_shock_note(event, impulse))
+    return notes
+
+
+def rising_note(event: Happening, impulse: Impulse) -> str:
+    """Words for an impulse after which peaks rise with the number of shapes; else empty.
+
+    Parameters
+    ----------
+    event : Happening
+        The event.
+    impulse : Impulse
+        One of its impulses.
+    """
+    rises = max([impulse.share, *impulse.shares.values()]) > MOST_IN_UPPER_HALF
+    return _rising_note(event, impulse) if rises else ""
+
+
+def _rising_note(event: Happening, impulse: Impulse) -> str:
+    bodies = [x for x, part in impulse.shares.items() if part > MOST_IN_UPPER_HALF]
+    share = max([impulse.share, *impulse.shares.values()])
+    if impulse.rate < np.inf:
+        return (
+            f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s with a "
+            f"stiffness on which it moves at {impulse.rate:.3g} rad/s, and the upper half of the "
+            f"shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that shapes "
+            "then take: peaks of loads after it change with the number of shapes. Give more "
+            "shapes, or less stiffness"
+        )
+    return (
+        f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "
+        f"{100 * share:.0f} % of the energy that it gives to them: peaks of loads after it rise "
+        f"with the number of shapes. {_remedy(impulse)} has peaks that do not"
+    )
+
+
+def _shock_note(event: Happening, impulse: Impulse) -> str:
+    return (
+        f"{_stop(event, impulse)}, which takes {impulse.loss:.4g} J in no time: no force here "
+        f"contains it. {_remedy(impulse)} spreads it over a time"
+    )
+
+
+def _stop(event: Happening, impulse: Impulse) -> str:
+    sizes: dict[str, float] = {}
+    for p, unit in zip(impulse.impulse, impulse.units, strict=True):
+        sizes[unit] = float(np.hypot(sizes.get(unit, 0.0), p))
+    words = " and ".join(f"{size:.4g} {unit}" for unit, size in sizes.items())
+    return (
+        f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s by an "
+        f"impulse of {words}"
+    )
+
+
+def _remedy(impulse: Impulse) -> str:
+    return f"A latch that gives way, Lock({impulse.joint!r}, stiffness=...),"
+
+
+# Between rows
+
+
+def rows_are_sparse(run: Trajectory) -> bool:
+    """Whether the run has taken more steps than it has kept rows."""
+    steps = run.statistics.get("steps", 0)
+    return run.n > 1 and float(steps) > _SPARSE * (run.n - 1)
+
+
+def between_rows(run: Trajectory) -> Iterator[Trajectory]:
+    """Rows interpolated between those of a run, in pieces.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Whose rows.
+    """
+    time = run.time
+    for first in range(0, run.n - 1, _PIECE):
+        t = time[first : first + _PIECE + 1]
+        apart = np.flatnonzero(np.diff(t) > 0)
+        if len(apart):
+            inside = t[apart, None] + np.diff(t)[apart, None] * _INSIDE
+            yield run.sample(np.clip(inside.ravel(), t[0], t[-1]))
+
+
+def predicted_rows(run: Trajectory) -> tuple[Trajectory, Array] | None:
+    """Every other row as its neighbours predict it, and the numbers of these rows.
+
+    None if the rows are few, or too many to be read at once.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Whose rows.
+    """
+    columns, time = run.store.columns, run.time
+    left_out = _every_other(time)
+    if not len(left_out) or 8 * run.n * columns.width > _MOST_BYTES:
+        return None
+    rows = _whole_rows(run.store)
+    rest = np.ones(run.n, dtype=bool)
+    rest[left_out] = False
+    fewer = type(run)(run.system, MemoryStore(columns, rows[rest]), run.meta)
+    return fewer.sample(time[left_out]), left_out
+
+
+def _every_other(time: Array) -> Array:
+    """Numbers of rows between two others, no two of them neighbours; not beside jumps."""
+    ends = [-1, *np.flatnonzero(np.diff(time) <= 0), len(time) - 1]
+    pieces = [np.arange(a + 2, b, 2) for a, b in pairwise(ends)]
+    return np.concatenate(pieces).astype(int)
+
+
+def _whole_rows(store: Store) -> Array:
+    n = len(store)
+    return np.column_stack([np.reshape(store.read(x), (n, -1)) for x in store.columns.fields])
+
+
+def differs(values: Array, predicted: Array, size: float) -> bool:
+    """Whether values differ from predictions so much that peaks between rows are unknown.
+
+    Parameters
+    ----------
+    values, predicted : array
+        Of one component.
+    size : float
+        Largest value of all components of the load.
+    """
+    error = np.nanmax(np.abs(values - predicted), initial=0.0)
+    return bool(error > max(_MISSED * np.nanmax(np.abs(values), initial=0.0), _NOISE * size))
+
+
+def sparse_note(run: Trajectory) -> str:
+    """What rows that are too far apart mean for peaks, and what to do."""
+    kept = run.meta.get("output_step")
+    spacing = f"{kept:g} s" if kept else f"{(run.time[-1] - run.time[0]) / (run.n - 1):.3g} s"
+    steps = (run.time[-1] - run.time[0]) / max(1, run.statistics["steps"])
+    remedy = "without output_step" if kept else "with all rows of the run"
+    return (
+        f"rows are {spacing} apart, steps {steps:.2g} s, and these loads change faster than the "
+        f"rows show: peaks between rows may be higher. A run {remedy} has them"
+    )
