@@ -6,12 +6,27 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.honest_runs import Case, draw, judged
+from tests.honest_draws import draw
+from tests.honest_runs import Case, Change, judged
 
 BEGIN = 0.50007  # between two looks
 
 
-@pytest.mark.parametrize("number", range(3))
+def mass_on_rail(words=("mass",), **settings):
+    """Model of masses that slide along x, each on its own."""
+    model = ls.Model("rail", **settings)
+    for name in words:
+        model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name=name)
+    return model.compile()
+
+
+def case_of(system, state, loads, corners, **settings):
+    """Case whose loads are the same in both runs."""
+    rest = {name: settings.pop(name) for name in ("events", "changes") if name in settings}
+    return Case(0, system, state, lambda start, exact: loads, corners, 1.0, settings, **rest)
+
+
+@pytest.mark.parametrize("number", [1, 3, 4])
 def test_a_run_is_right_or_says_that_it_may_not_be(number):
     verdict = judged(draw(number))
     assert verdict.honest, verdict
@@ -19,14 +34,68 @@ def test_a_run_is_right_or_says_that_it_may_not_be(number):
 
 def test_a_wrong_run_is_found_out():
     """The judge, on a run that misses a blow because it says nothing of it and looks nowhere."""
-    model = ls.Model("mass")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="mass")
-    system = model.compile()
+    system = mass_on_rail()
     blow = ls.Actuator("mass", lambda t: 1e4 if BEGIN <= t < BEGIN + 1e-5 else 0.0)
-    case = Case(0, system, system.neutral(), [blow], {}, [BEGIN, BEGIN + 1e-5], 1.0, {"rtol": 1e-6})
-    verdict = judged(case)
+    corners = [BEGIN, BEGIN + 1e-5]
+    verdict = judged(case_of(system, system.neutral(), [blow], corners, rtol=1e-6))
     assert not verdict.honest
     assert verdict.error > 0.01
+
+
+def locked(value, expected):
+    """A swinging mass that locks at a value, judged by one that locks at the expected one."""
+    system = mass_on_rail(("mass", "other"))
+    loads = [ls.JointSpring("mass", 40.0), ls.NodeSpring("mass", "other", 10.0, length=0.5)]
+    return case_of(
+        system,
+        system.state(mass=0.0, other=1.0, **{"mass.rates": 1.0}),
+        loads,
+        [],
+        events=lambda start: [ls.Event("mass", ls.Lock("mass"), value=value, direction=1)],
+        changes=[
+            Change((ls.Lock("mass"),), watch=lambda t, x: x.q[0] - expected, direction=1),
+        ],
+    )
+
+
+def test_the_judge_finds_the_lock_that_the_run_finds():
+    verdict = judged(locked(0.05, 0.05))
+    assert verdict.honest and not verdict.told, verdict
+    assert verdict.error < 1e-8
+
+
+def test_a_lock_that_comes_late_is_found_out():
+    verdict = judged(locked(0.05 + 2e-6, 0.05))
+    assert not verdict.honest and not verdict.told, verdict
+
+
+def test_a_lock_that_never_comes_is_found_out():
+    assert not judged(locked(50.0, 0.05)).honest
+
+
+@pytest.mark.parametrize("lost", [1.0, 1.0 + 1e-5])
+def test_a_given_motion_whose_table_is_another_is_found_out(lost):
+    """The judge takes its own spline; the table of the run has one value changed."""
+    system = mass_on_rail(("mass", "other"))
+    times, values = np.array([0.2, 0.3, 0.4, 0.6]), np.array([0.0, 0.05, 0.1, 0.1])
+
+    def loads(start, exact):
+        changed = values if exact else values * [1, lost, 1, 1]
+        table = ls.Table(times + start, changed, "smooth", clamped=True)
+        return [ls.Motion("mass", table), ls.NodeSpring("mass", "other", 300.0, length=0.5)]
+
+    state = system.state(other=0.6)
+    verdict = judged(Case(0, system, state, loads, list(times), 1.0, {}))
+    assert not verdict.told
+    assert verdict.honest == (lost == 1.0), verdict
+
+
+def test_integrals_of_servos_outlive_the_restarts_of_the_judge():
+    system = mass_on_rail()
+    hold = ls.Servo("mass", 0.3, kp=50.0, kd=5.0, ki=80.0, name="hold")
+    push = ls.Actuator("mass", lambda t: 10.0 * (0.3 <= t < 0.5), name="push")
+    verdict = judged(case_of(system, system.neutral(), [hold, push], [0.3, 0.4, 0.5]))
+    assert verdict.honest and not verdict.told and verdict.error < 1e-7, verdict
 
 
 @pytest.mark.parametrize("integrator", ["auto", "rosenbrock"])
