@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import ModelError, StateError, shown
 from ..immutable import immutable
+from ..spatial.scalar import reals
 from .balance import Balance
 
 Array = np.ndarray
@@ -87,7 +88,7 @@ class StressPoints:
 def _checked_elasticity(given: Any, n: int) -> Array:
     """Young's modulus and Poisson's ratio of n points, (n, 2)."""
     try:
-        found = np.array(np.broadcast_to(np.asarray(given, dtype=float), (n, 2)))
+        found = np.array(np.broadcast_to(reals(given), (n, 2)))
     except (TypeError, ValueError):
         found = np.full((1, 2), np.nan)
     E, nu = found.T

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..errors import ModelError, shown
+from ..spatial.scalar import reals
 from .nodes import checked_names
 
 Array = np.ndarray
@@ -73,7 +74,7 @@ def checked_places(nodes: Any, length: float) -> Mapping[str, float]:
 def numbers(given: Any, what: str) -> Array:
     """Array of finite real numbers."""
     try:
-        values = np.array(given, dtype=float)
+        values = reals(given)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"Rod: {what} is {shown(given)}; give real numbers") from None
     if not np.all(np.isfinite(values)):

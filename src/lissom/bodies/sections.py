@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError
+from ..spatial.scalar import reals
 from . import rod_strains
 from .axis import Axis
 from .normal import NormalBody
@@ -85,7 +86,7 @@ class Sections:
         if at is None:
             return self.usual
         try:
-            found = np.asarray(at, dtype=float)
+            found = reals(at)
         except (TypeError, ValueError, OverflowError):
             found = np.array([np.nan])
         last, expected = self._expected

@@ -12,6 +12,7 @@ from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..printing import Shown
 from ..spatial.given import given_rotation
+from ..spatial.scalar import reals
 
 __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Surface", "Sweep"]
 
@@ -245,7 +246,7 @@ def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     try:
-        given = np.array(value, dtype=float)
+        given = reals(value)
     except (TypeError, ValueError):
         given = np.zeros(0)
     if given.shape != shape or not np.all(np.isfinite(given)):

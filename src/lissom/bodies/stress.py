@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError
+from ..spatial.scalar import reals
 
 Array = np.ndarray
 
@@ -104,7 +105,7 @@ def principal_magnitude(tensor: Array) -> Array:
 
 def _components(stress: Any, what: str = "stress") -> Array:
     try:
-        found = np.asarray(stress, dtype=float)
+        found = reals(stress)
     except (TypeError, ValueError, OverflowError):
         found = np.zeros(0)
     if not found.ndim or found.shape[-1] != 6 or not np.all(np.isfinite(found)):

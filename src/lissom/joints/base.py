@@ -376,8 +376,9 @@ def _finite(value: Any, what: str, unit: str) -> Any:
         given = array(value)
     except (TypeError, ValueError):
         given = zeros(0)
-    if given.shape != () or (is_numeric(given) and not np.isfinite(given)):
-        raise ModelError(f"{what} is {value!r}; expected a finite number [{unit}]")
+    real = not np.iscomplexobj(given)
+    if given.shape != () or not real or (is_numeric(given) and not np.isfinite(given)):
+        raise ModelError(f"{what} is {value!r}; expected a finite real number [{unit}]")
     return given[()]
 
 

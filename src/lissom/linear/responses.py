@@ -9,6 +9,7 @@ from scipy.linalg import eigvals, hessenberg
 
 from ..errors import StateError, shown
 from ..sim.run.checks import positive
+from ..spatial.scalar import reals
 from .reduction import needed_free
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def frequency_response(model: LinearModel, omega: Any, input: Any, output: Any) 
     """Response to sines, see `LinearModel.frequency_response`."""
     part = model.chosen(input, output)
     try:
-        given = np.asarray(omega, dtype=float)
+        given = reals(omega)
     except (TypeError, ValueError):
         given = np.full(1, np.nan)
     if given.ndim > 1 or not np.all(np.isfinite(given)):

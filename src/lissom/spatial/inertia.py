@@ -35,8 +35,8 @@ def second_moment(inertia: Array) -> Array:
 
 def inertia_fault(inertia: Array) -> str:
     """Reason why an inertia (3x3, numbers) is not physical, or "" if it is."""
-    if not np.all(np.isfinite(inertia)):
-        return "it contains entries that are not finite"
+    if np.iscomplexobj(inertia) or not np.all(np.isfinite(inertia)):
+        return "it contains entries that are not finite real numbers"
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         return "it is not symmetric"

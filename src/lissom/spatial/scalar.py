@@ -40,6 +40,19 @@ def array(values: Any) -> Array:
         raise ValueError(f"number too large for a float: {values!r}") from None
 
 
+def reals(values: Any) -> Array:
+    """New array of floats; TypeError if there are complex numbers, which NumPy would cut.
+
+    Parameters
+    ----------
+    values : array-like
+        As given by a user.
+    """
+    if np.iscomplexobj(values):
+        raise TypeError(f"expected real numbers, got {values!r}")
+    return np.array(values, dtype=float)
+
+
 def _is_scalar(x: Any) -> bool:
     """Whether x supports arithmetic: a number or a symbol, not None, text or a container."""
     return hasattr(x, "__truediv__") and not isinstance(x, (type, np.ndarray))

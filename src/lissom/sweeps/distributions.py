@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import SweepError, shown
 from ..printing import Shown
+from ..spatial.scalar import reals
 
 Array = np.ndarray
 
@@ -189,7 +190,7 @@ class Choice(Distribution):
         object.__setattr__(self, "values", tuple(values))
         weights = np.ones(len(values)) if self.weights is None else self.weights
         try:
-            w = np.array(weights, dtype=float)
+            w = reals(weights)
         except (TypeError, ValueError):
             w = np.full(1, np.nan)
         good = w.shape == (len(values),) and np.all(w >= 0) and 0 < w.sum() < np.inf

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import ResultError, SimulationWarning, SweepError, shown
 from ..results.files.disk import as_path
+from ..spatial.scalar import reals
 from .calls import asked
 from .dataset import dataset, xarray_module
 from .parameters import MOST_TASKS, checked_samples, sampled, sorted_out
@@ -241,7 +242,7 @@ def _channels(given: Any) -> list[str]:
 
 def _times(given: Any) -> Array:
     try:
-        times = np.array(given, dtype=float)
+        times = reals(given)
     except (TypeError, ValueError):
         times = np.empty(0)
     if (

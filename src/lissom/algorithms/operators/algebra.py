@@ -12,14 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import StateError
+from ...errors import StateError, shown
 from ...printing import filled, folded
+from ...spatial.scalar import array, is_numeric
 
 Array = np.ndarray
+
+
+class Origin(Protocol):
+    """What all operators of one state share."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers: complex at a complex state."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +41,13 @@ class Label:
         Name as in the papers.
     cost : str
         Cost of one multiplication with a vector.
-    origin : object
+    origin : Origin
         Shared by all operators of one state.
     """
 
     name: str
     cost: str
-    origin: object
+    origin: Origin
 
 
 class SpatialOperator(ABC):
@@ -53,11 +62,11 @@ class SpatialOperator(ABC):
     """
 
     __array_ufunc__ = None  # NumPy leaves ``array @ operator`` to __rmatmul__
-    dtype = np.dtype(float)
 
     def __init__(self, label: Label, shape: tuple[int, int]) -> None:
         self.label = label
         self.shape = shape
+        self.dtype: np.dtype[Any] = label.origin.dtype
 
     @abstractmethod
     def _apply(self, x: Array) -> Array:
@@ -105,9 +114,17 @@ class SpatialOperator(ABC):
         """Difference of two operators of the same shape and state."""
         return _Sum(self, other, -1.0)
 
-    def __mul__(self, scalar: float) -> SpatialOperator:
+    def __mul__(self, scalar: complex) -> SpatialOperator:
         """Multiple of the operator; ``2 * A @ x`` is ``(2 * A) @ x``."""
-        return _Scaled(self, float(scalar))
+        try:
+            factor = array(scalar)
+        except (TypeError, ValueError):
+            factor = np.zeros(0)
+        if factor.ndim or not is_numeric(factor):
+            raise StateError(
+                f"{self.name} * {shown(scalar)}: an operator is multiplied by a number"
+            )
+        return _Scaled(self, factor.item())
 
     __rmul__ = __mul__
 
@@ -124,16 +141,16 @@ class SpatialOperator(ABC):
         return self @ x
 
     def rmatvec(self, y: Array) -> Array:
-        """Product of the transpose with a vector, under SciPy's name."""
-        return self.T @ y
+        """Product of the conjugate transpose with a vector, under SciPy's name."""
+        return np.conj(self.T @ np.conj(y))
 
     def matmat(self, x: Array) -> Array:
         """Product with columns, under SciPy's name."""
         return self @ x
 
     def rmatmat(self, y: Array) -> Array:
-        """Product of the transpose with columns, under SciPy's name."""
-        return self.T @ y
+        """Product of the conjugate transpose with columns, under SciPy's name."""
+        return np.conj(self.T @ np.conj(y))
 
     def __repr__(self) -> str:
         """Name, shape and cost."""
@@ -141,15 +158,19 @@ class SpatialOperator(ABC):
 
     def _checked(self, x: Any, n: int) -> Array:
         try:
-            given = np.asarray(x, dtype=float)
+            columns = array(x)
         except (TypeError, ValueError, OverflowError):
-            raise StateError(f"{self.name} @ x: x is not an array of numbers") from None
-        if given.ndim not in (1, 2) or given.shape[0] != n:
+            columns = np.array(None)
+        if not is_numeric(columns):
             raise StateError(
-                f"{self.name} @ x: x has shape {given.shape}; {self.name} is "
+                f"{self.name} @ x: x is {shown(x)}, not an array of numbers, real or complex"
+            )
+        if columns.ndim not in (1, 2) or columns.shape[0] != n:
+            raise StateError(
+                f"{self.name} @ x: x has shape {columns.shape}; {self.name} is "
                 f"{self.shape[0]} x {self.shape[1]}, so x needs {n} rows"
             )
-        return given
+        return columns
 
 
 def listed(operators: Any, title: str) -> str:
@@ -212,9 +233,10 @@ class _Named(SpatialOperator):
 
 
 class _Scaled(SpatialOperator):
-    def __init__(self, inner: SpatialOperator, scalar: float) -> None:
+    def __init__(self, inner: SpatialOperator, scalar: complex) -> None:
         label = Label(f"{scalar:g} {inner.name}", inner.cost, inner.label.origin)
         super().__init__(label, inner.shape)
+        self.dtype = np.result_type(inner.dtype, scalar)
         self._inner, self._scalar = inner, scalar
 
     def _apply(self, x: Array) -> Array:
@@ -272,7 +294,7 @@ class _Sum(SpatialOperator):
 class Identity(SpatialOperator):
     """Identity on a space of n entries."""
 
-    def __init__(self, n: int, origin: object) -> None:
+    def __init__(self, n: int, origin: Origin) -> None:
         super().__init__(Label("I", "nothing", origin), (n, n))
 
     def _apply(self, x: Array) -> Array:

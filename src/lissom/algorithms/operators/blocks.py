@@ -52,19 +52,21 @@ class Blocks(SpatialOperator):
         x : array (columns, k)
             Factor.
         y : array (rows, k)
-            Result; in one piece in memory.
+            Result; in one piece in memory, and complex where the blocks or x are.
         transposed : bool
             Whether each block is transposed.
         backwards : bool
             Whether the blocks are taken from the last to the first.
         """
         if self.packed is None:
-            return self._add_complex(x, y, transposed=transposed, backwards=backwards)
-        if not x.flags.carray:  # kernels take arrays in one piece that may be written
-            x = np.array(x, order="C")
-        factor = np.asarray(x, dtype=float).reshape(-1)
-        kernel = MULTIPLY_BLOCKS.load()
-        return kernel(*self.packed, factor, y.reshape(-1), y.shape[1], transposed, backwards)
+            self._add_complex(x, y, transposed=transposed, backwards=backwards)
+            return
+        if not x.flags.carray or x.dtype != y.dtype:  # kernels take writable arrays in one piece
+            x = np.array(x, dtype=y.dtype, order="C")
+        # Blocks of real numbers multiply real and imaginary parts alike, as columns side by side.
+        factor, result = x.view(float), y.view(float)
+        kernel, k = MULTIPLY_BLOCKS.load(), result.shape[1]
+        kernel(*self.packed, factor.reshape(-1), result.reshape(-1), k, transposed, backwards)
 
     def _add_complex(self, x: Array, y: Array, *, transposed: bool, backwards: bool) -> None:
         for rows, block, columns in reversed(self.places) if backwards else self.places:
@@ -73,17 +75,17 @@ class Blocks(SpatialOperator):
             else:
                 y[rows] += block @ x[columns]
 
-    def empty(self, n: int, k: int) -> Array:
-        """Zeros (n, k) for a result."""
-        return np.zeros((n, k), dtype=float if self.packed is not None else complex)
+    def empty(self, n: int, x: Array) -> Array:
+        """Zeros of n rows for the product with columns x."""
+        return np.zeros((n, x.shape[1]), dtype=np.result_type(self.dtype, x))
 
     def _apply(self, x: Array) -> Array:
-        y = self.empty(self.shape[0], x.shape[1])
+        y = self.empty(self.shape[0], x)
         self.add(x, y)
         return y
 
     def _apply_transpose(self, y: Array) -> Array:
-        x = self.empty(self.shape[1], y.shape[1])
+        x = self.empty(self.shape[1], y)
         self.add(y, x, transposed=True)
         return x
 

@@ -39,6 +39,8 @@ class BodySpace:
     def __init__(self, system: System, motions: Sequence[BodyMotion]) -> None:
         self.system = system
         self._motions = motions
+        numbers = (x for m in motions for x in (m.eta, m.eta_dot, m.transform, m.velocity))
+        self.dtype = np.result_type(float, *numbers)
         self._bodies = slices([body.n_mode + 6 for body in system.bodies])
         self._spatial = [slice(body.stop - 6, body.stop) for body in self._bodies]
         self._modes = slices([body.n_mode for body in system.bodies])

@@ -90,8 +90,11 @@ class Mass(SpatialOperator):
         return self
 
     @property
-    def logdet(self) -> float:
-        """Logarithm of the determinant, from the hinge inertias of the sweep.  O(N)."""
+    def logdet(self) -> complex:
+        """Logarithm of the determinant, from the hinge inertias of the sweep.  O(N).
+
+        A float; complex at a complex state.
+        """
         return self._inverse.logdet_mass
 
     def solve(self, x: Any) -> Array:
@@ -153,15 +156,10 @@ class MassInverse(SpatialOperator):
         return self
 
     @property
-    def logdet_mass(self) -> float:
+    def logdet_mass(self) -> complex:
         """Value of log det M: sum of log det M_ff + log det (I + Gamma S) + log det D of bodies."""
-        pieces = (
-            np.linalg.slogdet(a.hinge_inertia)[1]
-            - np.linalg.slogdet(a.N)[1]
-            - np.linalg.slogdet(a.W)[1]
-            for a in self._articulated
-        )
-        return float(sum(pieces))
+        pieces = (_logdet(a.hinge_inertia) - _logdet(a.N) - _logdet(a.W) for a in self._articulated)
+        return complex(sum(pieces)) if self.dtype.kind == "c" else float(sum(pieces))
 
     def _apply(self, x: Array) -> Array:
         part, propagation = self._parts, self._propagation
@@ -209,6 +207,12 @@ class MassInverse(SpatialOperator):
                 places["U"] += [(at, inward @ passed @ B, modes), (at, inward @ G, hinge)]
                 places["E_n"].append((at, inward @ passed @ YN, t))
         return {name: Blocks(self.label, shapes[name], places[name]) for name in shapes}
+
+
+def _logdet(matrix: Array) -> Any:
+    """Logarithm of the determinant of a matrix whose real part has a positive one."""
+    sign, size = np.linalg.slogdet(matrix)
+    return np.log(sign) + size if np.iscomplexobj(matrix) else size
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:

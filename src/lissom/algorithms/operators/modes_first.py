@@ -86,7 +86,8 @@ class ModesFirst(BodySpace, ABC):
     @cached_property
     def Gamma(self) -> BlockDiagonal:
         """Inertia of the children at the nodes that carry them, B P+ B* (A 62), (A 63)."""
-        blocks = [np.zeros((6 * len(n), 6 * len(n))) for n in self.system.outboard_nodes]
+        sizes = [6 * len(nodes) for nodes in self.system.outboard_nodes]
+        blocks = [np.zeros((n, n), self.dtype) for n in sizes]
         for i, (motion, block) in enumerate(zip(self._motions, self._articulated, strict=True)):
             if (p := int(self.system.parent[i])) != GROUND:
                 at, X = outboard_rows(self.system, i), motion.transform

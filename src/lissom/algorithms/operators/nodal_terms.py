@@ -68,7 +68,7 @@ def nodal_terms(system: System, motion: BodyMotion, i: int) -> NodalTerms:
         )
     eta, eta_dot, V = motion.eta, motion.eta_dot, motion.velocity
     nodes = [node_motion(body, s, eta, eta_dot, V) for s in range(len(body.node_positions))]
-    b = np.zeros((len(nodes), 6))
+    b = np.zeros((len(nodes), 6), np.result_type(eta, eta_dot, V))
     for lump in body.lumps:
         E, w = nodes[lump.node].rotation, nodes[lump.node].velocity[:3]
         moment = cross(w, E @ lump.inertia @ (E.T @ w))

@@ -85,7 +85,7 @@ class FramePicker(SpatialOperator):
         return np.concatenate(pieces)
 
     def _apply_transpose(self, y: Array) -> Array:
-        x = np.zeros((self.shape[1], y.shape[1]))
+        x = np.zeros((self.shape[1], y.shape[1]), dtype=np.result_type(self.dtype, y))
         for k, (i, turn, Pi_hat, phi) in enumerate(self.frames):
             force = turn.T @ y[6 * k : 6 * k + 6]
             x[self._bodies[i]] += np.concatenate([Pi_hat.T @ force, phi @ force])
@@ -100,8 +100,8 @@ def frame_compliance(
 ) -> Array:
     """Compliance J M^-1 J^T of the frames of a picker, shape (6 k, 6 k)."""
     n = picker.shape[0]
-    result = np.zeros((n, n))
-    zeta = {i: np.zeros((6 * len(t), n)) for i, t in enumerate(system.outboard_nodes)}
+    result = np.zeros((n, n), picker.dtype)
+    zeta = {i: np.zeros((6 * len(t), n), picker.dtype) for i, t in enumerate(system.outboard_nodes)}
     busy = {i for i, *_ in picker.frames}
     for i in reversed(range(system.n_body)):
         if i not in busy:
@@ -117,7 +117,7 @@ def frame_compliance(
 def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
     """Stacked Pi_hat_c, phi_c and F_c of the frames on body i."""
     mine = [(k, frame) for k, frame in enumerate(picker.frames) if frame[0] == i]
-    F = np.zeros((6 * len(mine), n))
+    F = np.zeros((6 * len(mine), n), picker.dtype)
     for row, (k, (_, turn, _, _)) in enumerate(mine):
         F[6 * row : 6 * row + 6, 6 * k : 6 * k + 6] = turn.T
     shapes = [frame[2] for _, frame in mine]

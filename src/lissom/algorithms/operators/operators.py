@@ -8,11 +8,12 @@ from typing import Any, final
 
 import numpy as np
 
-from ...errors import SingularError
+from ...errors import SingularError, StateError
 from ...spatial import block_diagonal, symmetric
+from ...spatial.scalar import is_numeric
 from ...system import StateLike, System
 from ..tree import reference
-from ..tree.arguments import motions_of
+from ..tree.arguments import as_state, check_no_loops, motions_of
 from ..tree.reference import BodyMotion
 from .algebra import Dense, Identity, SpatialOperator, listed
 from .blocks import BlockDiagonal, Blocks
@@ -27,18 +28,20 @@ Array = np.ndarray
 _SWEEP = "O(N), one sweep"
 
 
-def operators(system: System, state: StateLike) -> Operators:
+def operators(system: System, state: StateLike, *, tree: bool = False) -> Operators:
     """Spatial operators of a system at a state.
 
-    They describe the tree: with loops ``.mass`` is the mass matrix of the tree, and `closure`
-    provides the constraints.
+    They know trees: a system with loops or couplings is refused unless its tree is asked for.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     state : State or (q, v)
-        Configuration and speeds.
+        Configuration and speeds, real or complex.
+    tree : bool
+        Whether operators of the tree without its loops and couplings are wanted: ``.mass`` is then
+        that of the tree, and compliances are those of opened loops; `closure` has the constraints.
 
     Returns
     -------
@@ -47,6 +50,18 @@ def operators(system: System, state: StateLike) -> Operators:
         columns or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and
         ``.mass_inverse`` are the mass matrix and its inverse.
     """
+    state = as_state(system, state)
+    if not tree:
+        instead = (
+            "operators(system, state, tree=True) for those of the tree without them, and closure "
+            "for the constraints and the constrained mass matrix"
+        )
+        check_no_loops(system, "operators", instead)
+    if not (is_numeric(state.q) and is_numeric(state.v)):
+        raise StateError(
+            "operators need a state of numbers, real or complex; this one has symbols: take "
+            "mass_matrix, bias_force and the like, or symbolic.derive"
+        )
     return Operators(system, motions_of(system, state))
 
 
@@ -197,7 +212,7 @@ class Operators(ModesFirst):
     @cached_property
     def _root(self) -> Factor:
         """Factor L = (I + H Phi K) sqrt(D)."""
-        roots = [np.linalg.cholesky(d) for d in self.D.blocks]
+        roots = [_root_of(d) for d in self.D.blocks]
         inverses = [np.linalg.inv(r) for r in roots]
         place = (self.speeds, self.speeds)
         root = BlockDiagonal(self._label("sqrt(D)", BLOCKS), roots, *place)
@@ -293,7 +308,14 @@ class Operators(ModesFirst):
         -------
         array (6 k, 6 k)
         """
-        return np.linalg.pinv(self.compliance(where, axes=axes), rcond=rcond, hermitian=True)
+        compliance = self.compliance(where, axes=axes)
+        if np.iscomplexobj(compliance):
+            raise StateError(
+                "operational_inertia and null_space need a state of real numbers, to tell which "
+                "directions are immovable; where none is, np.linalg.inv(op.compliance(where)) is "
+                "the inertia"
+            )
+        return np.linalg.pinv(compliance, rcond=rcond, hermitian=True)
 
     def null_space(self, where: Any) -> SpatialOperator:
         """Projection of speeds onto those that do not move given frames: I - M^-1 J^T Lambda J.
@@ -346,7 +368,7 @@ class Operators(ModesFirst):
         D = h @ P @ h.T
         hP = h @ P[:, -6:]
         try:
-            np.linalg.cholesky(D)
+            np.linalg.cholesky(D.real)
         except np.linalg.LinAlgError:
             raise SingularError(
                 f"body {self.system.names[i]!r}: its hinge inertia D is singular in this state; "
@@ -365,3 +387,14 @@ class Operators(ModesFirst):
                 p = int(self.system.parent[i])
                 blocks[p] = blocks[p] + step @ inboard @ step.T
         return blocks
+
+
+def _root_of(D: Array) -> Array:
+    """Lower triangle L with L L^T = D, also of a complex symmetric D (L L^H = D is NumPy's)."""
+    if not np.iscomplexobj(D):
+        return np.linalg.cholesky(D)
+    L = np.zeros_like(D)
+    for k in range(len(D)):
+        L[k, k] = np.sqrt(D[k, k] - L[k, :k] @ L[k, :k])
+        L[k + 1 :, k] = (D[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
+    return L

@@ -34,13 +34,13 @@ class Propagation(SpatialOperator):
         self._step = step
 
     def _apply(self, x: Array) -> Array:
-        y = self._step.empty(*x.shape)
+        y = self._step.empty(len(x), x)
         y[:] = x
         self._step.add(y, y, backwards=True)  # tip to base
         return y
 
     def _apply_transpose(self, y: Array) -> Array:
-        x = self._step.empty(*y.shape)
+        x = self._step.empty(len(y), y)
         x[:] = y
         self._step.add(x, x, transposed=True)  # base to tip
         return x

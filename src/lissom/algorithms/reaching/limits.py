@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import StateError, shown, suggestion
 from ...joints import Free
+from ...spatial.scalar import reals
 from ...system import System
 from ..loops.assembly import held_speeds, listed
 from ..tree.coordinates import hinge_speeds
@@ -78,7 +79,7 @@ def _pair(system: System, name: str, given: Any) -> tuple[Array, Array]:
         given = (given.lower, given.upper)
     try:
         low, high = given
-        low, high = (np.broadcast_to(np.asarray(x, dtype=float), n) for x in (low, high))
+        low, high = (np.broadcast_to(reals(x), n) for x in (low, high))
     except (TypeError, ValueError):
         many = "two numbers" if n == 1 else f"two numbers, or {n} each,"
         raise StateError(

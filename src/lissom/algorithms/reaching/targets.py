@@ -20,6 +20,7 @@ from ...joints.nearness import rotation_log
 from ...printing import Shown
 from ...spatial import left_jacobian, rotation_exp
 from ...spatial.given import rotation_of
+from ...spatial.scalar import reals
 from ...system import State, System
 from ..tree.kinematics import Pose, jacobian, pose
 
@@ -150,7 +151,7 @@ def _target(where: str, given: Any) -> Target:
     if isinstance(given, (tuple, list)) and len(given) == 2:
         return Target(*given)
     try:
-        shape = np.asarray(given, dtype=float).shape
+        shape = reals(given).shape
     except (TypeError, ValueError):
         shape = ()
     if shape == (3, 3):
@@ -162,7 +163,7 @@ def _target(where: str, given: Any) -> Target:
 
 def _vector(where: str, what: str, given: Any) -> Array:
     try:
-        vector = np.asarray(given, dtype=float)
+        vector = reals(given)
     except (TypeError, ValueError):
         vector = np.zeros(0)
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
@@ -175,7 +176,7 @@ def _vector(where: str, what: str, given: Any) -> Array:
 
 def _weights(where: str, what: str, given: Any) -> Array:
     try:
-        weights = np.asarray(given, dtype=float)
+        weights = reals(given)
     except (TypeError, ValueError):
         weights = np.full(1, np.nan)
     if weights.shape not in ((), (3,)) or not np.all(np.isfinite(weights) & (weights >= 0)):

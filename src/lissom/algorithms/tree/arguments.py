@@ -95,6 +95,15 @@ def check_axes(axes: Any) -> None:
         raise StateError(f'axes is {axes!r}; use "world" or "body"')
 
 
+def check_reals(what: str, state: State, *vectors: Array) -> None:
+    """Reject complex numbers and symbols, which real arithmetic would lose."""
+    if not (state.real and all(x.dtype == float for x in vectors)):
+        raise StateError(
+            f"{what} needs real numbers; there are complex numbers or symbols in the state or in "
+            "what comes with it"
+        )
+
+
 def all_floats(state: State, *vectors: Array) -> bool:
     """Whether the kernels can be used: all numbers are floats, not complex numbers or symbols."""
     return not READABLE and state.real and all(x.dtype == float for x in vectors)

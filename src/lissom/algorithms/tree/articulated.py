@@ -207,6 +207,7 @@ def _readable_multipliers(
     system: System, state: State, T: Array, loads: reference.External
 ) -> tuple[list[reference.BodyMotion], Array]:
     """Motions, and constraint forces lambda (n_constraint,), by the reference implementation."""
+    _check_loop_numbers(state, T, loads)
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
     check_closed(system, state.q, state.v)
     _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
@@ -239,6 +240,15 @@ def _readable(
     return vdot
 
 
+def _check_loop_numbers(state: State, T: Array, loads: reference.External) -> None:
+    """Reject complex numbers and symbols, in the state and in forces."""
+    if not all(x.dtype == float for x in (state.q, state.v, T, *(f for *_, f in loads))):
+        raise StateError(
+            "loops and couplings need real numbers; symbols and complex numbers are supported for "
+            "trees only"
+        )
+
+
 def _in_loops(
     system: System,
     state: State,
@@ -249,11 +259,7 @@ def _in_loops(
     method: str,
 ) -> Array:
     """Accelerations that keep loops closed, by the reference implementation."""
-    if not all(is_numeric(x) and not np.iscomplexobj(x) for x in (state.q, state.v, T)):
-        raise StateError(
-            "loops and couplings need real numbers; symbols and complex numbers are supported for "
-            "trees only"
-        )
+    _check_loop_numbers(state, T, loads)
     check_closed(system, state.q, state.v)
     dense = method == "composite"
     return closed_loops.constrained_dynamics(system, motions, T, loads, added, dense=dense)[0]

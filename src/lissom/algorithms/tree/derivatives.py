@@ -15,7 +15,14 @@ from ...system import State, StateLike, System
 from ..loops.derivatives import free_derivatives
 from ..loops.frames import check_real
 from . import engine, reference
-from .arguments import all_floats, as_state, check_no_loops, speeds_vector, to_external
+from .arguments import (
+    all_floats,
+    as_state,
+    check_no_loops,
+    check_reals,
+    speeds_vector,
+    to_external,
+)
 from .articulated import forward_dynamics, loop_forces
 from .composite import mass_matrix
 from .kinematics import qdot
@@ -105,7 +112,8 @@ def inverse_dynamics_derivatives(
     state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
-    if compiled(system) and all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+    check_reals("inverse_dynamics_derivatives", state, vdot, *(wrench for *_, wrench in loads))
+    if compiled(system) and all_floats(state):
         _, D = engine.inverse_derivatives(system, state.raw_q, state.raw_v, vdot, loads)
         return InverseDerivatives(*D)
     by_q, by_v = complex_steps(system, state, vdot, loads)
@@ -140,7 +148,8 @@ def forward_dynamics_derivatives(
     if system.constraints:
         return _of_loops(system, state, forces, external)
     loads, T = to_external(system, external), speeds_vector(system, forces, "forces")
-    if compiled(system) and all_floats(state, T, *(wrench for *_, wrench in loads)):
+    check_reals("forward_dynamics_derivatives", state, T, *(wrench for *_, wrench in loads))
+    if compiled(system) and all_floats(state):
         vdot, D = engine.forward_derivatives(system, state.raw_q, state.raw_v, T, loads)
         return ForwardDerivatives(vdot, *D)
     vdot = forward_dynamics(system, state, forces, external=external)

@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StateError
 from ...printing import Shown
 from ...spatial import bracket, cross
 from ...system import StateLike, System
 from . import engine
-from .arguments import as_state, speeds_vector
+from .arguments import as_state, check_reals, speeds_vector
 from .derivatives import check_compiled
 
 Array = np.ndarray
@@ -74,8 +73,7 @@ def frame_derivatives(
     state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     check_compiled(system, "frame_derivatives")
-    if not state.real:
-        raise StateError("frame_derivatives needs real numbers")
+    check_reals("frame_derivatives", state, vdot)
     frame = system.place(where)
     if frame.grounded:
         zero = np.zeros((6, system.n_v))

@@ -105,6 +105,8 @@ def _by_actuators(
     """Forces of actuated joints, and external forces including those of the loops."""
     actuated_joints(system, actuated, what)
     check_real(state, what)
+    if not all(x.dtype == float for x in (vdot, *(wrench for *_, wrench in loads))):
+        raise StateError(f"{what}: with loops, couplings or actuated joints give real numbers")
     needed = _of_tree(system, state, vdot, loads)
     bias = _of_tree(system, state, np.zeros(system.n_v), loads)
     tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)

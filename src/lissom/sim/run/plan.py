@@ -19,6 +19,7 @@ from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...results.store import Columns
 from ...spatial.given import doubt_angle
+from ...spatial.scalar import reals
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
@@ -183,7 +184,7 @@ class Plan:
             except LissomError as error:
                 raise LoadError(f"{what.label}: {error}") from None
         try:
-            point = np.array(where, dtype=float)
+            point = reals(where)
         except (TypeError, ValueError, OverflowError):
             point = np.zeros(0)
         if point.shape != (3,) or not np.all(np.isfinite(point)):
@@ -602,7 +603,7 @@ def checked_values(given: Any, n: int, what: str, t: float) -> Array:
     try:
         if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
             raise TypeError
-        values = np.atleast_1d(np.asarray(given, dtype=float))
+        values = np.atleast_1d(reals(given))
     except (TypeError, ValueError, OverflowError):
         expected = "a number" if n == 1 else f"{n} numbers"
         raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
+from ...spatial.scalar import reals
 from .assembly import equal_freedoms
 from .given_geometry import checked_loads, given_geometry
 from .options import check_options
@@ -201,7 +202,7 @@ def made_interface(given: Any, positions: Array, title: str) -> Interface:
 
 def _positions(nodes: Any, name: str) -> Array:
     try:
-        positions = np.array(nodes, dtype=float)
+        positions = reals(nodes)
     except (TypeError, ValueError):
         positions = np.zeros(0)
     if positions.ndim != 2 or positions.shape[1] != 3 or not len(positions):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, shown
 from ...printing import Shown
+from ...spatial.scalar import reals
 from .._checks import count
 from ..materials import Material
 from ..sections import Section
@@ -160,7 +161,7 @@ def placed(number: int, member: Any, positions: Array) -> Placed:
 def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     """Finite numbers as an array of a shape (-1 for any number of rows), or a ModelError."""
     try:
-        found = np.array(value, dtype=float)
+        found = reals(value)
     except (TypeError, ValueError):
         found = np.array(np.nan)
     fits = found.ndim == len(shape) and all(

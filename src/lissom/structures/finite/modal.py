@@ -13,6 +13,7 @@ from ...bodies.flexible import FlexibleBody
 from ...bodies.solids import Solid, Sphere, Sweep
 from ...errors import ModelError, shown
 from ...spatial import inertia_fault, parallel_axis, spatial_inertia
+from ...spatial.scalar import reals
 from .._checks import positive
 from .particles import equivalent_particles, gram_of_matrices
 from .sticks import stick
@@ -159,7 +160,7 @@ def _check_effective_masses(rigid: Array, coupling: Array) -> None:
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     try:
-        given = np.array(value, dtype=float)
+        given = reals(value)
     except (TypeError, ValueError):
         given = np.array(np.nan)
     fits = given.ndim == len(shape) and all(

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ...bodies.flexible import check_level
 from ...errors import ModelError, shown, suggestion
+from ...spatial.scalar import reals
 from .._checks import finite
 from .modes import Wanted, wanted_modes
 from .shapes import METHODS
@@ -143,7 +144,7 @@ def _check_damping(given: Any, name: str) -> None:
         finite(given[2], f"{name}: beta of damping [s]")
         return
     try:
-        found = sp.coo_array(given).data if sp.issparse(given) else np.array(given, dtype=float)
+        found = reals(sp.coo_array(given).data if sp.issparse(given) else given)
     except (TypeError, ValueError):
         raise ModelError(
             f"{name}: damping is {shown(given)}; give a ratio, ('rayleigh', alpha, beta) or a "

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, name_list, shown, suggestion
 from ...printing import Shown
+from ...spatial.scalar import reals
 from .structure import Interface
 
 Array = NDArray[np.float64]
@@ -190,7 +191,7 @@ def interface_place(given: Any, what: str) -> Array:
         The interface, for messages.
     """
     try:
-        found = np.array(given, dtype=float)
+        found = reals(given)
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all():

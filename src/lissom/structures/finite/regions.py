@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, shown
+from ...spatial.scalar import reals
 from .._checks import finite, positive
 
 __all__ = ["box", "cylinder", "plane"]
@@ -59,7 +60,10 @@ def box(low: Any, high: Any) -> Callable[[Array], Array]:
     low, high : array (3,)
         Opposite corners [m]; infinite where there is no limit.
     """
-    a, b = (np.asarray(v, dtype=float) for v in (low, high))
+    try:
+        a, b = (reals(v) for v in (low, high))
+    except (TypeError, ValueError):
+        a = b = np.zeros(0)
     if a.shape != (3,) or b.shape != (3,) or not np.all(a <= b):
         raise ModelError(
             f"box: low is {shown(low)} and high is {shown(high)}; give two corners (x, y, z), the "
@@ -114,7 +118,7 @@ def _direction(given: Any, what: str) -> Array:
 
 def _vector(given: Any, what: str) -> Array:
     try:
-        v = np.asarray(given, dtype=float)
+        v = reals(given)
     except (TypeError, ValueError):
         v = np.zeros(0)
     if v.shape != (3,) or not np.all(np.isfinite(v)):

@@ -60,6 +60,23 @@ class ModalBlock:
     armature: Array
 
 
+def check_loads(T: Array, loads: External) -> None:
+    """Reject complex numbers and symbols among forces.
+
+    Parameters
+    ----------
+    T : array (n_v,)
+        Generalized forces.
+    loads : sequence
+        Spatial forces on nodes.
+    """
+    if not all(x.dtype == float for x in (T, *(wrench for *_, wrench in loads))):
+        raise StateError(
+            "the duals support forces of real numbers only; for symbols and complex numbers use "
+            "forward_dynamics"
+        )
+
+
 def real_state(system: System, state: StateLike) -> State:
     """State of a system, after a check that it contains real numbers.
 

@@ -54,7 +54,7 @@ import numpy as np
 from ....system import StateLike, System
 from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
-from .blocks import modal_blocks, real_state
+from .blocks import check_loads, modal_blocks, real_state
 from .loop_blocks import loop_blocks
 from .lq import LQSolution
 from .lq_problem import LQProblem
@@ -133,6 +133,7 @@ def _dual(
         motions = motions_of(system, state.replace(v=np.zeros(system.n_v)))
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
+    check_loads(T, loads)
     blocks = modal_blocks(system, motions, state.v, T, loads, added)
     a_non: list[Array] = []
     for block, p in zip(blocks, system.parent, strict=True):

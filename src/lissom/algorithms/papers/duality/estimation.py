@@ -68,7 +68,7 @@ from ....printing import Shown
 from ....system import StateLike, System
 from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
-from .blocks import ModalBlock, modal_blocks, real_state
+from .blocks import ModalBlock, check_loads, modal_blocks, real_state
 from .loop_blocks import LoopBlocks, loop_blocks
 from .rounding import check_definite, diagonal_bound, least_multipliers
 
@@ -191,6 +191,7 @@ def filter_and_smoother(
     motions = motions_of(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
+    check_loads(T, loads)
     blocks = modal_blocks(system, motions, state.v, T, loads, added)
     filtered = _filter_tip_to_base(system, blocks)
     loops = loop_blocks(system, motions)

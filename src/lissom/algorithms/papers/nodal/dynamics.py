@@ -242,6 +242,8 @@ def hinge_values(system: System, given: Any, what: str, instead: str) -> list[Ar
         Name of the argument, and of the one for nodes.
     """
     values = speeds_vector(system, given, what)
+    if values.dtype != float:
+        raise StateError(f"{what}: the dynamics of nodal bodies needs real numbers")
     for name in system.names:
         if np.any(values[system.layout.modal_v(name)]):
             raise StateError(

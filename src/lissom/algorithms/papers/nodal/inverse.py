@@ -23,7 +23,7 @@ from ....errors import StateError
 from ....printing import Shown
 from ....system import GROUND, StateLike, System
 from .dynamics import hinge_values
-from .tree import NodalTree, nodal_loads, nodal_tree
+from .tree import NodalTree, nodal_loads, nodal_tree, real_array
 
 Array = np.ndarray
 
@@ -134,10 +134,7 @@ def _freedoms(system: System, tree: NodalTree, given: Any) -> list[Array]:
     found = [np.zeros(link.freedoms.shape[1]) for link in tree.links]
     for name, values in (given or {}).items():
         i = system.layout.index(name)
-        try:
-            x = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            x = np.full(1, np.nan)
+        x = real_array(values)
         if x.shape != found[i].shape or not np.all(np.isfinite(x)):
             raise StateError(
                 f"freedoms of body {name!r}: expected {len(found[i])} finite numbers, one for each "

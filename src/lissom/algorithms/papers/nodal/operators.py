@@ -53,6 +53,7 @@ class NodalOperators:
 
     def __init__(self, tree: NodalTree, gains: Sequence[NodalGains] | None = None) -> None:
         self._tree, links = tree, tree.links
+        self.dtype = np.dtype(float)
         self._gains = nodal_gains_tip_to_base(tree) if gains is None else gains
         self._nodes = _slices([len(link.mass) for link in links])
         self._frames = _slices([6] * len(links))

@@ -28,7 +28,7 @@ from ....errors import StateError
 from ....spatial import rigid_shift
 from ....spatial.scalar import array
 from ....system import GROUND, State, StateLike, System
-from ...tree.arguments import as_state, check_no_loops, motions_of, to_external
+from ...tree.arguments import as_state, check_no_loops, check_reals, motions_of, to_external
 from ...tree.reference import BodyMotion
 from .nodes import flexible_nodes, rigid_nodes
 
@@ -137,6 +137,7 @@ def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody])
     NodalTree
     """
     state = as_state(system, state)
+    check_reals("the dynamics of nodal bodies", state)
     motions = motions_of(system, state)
     _check_no_rods(system)
     check_no_loops(system, "the dynamics of nodal bodies", "forward_dynamics with modal bodies")
@@ -179,6 +180,8 @@ def nodal_loads(
     """
     loads = [link.mass @ np.tile(link.gravity, link.n_node) for link in tree.links]
     for i, node, wrench in to_external(system, external):
+        if wrench.dtype != float:
+            raise StateError("the dynamics of nodal bodies needs real numbers in external")
         E = tree.links[i].node_rotations[node]
         turned = np.concatenate([E @ wrench[:3], E @ wrench[3:]])
         loads[i] = loads[i] + np.kron(np.eye(tree.links[i].n_node)[node], turned)
@@ -186,7 +189,7 @@ def nodal_loads(
         raise StateError(f'nodal_forces is {nodal_forces!r}; give a mapping {{"body": (n, 6)}}')
     for name, values in (nodal_forces or {}).items():
         i = system.layout.index(name)
-        given, n = _real(values), tree.links[i].n_node
+        given, n = real_array(values), tree.links[i].n_node
         if given.shape != (n, 6) or not np.all(np.isfinite(given)):
             raise StateError(
                 f"nodal_forces of body {name!r}: expected finite numbers of shape ({n}, 6), a "
@@ -196,8 +199,14 @@ def nodal_loads(
     return loads
 
 
-def _real(values: Any) -> Array:
-    """Array of floats, empty if `values` are not real numbers."""
+def real_array(values: Any) -> Array:
+    """Array of floats, empty if the values are not real numbers.
+
+    Parameters
+    ----------
+    values : array-like
+        As given by the user.
+    """
     try:
         given = array(values)
     except (TypeError, ValueError):
