@@ -11,8 +11,11 @@ from contextlib import suppress
 
 import pytest
 
+from tests.children import bound_all
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    bound_all()
     # Where a shell started the tests in the background Ctrl-C is ignored, also by programs that
     # they start; tests that send it would wait for ever.
     with suppress(ValueError):  # not in the main thread

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 import lissom as ls
+from tests.children import fork
 
 KINDS = {
     "rk4": {"integrator": "rk4", "step": 2e-3},
@@ -159,7 +160,7 @@ def main(folder: str, seed: str, slow: str, times: str, *kinds: str) -> None:
         run(kind, slow=float(slow), file=f"{folder}/{kind}.nc")
         whole = time.monotonic() - begun
         for k in range(int(times)):
-            pid = os.fork()
+            pid = fork()
             if pid == 0:
                 run(kind, slow=float(slow), file=f"{folder}/{kind}-{k}.nc")
                 os._exit(0)

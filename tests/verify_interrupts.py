@@ -10,6 +10,8 @@ import subprocess
 import sys
 from collections import Counter
 
+from tests.children import bound_all
+
 BATCH = 50  # in one process
 SLOWEST = 600  # [s] for a batch
 
@@ -61,4 +63,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    bound_all()
     sys.exit(main())

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import lissom as ls
+from tests.children import bound_all
 from tests.simulation_cases import KINDS, contents, run
 
 
@@ -58,4 +59,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    bound_all()
     main()

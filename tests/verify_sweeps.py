@@ -17,6 +17,7 @@ import distributed
 import numpy as np
 
 import lissom as ls
+from tests.children import bound_all
 from tests.sweep_samples import CHANNELS, SEED, arm, arm_study, same, swing
 
 ROOT = Path(__file__).parents[1]
@@ -85,4 +86,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    bound_all()
     main()

@@ -8,7 +8,6 @@ which is ignored; nothing that is on disk is ever written again.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -174,7 +173,7 @@ def _read(path: Path, start: bytes) -> Iterator[Record]:
                 yield Record.of_bytes(place.read(file, 0, place.length))
                 offset, number = offset + HEAD_SIZE + place.length, number + 1
             file.seek(offset)
-            if head_follows(io.BytesIO(file.read(size - offset)), 0):
+            if head_follows(file, offset, size):
                 warnings.warn(
                     f"{path} is damaged at byte {offset}: the results after it are left out, and "
                     "their tasks count as missing",

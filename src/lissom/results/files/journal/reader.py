@@ -244,7 +244,7 @@ class JournalStore:
     def _scan(self, file: IO[bytes], size: int, salvage: bool) -> None:
         """Index the complete records, and examine what follows them."""
         self._index(file, size)
-        self.damaged = self.valid_bytes < size and head_follows(file, self.valid_bytes)
+        self.damaged = self.valid_bytes < size and head_follows(file, self.valid_bytes, size)
         self.torn = self.valid_bytes < size and not self.damaged
         if self.damaged and not salvage:
             raise ResultError(

@@ -104,11 +104,15 @@ def _is_head(head: bytes) -> bool:
     return whole and CRC.unpack(head[-4:])[0] == zlib.crc32(head[:-4])
 
 
-def head_follows(file: IO[bytes], offset: int) -> bool:
-    """Whether there is the head of a record anywhere after the one at offset."""
+def head_follows(file: IO[bytes], offset: int, size: int) -> bool:
+    """Whether there is the head of a record after the one at offset, before byte `size`.
+
+    A run may write on and on behind that: what it writes is not read.
+    """
     file.seek(offset + 1)
-    data = b""
-    while piece := file.read(PIECE):
+    left, data = size - offset - 1, b""
+    while piece := file.read(min(left, PIECE)):
+        left -= len(piece)
         data = data[-HEAD_SIZE + 1 :] + piece
         at = data.find(_MARK)
         while at >= 0:

@@ -1,0 +1,69 @@
+"""Children of the tests: none outlives the process that started it, and none is without bounds.
+
+Whatever kills a test, by a time limit or from outside, its children end: on Linux the kernel kills
+them with their parent.  Elsewhere, and for children of children, there are bounds that are
+inherited: of the time on a processor, and of the length of a file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+LONGEST_FILE = 2 << 30  # bytes
+LONGEST_RUN = 7200  # [s] on a processor
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+_C = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def bounded(parent: int) -> None:
+    """Bound this process, a child of `parent` that has just begun."""
+    for kind, most in ((resource.RLIMIT_FSIZE, LONGEST_FILE), (resource.RLIMIT_CPU, LONGEST_RUN)):
+        limit = resource.getrlimit(kind)[1]
+        least = most if limit == resource.RLIM_INFINITY else min(most, limit)
+        resource.setrlimit(kind, (least, least))
+    if _C is not None:
+        _C.prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before
+            os._exit(1)
+
+
+class BoundedChild(subprocess.Popen):
+    """Child of the tests; in all else a `subprocess.Popen`."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        parent, further = os.getpid(), options.pop("preexec_fn", None)
+
+        def begin() -> None:
+            bounded(parent)
+            if further is not None:
+                further()
+
+        if resource is not None:
+            options["preexec_fn"] = begin
+        with warnings.catch_warnings():  # that threads of this process might hold a lock
+            warnings.simplefilter("ignore", DeprecationWarning)
+            super().__init__(*arguments, **options)
+
+
+def bound_all() -> None:
+    """Bound all children that are started from now on, by whatever test."""
+    subprocess.Popen = BoundedChild  # type: ignore[misc]
+
+
+def fork() -> int:
+    """`os.fork`, whose child is bounded."""
+    parent, pid = os.getpid(), os.fork()
+    if pid == 0:
+        bounded(parent)
+    return pid
