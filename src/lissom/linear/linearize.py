@@ -11,6 +11,7 @@ from ..errors import LoadError
 from ..sim.loads import Controller, Load
 from ..sim.run.checks import positive
 from ..sim.run.start import listed
+from ..sim.warnings.entered_stops import warn_of_entered_stops
 from ..system import StateLike, System
 from .directions import Directions
 from .inputs import Inputs, chosen_inputs
@@ -83,6 +84,8 @@ def linearize(
     found = tangent(
         system, state, forces=forces, loads=others, held=held, time=time, what="linearize"
     )
+    plan, start = found.loads.differences.plan, found.state
+    warn_of_entered_stops(plan, start.raw_q, start.raw_v, found.vdot, stacklevel=3)
     u = chosen_inputs(found.state, listed_names(inputs, "inputs"), others)
     names = listed_names(outputs, "outputs")
     if laws is not None and step is not None:

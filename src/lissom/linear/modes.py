@@ -12,6 +12,7 @@ from ..algorithms.tree.coordinates import error_sizes
 from ..algorithms.tree.kinematics import pose
 from ..errors import SimulationWarning, StateError, shown
 from ..joints import Free
+from ..sim.warnings.entered_stops import warn_of_entered_stops
 from ..system import State, StateLike, System
 from .eigenmodes import Eigenmodes, eigenmodes
 from .participation import effective_masses, energy_shares
@@ -66,6 +67,8 @@ def modes(
     if falls(found):  # the same without gravity
         weightless = replace(system, gravity=np.zeros(3))
         found = tangent(weightless, (found.state.q, found.state.v), **options)
+    plan, start = found.loads.differences.plan, found.state
+    warn_of_entered_stops(plan, start.raw_q, start.raw_v, found.vdot, stacklevel=3)
     solved = eigenmodes(found, damped)
     _check_steady(found, solved)
     base = np.zeros(3)

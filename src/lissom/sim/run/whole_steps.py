@@ -12,6 +12,7 @@ from ...errors import SimulationError
 from ...kernels.run import fields as run
 from ...system import State
 from ..loads.forces import real_speeds
+from ..warnings.starts import warn_of_start
 from .drive_checks import warn_of_winding
 from .judge import Judge
 from .plan import SIGNAL_ROW
@@ -69,6 +70,7 @@ class WholeSteps:
         """
         row = set_off(self.machine, first, given, self.ready.motions)
         warn_of_winding(self.machine, row, stacklevel + 1)
+        warn_of_start(self.machine, row, stacklevel + 1, ends=False)
         for vector, name in ((self.q, "q"), (self.v, "v")):  # on given motions
             vector[:] = self.machine.plan.columns.part(row[None], name)[0]
         self.memory[run.NEXT_OUTPUT] = 1.0  # no row at the start
