@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli import app
 
 TURN = ls.Revolute("y")
 STOP = ls.JointStop("arm", -0.5, 0.0, stiffness=2000.0)
@@ -90,6 +93,33 @@ def test_lower_limits_slides_and_joints_of_loops_are_looked_at():
     assert "'one' starts 0.2 m inside a stop, at -0.3 m with lower -0.1 m" in str(one.message)
     assert "pushes it out with 20 N;" in str(one.message)
     assert "'guide' starts 0.15 m inside a stop, at 0.25 m with upper 0.1" in str(guide.message)
+
+
+@pytest.mark.parametrize("angle, says", [("0.7 rad", 1), ("-0.2 rad", 0)])
+def test_the_command_check_puts_the_run_at_its_start(angle, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.toml").write_text(f"""
+lissom = 2
+[[parts]]
+name = "arm"
+body = {{ kind = "rod", mass = 2, length = 1, com = [0.5, 0, 0] }}
+joint = "revolute y"
+[simulation]
+duration = 1e-3
+state = {{ arm = "{angle}" }}
+[[simulation.loads]]
+kind = "joint_stop"
+joint = "arm"
+lower = -0.5
+upper = 0
+stiffness = "2000 N m/rad"
+""")
+    for command in ("check", "run"):
+        with warnings.catch_warnings(action="always"):
+            result = CliRunner().invoke(app, [command, "arm.toml", "--json"])
+        facts = json.loads(result.stdout)
+        assert result.exit_code == 0
+        assert len([x for x in facts["warnings"] if "inside a stop" in x]) == says
 
 
 # Motions

@@ -49,7 +49,7 @@ def check(
     from ..errors import ModelFileError
     from ..io.model_file.build.closed_start import closed_start
     from .progress import console
-    from .ready import check_settings, checked_source
+    from .ready import check_settings, check_start, checked_source
 
     try:
         run, problems = checked_source(model, functions=functions, code=not no_code)
@@ -60,8 +60,9 @@ def check(
     warned: list[str] = []
     if run is not None and not problems:
         with warnings_noted(warned):
-            closed_start(run)
-        check_settings(run)
+            run, _ = closed_start(run)
+            check_settings(run)
+            check_start(run)
     if json:
         _print_json(model, run, problems, warned)
     elif problems or run is None:

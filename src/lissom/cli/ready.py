@@ -64,6 +64,33 @@ def check_settings(run: ModelRun) -> None:
     )
 
 
+def check_start(run: ModelRun) -> None:
+    """Put a run at its start, as `simulate` would, with the same errors and warnings.
+
+    A run that names functions which were not looked up is left alone.
+
+    Parameters
+    ----------
+    run : ModelRun
+        Run as loaded, loops closed.
+    """
+    from ..io.model_file.build.simulation import lacks_functions
+    from ..sim import simulate
+    from ..sim.run.prepare import prepared
+    from ..sim.run.whole_run import begun_run
+    from ..sim.warnings.starts import warn_of_start
+
+    settings = run.settings
+    if "duration" not in settings or lacks_functions(settings):
+        return
+    given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
+    given |= settings
+    wanted = inspect.signature(prepared).parameters
+    options = {name: given[name] for name in wanted if name in given and name != "system"}
+    ready = prepared(run.system, **{**options, "state": run.state})
+    warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
+
+
 def checked_source(
     source: str, *, functions: bool, code: bool = True, changes: Sequence[str] = ()
 ) -> tuple[ModelRun | None, list[Problem]]:

@@ -241,6 +241,8 @@ def _close_in_turn(
     again = rigid.descend(_modes_of(system, least, q))  # hinges may do it from there
     if again.closed:
         return Closed(again.q, True, again.q, again.gap * system.length)
+    first = min(first, again, key=lambda one: one.gap)  # beside a singular position the better one
+    gap = first.gap * system.length
     bodies = given_way(system, q, least, gap)
     if any(one.excess > 1 for one in bodies):
         return Closed(first.q, False, first.q, gap, bodies)

@@ -152,9 +152,23 @@ def run_of(
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
-    if not reader.problems and functions:
+    if not reader.problems and not lacks_functions(settings):
         state = reader.on_motions(state, settings)
     return ModelRun(builder.model, builder.system, state, settings, reader.held()), reader.problems
+
+
+def lacks_functions(settings: Mapping[str, Any]) -> bool:
+    """Whether settings have functions that were not looked up, so that nothing can be evaluated.
+
+    Parameters
+    ----------
+    settings : mapping
+        Arguments of `simulate`.
+    """
+    called = [settings.get("forces")]
+    for part in (*settings.get("loads", ()), *settings.get("events", ())):
+        called += vars(part).values()
+    return any(x is unread_function for x in called)
 
 
 def _floats(given: Any) -> Any:
