@@ -21,6 +21,7 @@ from ..sim.warnings.inextensible import warn_of_inextensible
 from ..sim.warnings.jumps import warn_of_jumps
 from ..sim.warnings.linear_limits import warn_of_limits
 from ..sim.warnings.spins import fast_spins, warn_of_spins
+from ..sim.warnings.starts import warn_of_start
 from .runs import Runs
 
 ENDED = ("finished", "event")
@@ -129,6 +130,7 @@ def warn_before(ready: Prepared, row: np.ndarray) -> None:
     if not ready.asked:
         warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
     warn_of_winding(machine, row, stacklevel=2)
+    warn_of_start(machine, row, stacklevel=2)
     q = machine.columns.part(row[None], "q")[0]
     warn_of_inextensible(machine.system, q, stacklevel=2)
 

@@ -51,13 +51,14 @@ def check(
     from .progress import console
     from .ready import check_settings, checked_source
 
+    warned: list[str] = []
     try:
-        run, problems = checked_source(model, functions=functions, code=not no_code, begin=True)
+        with warnings_noted(warned):
+            run, problems = checked_source(model, functions=functions, code=not no_code, begin=True)
     except ModelFileError as error:
         run, problems = None, list(error.problems)
         if not problems:
             raise
-    warned: list[str] = []
     if run is not None and not problems:
         with warnings_noted(warned):
             closed_start(run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..algorithms.loops.frames import loop_external, placed_loops
 from ..algorithms.tree import engine
 from ..algorithms.tree.reference import External
+from ..sim.warnings.entered_stops import warn_of_entered_stops
 from ..sim.warnings.linear_limits import warn_of_state
 from .tangent import Tangent
 
@@ -19,7 +20,10 @@ def warn_of_limits_about(found: Tangent, stacklevel: int) -> None:
     stacklevel : int
         As for `warnings.warn`, from the caller.
     """
-    warn_of_state(found.state, found.vdot, on_nodes(found), "in the state", stacklevel + 1)
+    start = found.state
+    warn_of_state(start, found.vdot, on_nodes(found), "in the state", stacklevel + 1)
+    plan = found.loads.differences.plan
+    warn_of_entered_stops(plan, start.raw_q, start.raw_v, found.vdot, stacklevel + 2)
 
 
 def on_nodes(found: Tangent) -> External:

@@ -29,6 +29,7 @@ from .warnings.accuracy import warn_of_long_steps, warn_of_singular
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
+from .warnings.starts import warn_of_start
 
 LOGGER = logging.getLogger("lissom")
 
@@ -146,6 +147,8 @@ def simulate(
         warn_of_jumps(machine.plan, settings, stacklevel=3)
     row = begun_run(ready)
     warn_of_winding(machine, row, stacklevel=3)
+    if resume is None:
+        warn_of_start(machine, row, stacklevel=3)
     warn_of_inextensible(system, machine.columns.part(row[None], "q")[0], stacklevel=3)
     record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):

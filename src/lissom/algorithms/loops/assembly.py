@@ -62,6 +62,8 @@ class Closed:
         Whether loops are closed by hinges, or by bodies that give way within reason.
     by_hinges : array (n_q,)
         Coordinates with the smallest gap while bodies keep their shapes.
+    gap : float
+        That gap [m], angles times the length of the system.
     bent : list of GivenWay
         Bodies that gave way, or would have to, the most deformed first.
     """
@@ -69,6 +71,7 @@ class Closed:
     q: Array
     closed: bool
     by_hinges: Array
+    gap: float
     bent: list[GivenWay] = field(default_factory=list)
 
 
@@ -109,6 +112,11 @@ def closed_and_told(
         raise _failure(system, start, fixed, names, attempt)
     v = consistent_speeds(system, attempt.q, start.raw_v, fixed) if velocity else start.raw_v
     return State(system, attempt.q, v), _told(system, attempt, names)
+
+
+def attempted(system: System, q: Array, held: Sequence[str]) -> Closed:
+    """Attempt to close all loops near q (n_q,) with some joints held; raises and tells nothing."""
+    return _close(system, q, held_speeds(system, held, "held"), system.constraints)
 
 
 def _told(system: System, attempt: Closed, names: Sequence[str]) -> str:
@@ -222,20 +230,23 @@ def _close_in_turn(
     hinge, size = hinge_speeds(system), error_sizes(system)[0]
     rigid = ClosingSearch(system, np.where(hinge & ~fixed, size, 0.0), constraints, follows)
     first = rigid.run(q)
+    gap = first.gap * system.length
     if first.closed or not np.any(~hinge & ~fixed):
-        return Closed(first.q, first.closed, first.q)
+        return Closed(first.q, first.closed, first.q, gap)
     bent = _closed_by_bending(system, first.q, q, fixed, constraints, follows)
     if bent is None:
-        return Closed(first.q, False, first.q)
+        return Closed(first.q, False, first.q, gap)
     least = LeastBending(system, fixed, constraints, _modes_of(system, first.q, q)).run(bent)
     rigid.near = None
     again = rigid.descend(_modes_of(system, least, q))  # hinges may do it from there
     if again.closed:
-        return Closed(again.q, True, again.q)
-    bodies = given_way(system, q, least, first.gap * system.length)
+        return Closed(again.q, True, again.q, again.gap * system.length)
+    first = min(first, again, key=lambda one: one.gap)  # beside a singular position the better one
+    gap = first.gap * system.length
+    bodies = given_way(system, q, least, gap)
     if any(one.excess > 1 for one in bodies):
-        return Closed(first.q, False, first.q, bodies)
-    return Closed(least, True, first.q, bodies)
+        return Closed(first.q, False, first.q, gap, bodies)
+    return Closed(least, True, first.q, gap, bodies)
 
 
 def _closed_by_bending(

@@ -265,7 +265,7 @@ def _deformations(body: NormalBody, eta: Array, gap: float) -> list[tuple[float,
         most = float(longer.max(initial=0.0))
         words = (
             f"bent sideways by {bend:.3g} m, which at level {body.level!r} lengthens it by "
-            f"{most:.3g} m and in truth would not"
+            f"{most:.3g} m and in truth would not (level 'stiffened' and ls.rod have that right)"
         )
         measures.append((most / (MOST_LENGTHENED * gap) if gap > 0 else 0.0, words))
     return measures

@@ -13,6 +13,7 @@ from ...kernels.run import fields as run
 from ...results.happenings import Happening
 from ...system import State
 from ..loads.forces import real_speeds
+from ..warnings.starts import warn_of_start
 from .drive_checks import warn_of_winding
 from .judge import Judge
 from .plan import SIGNAL_ROW
@@ -70,6 +71,7 @@ class WholeSteps:
         """
         row = set_off(self.machine, first, given, self.ready.motions)
         warn_of_winding(self.machine, row, stacklevel + 1)
+        warn_of_start(self.machine, row, stacklevel + 1, ends=False)
         for vector, name in ((self.q, "q"), (self.v, "v")):  # on given motions
             vector[:] = self.machine.columns.part(row[None], name)[0]
         self.memory[run.NEXT_OUTPUT] = 1.0  # no row at the start

@@ -12,6 +12,7 @@ from ....sim import Motion, simulate
 from ....sim.run.prepare import prepared
 from ....sim.run.start import driven_bodies, planned
 from ....sim.run.whole_run import begun_run
+from ....sim.warnings.starts import warn_of_start
 from ..functions import unread_function
 from .simulation import ModelRun
 
@@ -41,7 +42,7 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
 
 def set_at_start(run: ModelRun) -> None:
-    """Raise what `simulate` raises before its first step.
+    """Raise, and warn of, what `simulate` does before its first step.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def set_at_start(run: ModelRun) -> None:
     ready = prepared(
         **{name: given[name] for name in inspect.signature(prepared).parameters if name in given}
     )
-    begun_run(ready)
+    warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
 
 
 def _is_unread(motion: Motion) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -321,7 +322,9 @@ class _Section:
 
         try:
             with np.errstate(all="ignore"):
-                set_at_start(closed_start(run)[0])
+                with warnings.catch_warnings(action="ignore"):  # the caller closes loops aloud
+                    closed, _ = closed_start(run)
+                set_at_start(closed)
         except LissomError as error:
             words = str(error)
             keys = [x for x in type(self.table).model_fields if words.startswith(f"{x} ")]

@@ -1,0 +1,136 @@
+"""Check that given motions do not tear the bodies of a loop.
+
+Rigid loops leave fewer motions free than joints, and refuse to be driven at more of them.  With a
+flexible body in the loop nothing refuses: the body is bent or stretched by what the motions differ
+by.  With A the Jacobian of the loops by hinges, bodies undeformed, f free and d driven columns:
+  rank [A_f A_d] > rank A_f                                                               (1)
+means that the driven joints cannot all be moved freely.  Then the mechanism is placed on the
+motions at some times, and bodies give way where they must; motions that agree bend nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.loops.assembly import UNSEEN, attempted
+from ...algorithms.loops.frames import closure_jacobian, placed_loops
+from ...algorithms.loops.redundancy import RANK
+from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
+from ...errors import LissomError, SimulationWarning, name_list
+from ...system import State, System
+from ..run.plan import Plan
+from ..run.start import at_motions, driven_bodies
+
+Array = np.ndarray
+
+TIMES = 9  # at which motions are compared
+RATE = 1e-6  # speed of the ends of loops, relative to sizes per second and the largest rate
+
+
+@dataclass(frozen=True)
+class _Tear:
+    """What a body would have to give way at a time."""
+
+    time: float
+    words: str
+    deflection: float
+
+
+def warn_of_contradictions(
+    plan: Plan, q: Array, v: Array, start: float, end: float, stacklevel: int
+) -> None:
+    """Warn of motions that the loops allow only if bodies bend.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads with given motions.
+    q, v : arrays
+        Coordinates and speeds at the start.
+    start, end : float
+        Times between which the motions are compared [s].
+    stacklevel : int
+        Stack level of the warning.
+    """
+    system, bodies = plan.system, driven_bodies(plan)
+    if len(bodies) < 2 or not system.constraints or system.n_v == int(hinge_speeds(system).sum()):
+        return
+    straight = State(system, _undeformed(system, q), v)
+    names = [system.names[body] for body in bodies]
+    n_driven, n_free, opening = _freedom(system, straight, bodies)
+    if n_free >= n_driven:
+        return
+    worst = _worst(plan, straight, names, start, end)
+    if worst is None and not opening:
+        return
+    what = worst.words if worst is not None else ""
+    if not what:
+        what = (
+            f"their rates at t = {start:.4g} s differ, and open the loops at {opening:.3g} m/s if "
+            "nothing bends"
+        )
+    warnings.warn(
+        f"the motions of {name_list(names)} contradict each other: the loops leave {n_free} of "
+        f"these {n_driven} motions free while bodies keep their shapes, and the rest bends or "
+        f"stretches bodies: {what}; give fewer motions, or motions that agree with the loops",
+        SimulationWarning,
+        stacklevel,
+    )
+
+
+def _undeformed(system: System, q: Array) -> Array:
+    straight = q.copy()
+    for i in range(system.n_body):
+        straight[system.layout.modal_q(i)] = 0.0
+    return straight
+
+
+def _freedom(system: System, state: State, bodies: list[int]) -> tuple[int, int, float]:
+    """Driven motions, how many of them are free (1), and the rate that is left [m/s]."""
+    size, hinge = error_sizes(system)[0], hinge_speeds(system)
+    A = closure_jacobian(system, state.raw_q, placed_loops(system, state.raw_q)) * size
+    driven = np.zeros(system.n_v, dtype=bool)
+    for body in bodies:
+        driven[system.layout.hinge_v(body)] = True
+    free = A[:, hinge & ~driven]
+    n_driven, most = int(driven.sum()), RANK * float(np.abs(A).max(initial=0.0))
+    rank = int(np.linalg.matrix_rank(free, tol=most)) if free.size else 0
+    both = np.linalg.matrix_rank(np.hstack([free, A[:, driven]]), tol=most)
+    asked = state.raw_v / size
+    speed = A[:, driven] @ asked[driven]
+    if free.size:
+        speed = speed + free @ np.linalg.lstsq(free, -speed, rcond=RANK)[0]
+    opening = float(np.linalg.norm(speed))
+    small = RATE * system.length * float(np.abs(asked[driven]).max(initial=0.0))
+    return n_driven, n_driven - (int(both) - rank), opening if opening > small else 0.0
+
+
+def _worst(plan: Plan, state: State, names: list[str], start: float, end: float) -> _Tear | None:
+    """The largest deformation that the motions ask for at some times."""
+    system, tears = plan.system, list[_Tear]()
+    for time in np.linspace(start, end, TIMES if end > start else 1):
+        try:
+            state = at_motions(plan, state, float(time))
+        except LissomError:  # the run will tell
+            break
+        outcome = attempted(system, state.raw_q, names)
+        when = f"at t = {time:.4g} s"
+        if not outcome.closed:
+            gap = outcome.gap
+            tears.append(_Tear(float(time), f"{when} loops stay open by {gap:.3g} m", np.inf))
+            break
+        bent = [x for x in outcome.bent if x.deflection > UNSEEN * system.length]
+        if bent:
+            most = max(bent, key=lambda one: one.energy)
+            energy = sum(one.energy for one in outcome.bent)
+            words = (
+                f"{when} {most.name!r} by {most.deflection:.3g} m "
+                f"({100 * most.deflection / most.length:.3g} % of its length), and all store "
+                f"{energy:.3g} J"
+            )
+            tears.append(_Tear(float(time), words, most.deflection))
+        state = State(system, outcome.by_hinges, state.raw_v)
+    return max(tears, key=lambda one: one.deflection) if tears else None
