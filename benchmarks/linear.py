@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eig
@@ -11,6 +12,7 @@ from scipy.linalg import eig
 import lissom as ls
 
 from .depth import Depth
+from .drawing import Records, new_panels
 from .result import Requirement, Result, Table
 from .timing import Progress, best_times
 
@@ -24,6 +26,9 @@ HEADER = ("links", "speeds", *CALLS, "modes over eigenvalues")
 ABOUT = f"""A chain of links with {MODES} modes each, springs in its joints, a spring and a force on
 nodes, about its equilibrium. *linearize* has one input and five outputs, *eigenvalues* are those of
 its A with their vectors, *derivatives* those of forward dynamics. Process time of one call."""
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # (call, links) -> seconds
 Times = dict[tuple[str, int], float]
@@ -86,6 +91,24 @@ def run(depth: Depth, progress: Progress) -> Result:
     )
 
 
+def draw_linear(records: Records) -> Figure:
+    """Time of each call against the number of links.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        Records of the result.
+    """
+    figure, ((panel,),) = new_panels(1, 1, (5.0, 3.2))
+    for name, marker in zip(CALLS, "os^Dv", strict=True):
+        rows = sorted((r for r in records if r["call"] == name), key=lambda r: r["links"])
+        links, times = [r["links"] for r in rows], [1e3 * r["seconds"] for r in rows]
+        panel.loglog(links, times, f"{marker}-", label=name)
+    panel.set(xlabel="links", ylabel="ms")
+    panel.legend(fontsize=7)
+    return figure
+
+
 def _calls(n: int) -> tuple[dict[str, Callable[[], object]], int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -93,13 +116,17 @@ def _calls(n: int) -> tuple[dict[str, Callable[[], object]], int]:
         rest = ls.equilibrium(system, loads=loads)
     tip = f"link{n - 1}.tip"
     outputs = [f"{tip}.{name}" for name in ("position", "acceleration", "deflection")]
-    options = {"loads": loads, "inputs": ["link0"], "outputs": [*outputs, "link0", "link0.modes"]}
-    A = ls.linearize(system, rest, **options).A
+    outputs += ["link0", "link0.modes"]
+
+    def model() -> ls.LinearModel:
+        return ls.linearize(system, rest, loads=loads, inputs=["link0"], outputs=outputs)
+
+    A = model().A
     evaluator, none = system.evaluator(), np.zeros(system.n_v)
     q, v = rest.q.copy(), rest.v.copy()
     return {
         "equilibrium": lambda: ls.equilibrium(system, loads=loads),
-        "linearize": lambda: ls.linearize(system, rest, **options),
+        "linearize": model,
         "modes": lambda: ls.modes(system, rest, loads=loads),
         "eigenvalues": lambda: eig(A),
         "derivatives": lambda: evaluator.forward_dynamics_derivatives(q, v, none),

@@ -71,11 +71,11 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
             row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
             strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
-    for kind, found in (("rod turns", turns), ("rod strains", strained)):
+    for what, found in (("rod turns", turns), ("rod strains", strained)):
         if found:
             worst = max(found)
             others = [name for _, _, name in found if name != worst[2]]
-            say(kind, worst[0], worst[1] + also(others), stacklevel + 1)
+            say(what, worst[0], worst[1] + also(others), stacklevel + 1)
 
 
 def strain_sizes(rod: RodTables, eta: Array) -> Array:
