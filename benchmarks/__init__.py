@@ -26,6 +26,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "rigid": "rigid",
     "calls": "calls.measure",
     "derivatives": "derivatives",
+    "linear": "linear",
     "sensitivities": "sensitivities",
     "flexible": "flexible",
     "counts": "counts.measure",

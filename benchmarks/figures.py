@@ -11,6 +11,7 @@ import numpy as np
 from .batches import draw_batches
 from .calls.figures import draw_calls
 from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
+from .linear import draw_linear
 from .order_n.figures import draw_motion, draw_times
 from .result import Result
 from .rods.figures import draw_rods
@@ -263,6 +264,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
     "calls": {"": draw_calls},
     "derivatives": {"": _derivatives},
+    "linear": {"": draw_linear},
     "sensitivities": {"": _gradients},
     "flexible": {"": _flexible},
     "counts": {"": _counts},

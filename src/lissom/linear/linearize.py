@@ -74,7 +74,8 @@ def linearize(
     Returns
     -------
     LinearModel
-        ``.A``, ``.B``, ``.C``, ``.D`` with names and units.
+        ``.A``, ``.B``, ``.C``, ``.D`` with names and units.  A SimulationWarning says if the state
+        is outside the limits of the models of its bodies.
     """
     given = listed(loads, Load, "loads")
     controllers = [x for x in given if isinstance(x, Controller) and x.on]

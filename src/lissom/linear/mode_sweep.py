@@ -176,6 +176,7 @@ def mode_sweep(
     Returns
     -------
     ModeSweep
+        What `modes` and others warn of is said once, of the value where it is worst.
     """
     given = numbers(values, "mode_sweep: values", "a row of finite numbers")
     if given.ndim != 1 or not len(given):

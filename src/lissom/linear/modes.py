@@ -59,7 +59,9 @@ def modes(
     Returns
     -------
     SystemModes
-        Free motions first, then by frequency; prints as a table.
+        Free motions first, then by frequency; prints as a table.  A SimulationWarning says if the
+        state is no equilibrium and no steady motion, if it is outside the limits of the models of
+        its bodies, and if the equations change as joints turn, as for blades on a tower.
     """
     if not isinstance(damped, (bool, type(None))):
         raise StateError(f"damped is {shown(damped)}; expected True, False or None")

@@ -1,1 +1,1 @@
-"""Checks of a run against the limits of its models and methods; they end in warnings."""
+"""Checks of runs and states against the limits of models and methods; they end in warnings."""

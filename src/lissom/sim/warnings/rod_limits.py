@@ -55,13 +55,13 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
             turns.append((turn, _of_turn(name, rod, turn, when(row)), name))
         sizes = surface_strains(rod, eta)
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
-            row, way = divmod(int(np.argmax(sizes)), len(_KINDS))
-            strained.append((size, _of_strain(name, _KINDS[way], size, when(row)), name))
-    for kind, found in (("rod turns", turns), ("rod strains", strained)):
+            row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
+            strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
+    for what, found in (("rod turns", turns), ("rod strains", strained)):
         if found:
             worst = max(found)
             others = [name for _, _, name in found if name != worst[2]]
-            say(kind, worst[0], worst[1] + also(others), stacklevel + 1)
+            say(what, worst[0], worst[1] + also(others), stacklevel + 1)
 
 
 def _of_turn(name: str, rod: RodTables, turn: float, when: str) -> str:
