@@ -124,6 +124,11 @@ def main() -> int:
         Check("kernels built ahead as those that Numba compiles", "tests.verify_native"),
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("1000 random runs are right or say that they may not be", "tests.verify_honesty"),
+        Check(
+            "10,000 combinations of mechanisms, loads and operations",
+            "tests.verify_matrix",
+            ("10000",),
+        ),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
         Check("booms that spin up against geometrically exact beams", "tests.verify_spin_up"),
         Check(
