@@ -174,7 +174,8 @@ def _tree(
     kinds = joint_kinds()
     for k in range(count):
         word, body = _body(rng, last=k == count - 1)
-        kind = str(rng.choice(list(kinds)))
+        likely = np.array([0.4 if "own" in x else 1.0 for x in kinds])
+        kind = str(rng.choice(list(kinds), p=likely / likely.sum()))
         joint, name = kinds[kind](rng), f"{first}{k}"
         place: dict[str, object] = {}
         if k:

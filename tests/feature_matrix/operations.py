@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import lissom as ls
+from lissom.algorithms.tree.coordinates import moved
 from tests.feature_matrix.loads import DURATION, Acting
 from tests.feature_matrix.mechanisms import Mechanism
 
@@ -180,14 +181,51 @@ def accelerations(c: Case):
     )
 
 
+def slope(c: Case, function: Callable[[ls.State], np.ndarray], by_q, by_v) -> tuple:
+    """Change along a direction of configuration and speeds, by derivatives and by differences."""
+    s, w = c.rng.normal(size=(2, c.system.n_v))
+    rough, fine = (
+        (
+            function(c.system.state(moved(c.system, c.state.q, h * s), c.state.v + h * w))
+            - function(c.system.state(moved(c.system, c.state.q, -h * s), c.state.v - h * w))
+        )
+        / (2 * h)
+        for h in (2e-5, 1e-5)
+    )
+    found, expected = by_q @ s + by_v @ w, (4 * fine - rough) / 3
+    return found, expected, np.abs(fine - rough).max(initial=0.0)
+
+
+def same_slope(what: str, found, expected, doubt: float) -> None:
+    """Check a derivative by differences that doubt themselves."""
+    size = max(1.0, np.abs(expected).max(initial=0.0))
+    if not np.abs(found - expected).max(initial=0.0) <= 1e-5 * size + 10 * doubt:
+        worst = np.abs(found - expected).max()
+        raise WrongError(f"{what}: {worst:.3g} from differences, of {size:.3g}")
+
+
 @operation
 def derivatives(c: Case):
-    return ls.forward_dynamics_derivatives(c.system, c.state, c.plain_forces)
+    found = ls.forward_dynamics_derivatives(c.system, c.state, c.plain_forces)
+    if not c.mechanism.closed:
+
+        def vdot(state):
+            return ls.forward_dynamics(c.system, state, c.plain_forces)
+
+        same_slope("derivatives", *slope(c, vdot, found.q, found.v))
+    return found
 
 
 @operation
 def inverse_derivatives(c: Case):
-    return ls.inverse_dynamics_derivatives(c.system, c.state, c.plain_forces)
+    vdot = c.rng.normal(size=c.system.n_v)
+    found = ls.inverse_dynamics_derivatives(c.system, c.state, vdot)
+
+    def forces(state):
+        return ls.inverse_dynamics(c.system, state, vdot)
+
+    same_slope("derivatives", *slope(c, forces, found.q, found.v))
+    return found
 
 
 @operation
@@ -209,7 +247,9 @@ def regressor(c: Case):
 @operation
 def spatial_operators(c: Case):
     op = ls.operators(c.system, c.state)
-    return op.mass_matrix.as_matrix() if hasattr(op, "mass_matrix") else op
+    M = op.mass.as_matrix()
+    same("mass by operators", M, ls.mass_matrix(c.system, c.state), 1e-7)
+    return M
 
 
 @operation
@@ -306,7 +346,17 @@ def reached(c: Case):
 
 @operation
 def equilibrium(c: Case):
-    return ls.equilibrium(c.system, c.state, loads=c.acting.loads, forces=c.acting.forces)
+    acting = {"loads": c.acting.loads, "forces": c.acting.forces}
+    state = ls.equilibrium(c.system, c.state, **acting)
+    if not any(isinstance(x, (ls.Motion, ls.Controller)) for x in c.acting.loads):
+        forces = ls.load_derivatives(c.system, state, **acting).forces
+        vdot = ls.forward_dynamics(c.system, state, forces)
+        M, weight = ls.mass_matrix(c.system, state), ls.gravity_force(c.system, state)
+        left = np.abs(M @ vdot).max(initial=0.0)
+        size = max(1.0, np.abs(weight).max(initial=0.0), np.abs(forces).max(initial=0.0))
+        if not left <= 1e-6 * size:
+            raise WrongError(f"equilibrium: forces of {left:.3g} are left, of {size:.3g}")
+    return state
 
 
 @operation
@@ -373,15 +423,54 @@ def modes_along(c: Case):
 
 @operation
 def slopes_of_loads(c: Case):
-    return ls.load_derivatives(c.system, c.state, c.acting.loads, forces=c.acting.forces)
+    acting = {"loads": c.acting.loads, "forces": c.acting.forces}
+    found = ls.load_derivatives(c.system, c.state, **acting)
+
+    def forces(state):
+        return ls.load_derivatives(c.system, state, **acting).forces
+
+    rough = (ls.JointStop, ls.JointFriction, ls.Controller)
+    if not any(
+        isinstance(x, rough) or np.any(getattr(x, "limit", np.inf) < np.inf) for x in c.acting.loads
+    ):
+        same_slope("slopes", *slope(c, forces, found.q, found.v))
+    return found
+
+
+@operation
+def forces_of_a_run(c: Case):
+    """What a run computes first is what its loads do in the functions."""
+    acting = {"loads": c.acting.loads, "forces": c.acting.forces}
+    run = ls.simulate(c.system, c.state, duration=1e-6, step=1e-6, integrator="rk4", **acting)
+    inertial = any(
+        isinstance(x, (ls.Motion, ls.Controller, ls.Rotor)) or getattr(x, "rotor_inertia", 0)
+        for x in c.acting.loads
+    )
+    if not inertial and not c.mechanism.drives:
+        forces = ls.load_derivatives(c.system, c.state, **acting).forces
+        same("acceleration", run.acceleration[0], ls.forward_dynamics(c.system, c.state, forces))
+    return run
 
 
 @operation
 def sensitivities(c: Case):
-    method = str(c.rng.choice(["rk4", "generalized_alpha", "euler_cromer"]))
-    settings = {"duration": 3 * STEP, "step": STEP, "integrator": method}
-    acting = {"loads": c.acting.loads, "parameters": [f"{c.joint()}.mass"]}
-    return ls.sensitivity(c.system, c.state, **settings, **acting).state
+    method = str(c.rng.choice(["rk4", "rk4", "generalized_alpha", "euler_cromer"]))
+    settings = {"duration": 5 * FINE, "step": FINE, "integrator": method}
+    parameters = [f"{c.joint()}.mass"] * int(c.rng.integers(2))
+    found = ls.sensitivity(
+        c.system, c.state, **settings, loads=c.acting.loads, parameters=parameters
+    )
+    last = found.state[-1]
+    if method == "rk4" and not c.mechanism.closed:
+
+        def end(state):
+            run = ls.simulate(c.system, state, **settings, loads=c.acting.loads)
+            return run.v[-1]
+
+        n = c.system.n_v
+        if last.shape == (2 * n, 2 * n):
+            same_slope("sensitivity", *slope(c, end, last[n:, :n], last[n:, n:]))
+    return found.state
 
 
 @operation
@@ -454,7 +543,20 @@ def energy_balance(c: Case):
         total = run.energy.total
         size = max(1.0, np.abs(run.energy.kinetic).max(), np.abs(total).max())
         same("energy", total / size, np.full(len(total), total[0] / size), 1e-6)
+    if run.status == "finished" and not c.mechanism.closed and not c.system.gravity.any():
+        if all(isinstance(joint, ls.Free) for joint in _on_ground(c.system)):
+            h = run.momentum()
+            same(
+                "momentum",
+                h / max(1.0, np.abs(h).max()),
+                h[[0] * len(h)] / max(1.0, np.abs(h).max()),
+                1e-7,
+            )
     return run
+
+
+def _on_ground(system: ls.System) -> list[ls.Joint]:
+    return [x for x, p in zip(system.joints, system.parent, strict=True) if p < 0]
 
 
 @operation

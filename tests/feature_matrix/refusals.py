@@ -30,7 +30,10 @@ REFUSALS = {
     r"derivatives do not support contacts": "limit of contacts",
     r"a sampled controller has no linear model in continuous time": "it is not continuous",
     r"memory\[\d+\] goes on changing": "a controller without a state of rest",
+    r"the carrier '.*' of a rotor is fixed to the ground": "a rotor that nothing feels",
     # Sensitivities
+    r"equations of '.*' are singular, or they are redundant only while": "no derivative there",
+    r"sampled Controllers have no derivatives": "limit of gradients",
     r"may move the ends of loops, which it would open": "a derivative that does not exist",
     r"is flexible, and its mass is not one number or vector": "masses of flexible bodies",
     r"has no modes and so no stiffness": "stiffness of a rigid body",
@@ -40,6 +43,7 @@ REFUSALS = {
     r"a field of gravity acts on all mass": "limit of gradients",
     # Functions of one kind of mechanism
     r"supports trees only": "limit of the function, which names another",
+    r"is a rod, which has no nodal coordinates": "limit of nodal bodies",
     r"is flexible and has no nodal data": "none was given",
     r"has no sections whose loads are known": "a body that is no beam, rod or frame",
     r"sections of bodies have no '.*'; known": "quantity of another kind of body",
