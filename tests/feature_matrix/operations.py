@@ -93,10 +93,10 @@ class Case:
         return ls.simulate(self.system, self.state, **(usual | acting | settings))
 
 
-def same(what: str, a, b, tolerance: float = 1e-8) -> None:
-    """Check that two arrays are equal, relative to the larger one."""
+def same(what: str, a, b, tolerance: float = 1e-8, scale: float = 1.0) -> None:
+    """Check that two arrays are equal, relative to the larger one or to what they are made of."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    size = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), 1.0)
+    size = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), scale)
     if a.shape != b.shape:
         raise WrongError(f"{what}: shapes {a.shape} and {b.shape}")
     if a.size and not np.abs(a - b).max() <= tolerance * size:
@@ -121,9 +121,9 @@ def forward_and_inverse(c: Case):
     other = ls.forward_dynamics(c.system, c.state, c.plain_forces, method="composite")
     same("articulated and composite", vdot, other, 1e-6)
     if not c.mechanism.closed:
-        same(
-            "inverse of forward", ls.inverse_dynamics(c.system, c.state, vdot), c.plain_forces, 1e-6
-        )
+        forces = ls.inverse_dynamics(c.system, c.state, vdot)
+        large = np.abs(ls.bias_force(c.system, c.state)).max(initial=1.0)
+        same("inverse of forward", forces, c.plain_forces, 1e-8, large)
     loops = ls.loop_forces(c.system, c.state) if c.system.loops else ()
     couplings = ls.coupling_forces(c.system, c.state) if c.system.couplings else ()
     return vdot, loops, couplings

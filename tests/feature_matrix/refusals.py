@@ -32,6 +32,8 @@ REFUSALS = {
     r"memory\[\d+\] goes on changing": "a controller without a state of rest",
     r"the carrier '.*' of a rotor is fixed to the ground": "a rotor that nothing feels",
     # Sensitivities
+    r"the run of \d+ steps was divided into \d+": "corners of tables between steps",
+    r"'.*' cannot be closed near the run": "no such position",
     r"equations of '.*' are singular, or they are redundant only while": "no derivative there",
     r"sampled Controllers have no derivatives": "limit of gradients",
     r"may move the ends of loops, which it would open": "a derivative that does not exist",
@@ -58,7 +60,7 @@ REFUSALS = {
     r"there is no input '.*'; give a joint": "a fixed joint, or a frame without one",
     # Positions
     r"no equilibrium found in \d+ steps: .* is still pushed": "a mechanism that falls for ever",
-    r"no steady motion found in \d+ steps: .* still needs": "a mechanism that falls for ever",
+    r"no steady motion found in \d+ steps: .* still (needs|accelerates)": "a mechanism that falls for ever",
     r"the motion is not steady: as ": "a mechanism that turns and falls",
     r"trim: joint '.*' follows a Motion": "the motion is given twice",
     r"mode_sweep: at the first value there are only free motions": "nothing vibrates",

@@ -76,6 +76,7 @@ def verdict_of(number: int) -> Verdict:
             words += mechanism.words
             acting = draw_acting(rng, mechanism)
             acting.loads = [x for x in acting.loads if _acts(rng, mechanism, acting, x)]
+            acting.events = [x for x in acting.events if _switches(x, acting)]
             words += acting.words
             result = OPERATIONS[name](Case(mechanism, acting, rng, Path(folder)))
             bad = first_bad(result)
@@ -118,6 +119,12 @@ def _acts(rng: np.random.Generator, mechanism: Mechanism, acting: Acting, load: 
     except ls.LissomError as error:
         return not reason_of(f"{type(error).__name__}: {error}") or rng.random() < OFTEN
     return True
+
+
+def _switches(event: ls.Event, acting: Acting) -> bool:
+    """Whether the load that an event switches was kept."""
+    names = {x.name for x in acting.loads}
+    return all(x.load in names for x in event.action if isinstance(x, ls.Switch))
 
 
 def _too_slow(_signal: int, _frame: object) -> None:

@@ -171,8 +171,8 @@ class ClosedTangents(ExplicitTangents):
             machine.q[:], machine.v[:] = Q[k], V[k]
             if machine.settle() != 0:
                 raise SimulationError(
-                    f"{self.dynamics.what}: the loops cannot be closed near the run; use a shorter "
-                    "step"
+                    f"{self.dynamics.what}: {self._closures()} cannot be closed near the run; "
+                    "use a shorter step"
                 )
             q[k], v[k] = machine.q, machine.v
         return q, v
