@@ -11,7 +11,8 @@ REFUSALS = {
     r"its joint \(free\) allows every motion and constrains nothing": "an empty join",
     r"the coordinate, was chosen by compile": "a coupling of a joint that nobody placed",
     r"would have to be reversed, which a joint of type \w+ does not support": "own joints",
-    r"the loops and couplings cannot be satisfied while '.*' is held": "no such position",
+    r"the loops (and couplings )?cannot be (satisfied|closed) while '.*' (is|are) held": "no such",
+    r"cannot move: all its joints are fixed": "no equations of motion",
     # Loads and events
     r"the model has a constant gravity .* as well": "gravity would count twice",
     r"is the elastic gear of a drive whose Drive is not among the loads": "half a drive",
@@ -32,6 +33,7 @@ REFUSALS = {
     r"memory\[\d+\] goes on changing": "a controller without a state of rest",
     r"the carrier '.*' of a rotor is fixed to the ground": "a rotor that nothing feels",
     # Sensitivities
+    r"is a given motion in a system with loops or couplings": "limit of gradients",
     r"the run of \d+ steps was divided into \d+": "corners of tables between steps",
     r"'.*' cannot be closed near the run": "no such position",
     r"equations of '.*' are singular, or they are redundant only while": "no derivative there",

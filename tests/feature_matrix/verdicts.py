@@ -23,7 +23,10 @@ from tests.feature_matrix.refusals import reason_of
 SEED = 20261119
 BOUND = 60  # seconds on the wall for one combination
 # What a message may name, besides the parts of the mechanism
-ARGUMENTS = r"\b(body|bodies|joint|load\d*|loop|coupling|frame|node|state|step|held|event|forces)\b"
+ARGUMENTS = (
+    r"\b(body|bodies|joint|load\d*|loop|coupling|frame|node|state|step|held|event|forces|"
+    r"integrator)\b"
+)
 OFTEN = 0.1  # part of the refused draws that are kept, so that most combinations compute something
 
 
@@ -68,6 +71,7 @@ def verdict_of(number: int) -> Verdict:
             warnings.catch_warnings(),
             tempfile.TemporaryDirectory() as folder,
             contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
         ):
             warnings.simplefilter("error")
             for harmless in (ls.SimulationWarning, ls.ModelWarning):

@@ -157,7 +157,7 @@ class ClosedTangents(ExplicitTangents):
     def _closures(self) -> str:
         """Loops and couplings by name."""
         system = self.dynamics.system
-        return name_list(x.name for x in (*system.loops, *system.couplings))
+        return name_list([x.name for x in system.loops] + [x.name for x in system.couplings])
 
     def _by_q(self, stage: Stage) -> Array:
         """Derivatives (k, n_v, n_v) of the accelerations along the speeds, at constant forces."""
