@@ -328,7 +328,7 @@ def _motion(
 
             def of(order: int) -> Callable[[float], float]:
                 inside = spline.derivative(order) if order else spline
-                return lambda t: float(inside(t)) if own[0] < t < own[-1] else 0.0
+                return lambda t: float(inside(t)) if own[0] <= t < own[-1] else 0.0
 
             return ls.Motion(name, of(0), velocity=of(1), acceleration=of(2))
 

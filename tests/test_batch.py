@@ -299,3 +299,12 @@ def test_workspace_is_linear_in_the_number_of_modes():
         engine.workspace_size(chain(4, [flexible(1, n_node=20, n_mode=m)])) for m in (10, 20, 40)
     ]
     assert abs(second_difference(sizes)) <= 0.01 * sizes[0], sizes
+
+
+def test_states_of_a_mechanism_that_cannot_move_have_empty_matrices():
+    model = ls.Model("wall")
+    model.add(ls.RigidBody(1.0), ls.Fixed(), name="bracket")
+    many, q = ls.batch(model.compile()), np.zeros((2, 0))
+    assert many.mass_matrix(q).shape == (2, 0, 0)
+    assert many.jacobian(q, "bracket").shape == (2, 6, 0)
+    assert many.forward_dynamics(q, q).shape == (2, 0)

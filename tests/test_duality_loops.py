@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.algorithms.papers import order_n
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from tests.random_couplings import coupled_tree
 from tests.random_loops import looped_tree
 from tests.random_trees import frame_names
@@ -217,3 +219,45 @@ def test_a_terminal_constraint_brings_a_cart_to_rest_exactly():
     G = np.hstack([np.linalg.matrix_power(A, n - 1 - k) @ B for k in range(n)])
     u = -G.T @ np.linalg.solve(G @ G.T, np.linalg.matrix_power(A, n) @ [1.0, 0.0])
     assert np.concatenate(solution.controls) == pytest.approx(u, rel=1e-9)
+
+
+def sleigh():
+    """Chaplygin's sleigh that glides and turns, and its accelerations in body axes.
+
+    Centre of mass ahead of the edge by a: u' = a w^2, w' = -m a u w / (J + m a^2).
+    """
+    mass, a, J, u, w = 2.0, 0.3, 0.15, 1.2, 2.0
+    model = ls.Model("sleigh")
+    body = ls.RigidBody(mass, com=(a, 0, 0), inertia=(0.1, 0.1, J))
+    model.add(body, ls.Planar("z"), name="sleigh")
+    model.close(ls.Skate("y"), None, "sleigh", name="edge")
+    system = model.compile()
+    state = system.state(v=[u, 0.0, w])
+    return system, state, np.array([a * w**2, u * w, -mass * a * u * w / (J + mass * a**2)])
+
+
+def test_duals_of_a_sleigh_that_turns_have_the_accelerations_of_the_closed_form():
+    system, state, vdot = sleigh()
+    solution = ls.solve_lq(ls.optimal_control_dual(system, state))
+    np.testing.assert_allclose(ls.dual_accelerations(solution), vdot, atol=1e-12)
+    filtered = ls.filter_and_smoother(system, state)
+    np.testing.assert_allclose(filtered.acceleration, vdot, atol=1e-12)
+    motions = kinematics_base_to_tip(system, state.q, state.v)
+    found, _, _ = order_n.solve_loops(system, motions, np.zeros(3))
+    np.testing.assert_allclose(found, vdot, atol=1e-12)
+
+
+@pytest.mark.parametrize("contact", [ls.Rolling(0.3, "y"), ls.RollingBall(0.3), ls.Skate("y")])
+def test_duals_of_contacts_that_move_are_those_of_forward_dynamics(contact):
+    model = ls.Model("contact", gravity=(0, 0, -9.81))
+    body = ls.RigidBody(1.5, (0.1, 0.05, 0.02), (0.1, 0.2, 0.25))
+    model.add(body, ls.Free(), name="wheel", at=(0, 0, 0.3))
+    model.close(contact, None, "wheel", name="floor")
+    system = model.compile()
+    v = [0.4, 3.0, -0.7, 0.3, -0.5, 0.2]
+    state = ls.assemble(system, system.state(v=v))
+    vdot = ls.forward_dynamics(system, state)
+    solution = ls.solve_lq(ls.optimal_control_dual(system, state))
+    np.testing.assert_allclose(ls.dual_accelerations(solution), vdot, atol=1e-10)
+    acceleration = ls.filter_and_smoother(system, state).acceleration
+    np.testing.assert_allclose(acceleration, vdot, atol=1e-10)

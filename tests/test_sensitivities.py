@@ -340,3 +340,23 @@ def test_a_step_too_long_for_vibrations_that_rest_is_an_error():
         ls.sensitivity(system, system.state(), duration=2.0, step=0.02)
     with pytest.raises(ls.errors.SimulationError, match="step is too long"):
         ls.gradient(system, system.state(), ends, duration=2.0, step=0.02)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "generalized_alpha"])
+def test_a_mechanism_that_cannot_move_has_empty_derivatives(integrator):
+    model = ls.Model("wall")
+    model.add(ls.RigidBody(1.0), ls.Fixed(), name="bracket")
+    system = model.compile()
+    parameters = ["bracket.mass", "gravity"]
+    settings = {"duration": 0.1, "step": 0.01, "integrator": integrator}
+    found = ls.sensitivity(system, system.neutral(), **settings, parameters=parameters)
+    assert found.state.shape == (11, 0, 0)
+    assert found.parameters.shape == (11, 0, 4)
+
+    def height(time, q, v):
+        return 1.0, np.zeros_like(q), np.zeros_like(v)
+
+    slopes = ls.gradient(system, system.neutral(), height, **settings, parameters=parameters)
+    assert slopes.state.shape == (0,) and not slopes.parameters.any()
+    columns = ls.design_derivatives(system, system.neutral(), parameters)
+    assert columns.acceleration.shape == (0, 4)

@@ -129,6 +129,11 @@ def main() -> int:
             "tests.verify_small_mechanisms",
             ("1000",),
         ),
+        Check(
+            "10,000 combinations of mechanisms, loads and operations",
+            "tests.verify_matrix",
+            ("10000",),
+        ),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
         Check("booms that spin up against geometrically exact beams", "tests.verify_spin_up"),
         Check(

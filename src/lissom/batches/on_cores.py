@@ -50,7 +50,7 @@ class Cores:
         matrices, statuses = len(shape) == 2, np.zeros(count, dtype=np.int64)
         # Kernels add to what is there: each thread clears its matrices, as many as its cache holds.
         out = np.empty((count, *shape)) if matrices else np.zeros((count, *shape))
-        at_once = max(CLEARED // int(np.prod(shape)), 32) if matrices else count
+        at_once = max(CLEARED // max(int(np.prod(shape)), 1), 32) if matrices else count
         flat = [x.ravel() for x in given]
 
         def work(start: int, stop: int) -> None:

@@ -167,7 +167,7 @@ def solve_loops(
     h, H = both[:, 0], both[:, 1:]
     F_f = np.zeros(L.shape[1]) if known is None else known
     M, Z = -L @ H @ L.T, L @ (h + H @ F_f)  # (C 4.15): E' - E, for a force on E; (C 4.19)
-    P_dot = np.concatenate([m.constraint_map.T @ m.bias for m in loops])
+    P_dot = np.concatenate([m.constraint_map.T @ m.bias - m.drift for m in loops])
     gap, rate = (np.concatenate([getattr(m, what) for m in loops]) for what in ("gap", "rate"))
     K, C = (_for_each(loops, given) for given in (stiffness, damping))
     lam = np.linalg.solve(M, Z - P_dot + K * gap + C * rate)  # (C 4.16), (C 4.20)

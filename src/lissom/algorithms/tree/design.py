@@ -219,7 +219,7 @@ def design_rows(
         raise StateError(
             "the derivatives are not finite: speeds, accelerations or coordinates are too large"
         )
-    return T.reshape(k, n), D.reshape(k, 3, n, n), P.reshape(k, n, -1)[:, :, :p]
+    return T.reshape(k, n), D.reshape(k, 3, n, n), P.reshape(k, n, max(p, 1))[:, :, :p]
 
 
 def inertial_products(system: System, Q: Array, V: Array, X: Array, Y: Array) -> Array:

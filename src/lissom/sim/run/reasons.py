@@ -89,7 +89,11 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
-        reason = "a hinge has no inertia, or an inertia is not positive definite"
+        owner = layout.owner_v(int(np.argmax(np.abs(machine.v))))
+        reason = (
+            "a hinge has no inertia, or an inertia is not positive definite; fastest at the last "
+            f"row: {owner}"
+        )
         reason += "" if machine.settings.adaptive else STEP_HINT
         reason += _bent_hint(machine)
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))

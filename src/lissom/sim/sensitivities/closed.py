@@ -23,7 +23,7 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.coordinates import error_sizes
 from ...algorithms.tree.derivatives import forward_dynamics_derivatives
-from ...errors import SimulationError
+from ...errors import SimulationError, name_list
 from ..integrators.tableau import Tableau
 from ..run.choice import at_rest
 from . import charts
@@ -149,10 +149,15 @@ class ClosedTangents(ExplicitTangents):
             return np.swapaxes(best, 1, 2)
         raise SimulationError(
             f"{self.dynamics.what}: the motion comes too close to a position in which the "
-            "equations of the loops are singular, or they are redundant only while the loops are "
-            "closed; there are no derivatives there.  Leave redundant joints out, or shorten the "
-            "run"
+            f"equations of {self._closures()} are singular, or they are redundant only while the "
+            "loops are closed; there are no derivatives there.  Leave redundant joints out, or "
+            "shorten the run"
         )
+
+    def _closures(self) -> str:
+        """Loops and couplings by name."""
+        system = self.dynamics.system
+        return name_list([x.name for x in system.loops] + [x.name for x in system.couplings])
 
     def _by_q(self, stage: Stage) -> Array:
         """Derivatives (k, n_v, n_v) of the accelerations along the speeds, at constant forces."""
@@ -166,8 +171,8 @@ class ClosedTangents(ExplicitTangents):
             machine.q[:], machine.v[:] = Q[k], V[k]
             if machine.settle() != 0:
                 raise SimulationError(
-                    f"{self.dynamics.what}: the loops cannot be closed near the run; use a shorter "
-                    "step"
+                    f"{self.dynamics.what}: {self._closures()} cannot be closed near the run; "
+                    "use a shorter step"
                 )
             q[k], v[k] = machine.q, machine.v
         return q, v

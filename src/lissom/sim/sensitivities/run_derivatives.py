@@ -315,7 +315,7 @@ def _check_finite(what: str, *arrays: Array) -> None:
 
 def _blocks(of: StepTangents, numbers: int) -> list[tuple[int, int]]:
     """First and last row of blocks of steps whose tangents, so many numbers each, fit."""
-    n, size = len(of.steps.time) - 1, max(1, BLOCK_BYTES // (8 * numbers))
+    n, size = len(of.steps.time) - 1, max(1, BLOCK_BYTES // (8 * max(1, numbers)))
     return [(k, min(k + size, n)) for k in range(0, n, size)]
 
 

@@ -57,7 +57,7 @@ def loop_blocks(system: System, motions: Sequence[BodyMotion]) -> LoopBlocks:
     for loop, motion in zip(system.loops, loop_motions(system, motions), strict=True):
         rows = slice(first, first + loop.n_constraint)
         first = rows.stop
-        e[rows] += motion.constraint_map.T @ motion.bias
+        e[rows] += motion.constraint_map.T @ motion.bias - motion.drift
         for end, on_node in ((loop.a, motion.map_a), (loop.b, motion.map_b)):
             if end.body == GROUND:
                 e[rows] -= on_node @ ground_acceleration(system)

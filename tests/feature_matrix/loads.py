@@ -1,0 +1,228 @@
+"""Random loads, events and forces on a mechanism: every class of them, several or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numba
+import numpy as np
+
+import lissom as ls
+from tests.feature_matrix.mechanisms import Mechanism
+
+DURATION = 0.02
+
+
+@dataclass
+class Acting:
+    """What acts in a run.
+
+    Attributes
+    ----------
+    forces : `None`, an array, a mapping, or functions of time and state.
+    """
+
+    loads: list[ls.Load] = field(default_factory=list)
+    events: list[ls.Event] = field(default_factory=list)
+    forces: object = None
+    words: list[str] = field(default_factory=list)
+
+
+@numba.njit
+def compiled_forces(time, q, v, out):
+    """Damping of all speeds."""
+    for k in range(len(v)):
+        out[k] = -0.1 * v[k]
+
+
+@numba.njit
+def compiled_update(time, q, v, memory, out):
+    """Counts its calls and damps the first speed."""
+    memory[0] += 1.0
+    out[0] = -0.1 * v[0]
+
+
+def draw_acting(rng: np.random.Generator, mechanism: Mechanism) -> Acting:
+    """None to four loads, perhaps an event, perhaps forces."""
+    found = Acting(loads=list(mechanism.drives))
+    kinds = load_kinds()
+    for k in range(int(rng.choice([0, 1, 1, 2, 3, 4]))):
+        word = str(rng.choice(list(kinds)))
+        joint = _joint(rng, mechanism.system)
+        if word.startswith("motion") and any(isinstance(x, ls.Motion) for x in found.loads):
+            continue
+        load = kinds[word](rng, mechanism, joint, f"load{k}")
+        if load is not None:
+            found.loads.append(load)
+            found.words.append(f"{word} at {getattr(load, 'place', joint)}")
+    if rng.random() < 0.25:
+        event, word = _event(rng, mechanism, found)
+        found.events.append(event)
+        found.words.append(word)
+    chance = rng.random()
+    if chance < 0.3:
+        found.forces, word = _forces(rng, mechanism.system)
+        found.words.append(word)
+    return found
+
+
+def _joint(rng: np.random.Generator, system: ls.System) -> str:
+    return str(rng.choice(system.names))
+
+
+Maker = Callable[[np.random.Generator, Mechanism, str, str], ls.Load | None]
+
+
+def load_kinds() -> dict[str, Maker]:
+    """Every class of load, each with what it can be given."""
+    return {
+        "actuator": lambda rng, m, joint, name: ls.Actuator(
+            joint, _signal(rng, _n_v(m, joint)), ratio=2.0, limit=5.0, name=name
+        ),
+        "motor": lambda rng, m, joint, name: ls.Actuator(
+            joint, rng.normal(size=_n_v(m, joint)), rotor_inertia=0.01, name=name
+        ),
+        "spring": lambda rng, m, joint, name: ls.JointSpring(
+            joint, float(10 ** rng.uniform(0, 5)), damping=0.1, name=name
+        ),
+        "damper": lambda rng, m, joint, name: ls.JointDamper(joint, 2.0, name=name),
+        "friction": lambda rng, m, joint, name: ls.JointFriction(joint, 0.5, name=name),
+        "stop": lambda rng, m, joint, name: ls.JointStop(
+            joint, -0.2, 0.2, stiffness=1e3, damping=1.0, name=name
+        ),
+        "servo": lambda rng, m, joint, name: ls.Servo(
+            joint,
+            _signal(rng, _n_v(m, joint), of_state=False),
+            kp=50.0,
+            kd=5.0,
+            ki=float(rng.choice([0.0, 10.0])),
+            limit=float(rng.choice([np.inf, 3.0])),
+            name=name,
+        ),
+        "node force": lambda rng, m, joint, name: ls.NodeForce(
+            _place(rng, m.system), _signal(rng, 3), moment=_signal(rng, 3), name=name
+        ),
+        "node spring": lambda rng, m, joint, name: ls.NodeSpring(
+            _place(rng, m.system),
+            _other_place(rng, m.system),
+            100.0,
+            damping=1.0,
+            length=0.5,
+            at_b=(0.2, 0.3, 0.4),
+            name=name,
+        ),
+        "rotor": lambda rng, m, joint, name: ls.Rotor(
+            _place(rng, m.system), 0.01, 30.0, axis="z", name=name
+        ),
+        "driven rotor": lambda rng, m, joint, name: ls.Rotor(
+            _place(rng, m.system), 0.001, 30.0, torque=_signal(rng, 1), name=name
+        ),
+        "geared rotor": lambda rng, m, joint, name: ls.Rotor(
+            _place(rng, m.system), 0.001, geared_to=joint, ratio=20.0, name=name
+        ),
+        "central gravity": lambda rng, m, joint, name: ls.CentralGravity(
+            100.0, center=(50.0, 0, 0), j2=1e-3 * rng.integers(2), radius=1.0, name=name
+        ),
+        "gravity gradient": lambda rng, m, joint, name: ls.GravityGradient(0.1, name=name),
+        "controller": lambda rng, m, joint, name: ls.Controller(
+            lambda t, state: {joint: -0.1 * state[f"{joint}.rates"]}, DURATION / 5, name=name
+        ),
+        "compiled controller": lambda rng, m, joint, name: ls.Controller(
+            compiled_update, DURATION / 5, memory=[0.0], name=name
+        ),
+        "motion": lambda rng, m, joint, name: _motion(rng, m, joint, name),
+        "load that is off": lambda rng, m, joint, name: ls.JointDamper(
+            joint, 2.0, name=name, on=False
+        ),
+    }
+
+
+def _n_v(mechanism: Mechanism, joint: str) -> int:
+    return mechanism.system.joints[mechanism.system.names.index(joint)].n_v
+
+
+def _place(rng: np.random.Generator, system: ls.System) -> str:
+    i = int(rng.integers(system.n_body))
+    nodes = list(getattr(system.bodies[i], "node_names", {}))
+    return f"{system.names[i]}.{nodes[-1]}" if nodes and rng.random() < 0.7 else system.names[i]
+
+
+def _other_place(rng: np.random.Generator, system: ls.System) -> str | None:
+    return None if rng.random() < 0.4 else _place(rng, system)
+
+
+def _signal(rng: np.random.Generator, n: int, *, of_state: bool = True) -> object:
+    """Numbers, a table of any kind, or a function of time or of time and state."""
+    way = rng.normal(size=n)
+    kind = str(rng.choice(["number", "linear", "smooth", "steps", "function", "state"]))
+    if kind == "number" or (kind == "state" and not of_state):
+        return way
+    if kind in ("linear", "smooth", "steps"):
+        times = DURATION * np.array([0.0, 0.2, 0.25, 0.7, 1.5])
+        values = rng.normal(size=(5, n)) if n != 1 else rng.normal(size=5)
+        return ls.Table(times, values, kind)
+    if kind == "function":
+        return lambda t: way * np.sin(20 * t)
+    return lambda t, state: way * np.cos(state.q[0])
+
+
+def _motion(
+    rng: np.random.Generator, mechanism: Mechanism, joint: str, name: str
+) -> ls.Load | None:
+    """A given motion that begins where the state is."""
+    system, state = mechanism.system, mechanism.state
+    i = system.names.index(joint)
+    n = system.joints[i].n_v
+    q, v = state.q[system.layout.hinge_q(i)], state.v[system.layout.hinge_v(i)]
+    kind = str(rng.choice(["position", "table", "velocity", "velocity table", "acceleration"]))
+    if kind == "position" and system.joints[i].n_q == n:
+        return ls.Motion(joint, lambda t: q + v * t, name=name)
+    if kind == "table" and system.joints[i].n_q == n:
+        times = DURATION * np.array([0.0, 0.5, 1.0, 2.0])
+        values = q + np.outer(times, v)
+        return ls.Motion(joint, ls.Table(times, values[:, 0] if n == 1 else values, "smooth"))
+    if kind == "velocity table":
+        values = np.tile(v, (3, 1))
+        table = ls.Table(DURATION * np.arange(3), values[:, 0] if n == 1 else values)
+        return ls.Motion(joint, velocity=table, name=name)
+    if kind == "acceleration":
+        return ls.Motion(joint, acceleration=np.ones(n), name=name)
+    return ls.Motion(joint, velocity=lambda t: v * np.cos(5 * t), name=name)
+
+
+def _event(rng: np.random.Generator, mechanism: Mechanism, acting: Acting) -> tuple[ls.Event, str]:
+    joint = _joint(rng, mechanism.system)
+    named = [x.name for x in acting.loads if x.name]
+    actions: dict[str, tuple[ls.Action, ...]] = {
+        "stop": (ls.Stop(),),
+        "lock": (ls.Lock(joint),),
+        "release": (ls.Release(joint),),
+        "lock and stop": (ls.Lock(joint), ls.Stop()),
+        "note": (),
+    }
+    if named:
+        actions["switch"] = (ls.Switch(str(rng.choice(named)), bool(rng.integers(2))),)
+    word = str(rng.choice(list(actions)))
+    instant = float(rng.uniform(0.1, 0.9)) * DURATION
+    if rng.random() < 0.4:
+        watched = _joint(rng, mechanism.system)
+        event = ls.Event(watched, actions[word], value=0.01, rate=bool(rng.integers(2)))
+        return event, f"{word} of {joint} at {watched}"
+    return ls.Event(lambda t, state: t - instant, actions[word], once=True), f"{word} of {joint}"
+
+
+def _forces(rng: np.random.Generator, system: ls.System) -> tuple[object, str]:
+    way = rng.normal(size=system.n_v)
+    kinds = {
+        "array": way,
+        "mapping": {
+            name: rng.normal(size=joint.n_v)
+            for name, joint in zip(system.names, system.joints, strict=True)
+            if joint.n_v
+        },
+        "function": lambda t, state: way * np.sin(30 * t) - 0.1 * state.v,
+        "compiled function": compiled_forces,
+    }
+    word = str(rng.choice(list(kinds)))
+    return kinds[word], f"forces: {word}"
