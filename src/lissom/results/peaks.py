@@ -115,7 +115,7 @@ def lock_notes(events: Sequence[Happening], bodies: Sequence[str] = ()) -> list[
 
 
 def rising_note(event: Happening, impulse: Impulse) -> str:
-    """Words for an impulse after which peaks rise with the number of shapes; else empty.
+    """Words for an impulse after which all peaks rise with the number of shapes; else empty.
 
     Parameters
     ----------
@@ -124,8 +124,7 @@ def rising_note(event: Happening, impulse: Impulse) -> str:
     impulse : Impulse
         One of its impulses.
     """
-    rises = max([impulse.share, *impulse.shares.values()]) > MOST_IN_UPPER_HALF
-    return _rising_note(event, impulse) if rises else ""
+    return _rising_note(event, impulse) if impulse.share > MOST_IN_UPPER_HALF else ""
 
 
 def _rising_note(event: Happening, impulse: Impulse) -> str:

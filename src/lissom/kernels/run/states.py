@@ -50,11 +50,12 @@ def state_rates(given, work, t, state, w):
         if z == 0 or memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
         s = plan[e + run.E_SIGNAL]
-        status = signal(
-            plan, table, memory, s, t, state.q, state.v, work.buffer, 0, plan[e + run.E_ORDERS]
-        )
-        if status != 0:
-            return status
+        if s != 0:
+            status = signal(
+                plan, table, memory, s, t, state.q, state.v, work.buffer, 0, plan[e + run.E_ORDERS]
+            )
+            if status != 0:
+                return status
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
         o = run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE

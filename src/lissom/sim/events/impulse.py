@@ -14,7 +14,8 @@ The share of a body's upper half of shapes tells whether a peak after the impuls
 take the kinetic energy (E xi)^2 / 2 each, xi being rates of vibration with the inboard node held.
 If this falls quickly with the frequency, further shapes would take little; at the tip of a beam all
 take the same, so that neither the impulse nor the peaks after it have a limit.  Shapes that move in
-different directions are separate series, each with its own upper half; a single one is upper half.
+different directions are separate series, each with its own upper half, of which a middle one is no
+part; a single one is upper half.
 
 A lock with a stiffness k gives no impulse but a force that lasts half a period of the rate
 
@@ -49,7 +50,8 @@ _HELD = 1e-9  # compliance, as a part of that of the joint alone, below which lo
 _ALIKE = 0.7  # cosine between directions of shapes of one series
 _TURNING = 0.05  # arm, in lengths of the body, at which rotations count as displacements
 _ROUNDS = 50
-_NOTHING = 1e-12  # part of the loss; bodies whose shapes take less are left out
+# Parts of the energy of all shapes, and of the loss; bodies whose shapes take less are left out.
+_LITTLE, _NOTHING = 0.01, 1e-12
 
 
 def impulse_to_stop(machine: Machine, joint: JointPlace) -> Impulse:
@@ -189,17 +191,18 @@ def _shares(
     machine: Machine, change: Array, loss: float, rate: float
 ) -> tuple[dict[str, float], float, float]:
     """Share of the upper half of the shapes of each body, and of all, in the energy they get."""
-    system, shares, upper, whole = machine.system, {}, 0.0, 0.0
+    system, energies = machine.system, dict[str, tuple[float, float]]()
     for i, body in enumerate(system.bodies):
-        if not body.n_mode:
-            continue
-        V, high, fast = _series(body)
-        energies = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 / (1 + (fast / rate) ** 4)
-        if (total := float(energies.sum())) > _NOTHING * loss:
-            above = float(energies[high].sum())
-            shares[system.names[i]] = above / total
-            upper, whole = upper + above, whole + total
-    return shares, upper / whole if whole else 0.0, whole
+        if body.n_mode:
+            V, high, fast = _series(body)
+            each = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 / (1 + (fast / rate) ** 4)
+            energies[system.names[i]] = float(each[high].sum()), float(each.sum())
+    whole = sum(x for _, x in energies.values())
+    least = max(_LITTLE * whole, _NOTHING * loss)
+    counted = {name: x for name, x in energies.items() if x[1] > least}
+    shares = {name: upper / total for name, (upper, total) in counted.items()}
+    totals = np.sum(list(counted.values()), axis=0) if counted else (0.0, 1.0)
+    return shares, float(totals[0] / totals[1]), whole
 
 
 def _series(body: NormalBody) -> tuple[Array, Array, Array]:
@@ -219,7 +222,7 @@ def _series(body: NormalBody) -> tuple[Array, Array, Array]:
             series.append((along, [k]))
     high = np.zeros(body.n_mode, dtype=bool)
     for _, members in series:
-        high[members[len(members) // 2 :]] = True
+        high[members[min((len(members) + 1) // 2, len(members) - 1) :]] = True
     return V, high, fast
 
 

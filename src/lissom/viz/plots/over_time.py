@@ -87,7 +87,8 @@ def plot(
 
 def _noted(run: Trajectory, panel: Panel) -> Panel:
     """Panel of loads that says from when on their peaks rise with the number of shapes."""
-    first = min((rising_after(run.events, x) for x in ("", *run.system.names)), default=np.inf)
+    bodies = [x for x in run.system.names if f"{x}." in panel.title] or [""]
+    first = min(rising_after(run.events, x) for x in bodies)
     if not is_load(panel.quantity, (panel.unit,)) or first >= run.time[-1]:
         return panel
     words = f"{panel.title} (after t = {first:.4g} s {RISES})"
