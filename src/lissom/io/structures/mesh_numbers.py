@@ -39,13 +39,15 @@ def file_numbers(path: Any, mesh: Any) -> tuple[Whole, Whole]:
     suffix = os.path.splitext(os.fspath(path))[1].lower() if _is_path(path) else ""
     if suffix in (".mesh", ".med"):
         return np.arange(1, counts[0] + 1), np.arange(counts[1])
+    arrays = [np.zeros(0, dtype=np.int64)] * 2
     try:
-        lists: Lists = _READERS[suffix](os.fspath(path)) if suffix in _READERS else ([], [])
+        if suffix in _READERS:
+            arrays = [np.array(x, dtype=np.int64) for x in _READERS[suffix](os.fspath(path))]
     except (ModelError, TooMuchError, ValueError, KeyError, IndexError, OverflowError):
-        lists = [], []  # read by meshio in another way than here
+        pass  # read by meshio in another way than here
     nodes, elements = (
-        np.array(numbers, dtype=np.int64) if len(numbers) == count else np.arange(count)
-        for numbers, count in zip(lists, counts, strict=True)
+        numbers if len(numbers) == count else np.arange(count)
+        for numbers, count in zip(arrays, counts, strict=True)
     )
     return nodes, elements
 
