@@ -6,7 +6,8 @@ A claim is
 - an item of a list under a heading *Limits ...* that has a word such as "no", "not" or "refuse", or
   that begins with words in bold;
 - the first paragraph under *Limits* of the README;
-- anywhere else a sentence with one of the phrases of `PHRASES`.
+- anywhere else an item that begins with a bold "No", and a sentence with one of the phrases of
+  `PHRASES`.
 
 Pages that tell of papers, decisions, measurements and of the code itself are left out, and so is
 "What can go wrong", each case of which is executed.  `tests/limits_register.py` has an entry for
@@ -22,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("", "how_to", "coming_from", "theory")
-EXEMPT = {"what_can_go_wrong.md", "house.md", "notation.md", "references.md", "comparison.md"}
+EXEMPT = {"what_can_go_wrong.md", "house.md", "notation.md", "references.md"}
 HEADING = re.compile(r"(Limits\b.*|Not offered|What is not offered)$")
 DENIED = re.compile(
     r"\b(no|not|cannot|never|neither|nor|none|refuses?|refused|missing)\b|^- \*\*", re.I
@@ -70,6 +71,8 @@ def _of_page(page: Path) -> Iterator[Place]:
             if first or every or DENIED.search(text):
                 yield Place(name, line, text)
             first = False
+        elif text.startswith("- **No "):
+            yield Place(name, line, text)
         else:
             for sentence in re.split(r"(?<=[.:;])\s+", text):
                 if PHRASES.search(sentence):

@@ -71,6 +71,7 @@ def refused(call: Callable[[], Any], words: str = "") -> None:
 @claim(
     "2026-11-19",
     README="No impacts and no contact that opens",
+    comparison="No contact that opens",
     conventions="No contact that opens, and no impact",
     coming_from__mujoco="There is no contact here",
     coming_from__pinocchio="there is no collision detection",
@@ -117,7 +118,11 @@ def formats_of_others_are_refused() -> None:
             refused(lambda path=path: ls.load_body(path))
 
 
-@claim("2026-11-19", conventions="Small deformations")
+@claim(
+    "2026-11-19",
+    conventions="Small deformations",
+    comparison="shells and solids of Exudyn and Chrono have no counterpart here",
+)
 def modes_are_linear_and_rods_are_not() -> None:
     """A hundred times the force bends a beam a hundred times as far, and a rod less."""
     far = []
@@ -162,7 +167,17 @@ def nothing_makes_meshes() -> None:
     no_public_name(r"mesher|remesh|make_mesh|triangulate|tetrahedralize")
 
 
-@claim("2026-11-19", conventions="No trajectory optimisation")
+@claim("2026-11-19", comparison="No interactive simulator")
+def runs_are_watched_and_not_touched() -> None:
+    """Nothing of the live view pushes bodies."""
+    no_public_name(r"interactive|mouse|perturb|pull_with")
+
+
+@claim(
+    "2026-11-19",
+    conventions="No trajectory optimisation",
+    comparison="No solver for optimal control",
+)
 def nothing_optimises_motions() -> None:
     """Gradients are there; who takes steps along them is SciPy."""
     no_public_name(r"optimi[sz]|collocation|shooting|\bmpc|ilqr|\bddp")
