@@ -300,6 +300,13 @@ def test_decks_that_cannot_be_read(tmp_path: Path, content: str, line: int, mess
     assert f"{path}:{line}:" in str(caught.value) if line else f"{path}: " in str(caught.value)
 
 
+def test_a_deck_of_nodes_alone_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "nodes.inp"
+    path.write_text("*NODE, NSET=ALL\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n")
+    with pytest.raises(ModelError, match="nodes.inp: the mesh has no solid element"):
+        ls.read_calculix(path, interfaces={"root": "ALL"})
+
+
 def test_includes_are_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("sword, fish\n")
     (tmp_path / "x.inp").write_text("*NODE\n*INCLUDE, INPUT=secret\n")

@@ -57,6 +57,23 @@ def test_ratios_up_to_one_and_matrices_are_silent(damping) -> None:
     assert told(machine, damping) == []
 
 
+@pytest.mark.parametrize(
+    ("modulus", "density", "doubted"),
+    [
+        (2.1e5, 7.85e-9, True),  # MPa, t/mm³
+        (210, 7.85e-6, True),  # GPa, kg/mm³
+        (210, 7850, True),  # GPa
+        (2.1e5, 7850, True),  # MPa
+        (2.1e11, 7850, False),
+        (5e5, 1100, False),  # silicone
+        (2.1e11, 1e-6, False),  # a beam whose mass does not count
+    ],
+)
+def test_materials_in_other_units_are_told(modulus, density, doubted) -> None:
+    found = told(ls.Material, "one", modulus, density)
+    assert len(found) == doubted and all("give both in SI units" in x for x in found)
+
+
 def test_damping_of_nodal_bodies_and_rods_is_told() -> None:
     model = ls.Model("rod")
     model.add(ls.rod(1.0, ls.Circle(0.01), ls.STEEL, damping=2), ls.Fixed(), name="rod")

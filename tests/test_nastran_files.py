@@ -149,6 +149,22 @@ GRID,99,,0.,0.,0.
 """
 
 
+@pytest.mark.parametrize("line", range(200, 260))
+def test_a_matrix_without_one_of_its_lines_is_a_body_or_refused(tmp_path: Path, line: int) -> None:
+    """Mass matrices that lack an entry have motions of negative energy, or bodies of their own."""
+    rows = (DATA / "frame.bdf").read_text().splitlines(keepends=True)
+    path = tmp_path / "frame.bdf"
+    path.write_text("".join(rows[:line] + rows[line + 1 :]))
+    try:
+        body = ls.read_nastran(
+            path, mass="MAAX", stiffness="KAAX", interfaces={"root": 11, "tip": 30}, modes=2
+        )
+    except ls.LissomError as error:
+        assert path.name in str(error)
+    else:
+        assert np.isfinite(body.frequencies).all()
+
+
 def test_grids_in_all_fields_and_coordinate_systems(tmp_path: Path) -> None:
     (tmp_path / "more.bdf").write_text("GRID,5,,1.,0.,0.\nGRID,6,,0.,0.,1.+0\nASET1,123,1,THRU,3\n")
     (tmp_path / "main.bdf").write_text(BULK)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import difflib
 import errno
+import inspect
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -204,8 +204,8 @@ def warn_user(message: str, category: type[Warning] = ModelWarning) -> None:
     category : class
         Of the warning.
     """
-    package, level, frame = __name__.partition(".")[0] + ".", 1, sys._getframe(1)
-    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(package):
+    package, level, frame = __name__.partition(".")[0] + ".", 0, inspect.currentframe()
+    while frame is not None and f"{frame.f_globals.get('__name__')}.".startswith(package):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level + 1)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from ..errors import ModelError
+from ..errors import ModelError, warn_user
 from ..printing import Shown
 from ._checks import finite, positive
 
 _MISSING = float("nan")  # not given
+_SLOW = 8.0  # m/s; the speed of sound in soft rubber is 30
 
 
 @final
@@ -69,6 +70,12 @@ class Material(Shown):
         object.__setattr__(self, "youngs_modulus", modulus)
         object.__setattr__(self, "density", density)
         object.__setattr__(self, "poisson_ratio", poisson)
+        if modulus < 1e7 and (density < 1e-5 or modulus / density < _SLOW**2):
+            warn_user(
+                f"{part}: youngs_modulus = {modulus:.6g} Pa and density = {density:.6g} kg/m³ are "
+                "those of no solid (steel: 2e11 and 7850); give both in SI units: MPa times 1e6, "
+                "GPa times 1e9, t/mm³ times 1e12, kg/mm³ times 1e9"
+            )
 
     @property
     def label(self) -> str:

@@ -208,7 +208,7 @@ class System:
         for key, values in by_name.items():
             vector, piece = self.layout.piece(key)
             vectors[vector] = _with_piece(vectors[vector], piece, values, key)
-            if key in self.names:
+            if "." not in key:
                 self._doubt_angles(key, vectors[vector][piece])
         return State(self, vectors["q"], vectors["v"])
 

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from .calculix.cards import read_cards as read_deck_cards
+from .calculix.elements import KINDS
 from .gmsh_sizes import TooMuchError, check_sizes
 from .nastran.cards import read_cards as read_bulk_cards
 
 Whole = NDArray[np.int64]
+_ELEMENTS = {"CTETRA", "CHEXA", "CPENTA", "CPYRAM", "CTRIA3", "CTRIA6", "CQUAD4", "CQUAD8"}
+_ELEMENTS |= {"CTRIAR", "CQUADR", "CTRAX3", "CTRAX6", "CTRIAX6", "CBAR", "CBEAM", "CROD", "CONROD"}
 Lists = tuple[list[int], list[int]]
 
 
@@ -36,13 +39,15 @@ def file_numbers(path: Any, mesh: Any) -> tuple[Whole, Whole]:
     suffix = os.path.splitext(os.fspath(path))[1].lower() if _is_path(path) else ""
     if suffix in (".mesh", ".med"):
         return np.arange(1, counts[0] + 1), np.arange(counts[1])
+    arrays = [np.zeros(0, dtype=np.int64)] * 2
     try:
-        lists: Lists = _READERS[suffix](os.fspath(path)) if suffix in _READERS else ([], [])
+        if suffix in _READERS:
+            arrays = [np.array(x, dtype=np.int64) for x in _READERS[suffix](os.fspath(path))]
     except (ModelError, TooMuchError, ValueError, KeyError, IndexError, OverflowError):
-        lists = [], []  # read by meshio in another way than here
+        pass  # read by meshio in another way than here
     nodes, elements = (
-        np.array(numbers, dtype=np.int64) if len(numbers) == count else np.arange(count)
-        for numbers, count in zip(lists, counts, strict=True)
+        numbers if len(numbers) == count else np.arange(count)
+        for numbers, count in zip(arrays, counts, strict=True)
     )
     return nodes, elements
 
@@ -53,9 +58,6 @@ def _is_path(path: Any) -> bool:
 
 def _of_deck(path: str) -> Lists:
     """Numbers of *NODE and *ELEMENT; an element may take several lines."""
-    from meshio._common import num_nodes_per_cell
-    from meshio.abaqus._abaqus import abaqus_to_meshio_type as shapes
-
     nodes: list[int] = []
     elements: list[int] = []
     for card in read_deck_cards(path):
@@ -63,8 +65,9 @@ def _of_deck(path: str) -> Lists:
         if card.keyword == "NODE":
             nodes += [int(words[0]) for words in rows]
         elif card.keyword == "ELEMENT":
-            each = 1 + num_nodes_per_cell[shapes[card.name("TYPE")]]
-            elements += [int(word) for word in _every(each, rows)]
+            kind = card.name("TYPE")
+            if kind in KINDS:  # others are missing, so that the count tells
+                elements += [int(word) for word in _every(1 + KINDS[kind].n_node, rows)]
     return nodes, elements
 
 
@@ -75,12 +78,10 @@ def _every(each: int, rows: list[list[str]]) -> Iterator[str]:
 
 
 def _of_bulk(path: str) -> Lists:
-    from meshio.nastran._nastran import nastran_to_meshio_type as shapes
-
     cards = read_bulk_cards(path)
     return (
         [card.integer(0, "the number") for card in cards if card.name == "GRID"],
-        [card.integer(0, "the number") for card in cards if card.name in shapes],
+        [card.integer(0, "the number") for card in cards if card.name in _ELEMENTS],
     )
 
 

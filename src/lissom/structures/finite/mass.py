@@ -43,7 +43,13 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     MR = structure.mass @ R
     kernel, isotropic = _kernel(structure)
     fields = _fields(structure, x, about)
-    exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
+    try:
+        exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"{structure.name}: the mass matrix is that of no body, since some motion would have "
+            "negative kinetic energy; an entry is missing or wrong: write the matrix again"
+        ) from None
     return exact, "kernel" if isotropic else "closure"
 
 

@@ -128,10 +128,11 @@ def face_weights(positions: Array, nodes: Whole, triangles: Whole) -> Array:
     within = triangles[chosen[triangles].all(axis=1)]
     a, b, c = (positions[within[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6
-    share = np.bincount(within.ravel(), np.repeat(area, 3), len(positions))[nodes]
-    if not np.all(share > 0):
-        share = np.ones(len(nodes))
-    return np.asarray(share / share.sum(), dtype=float)
+    every: Array = np.asarray(
+        np.bincount(within.ravel(), np.repeat(area, 3), len(positions)), dtype=float
+    )
+    share = every[nodes] if np.all(every[nodes] > 0) else np.ones(len(nodes))
+    return share / share.sum()
 
 
 def check_area(positions: Array, what: str) -> None:

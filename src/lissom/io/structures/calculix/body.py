@@ -101,8 +101,8 @@ def read_structure(
     base = base if not base.endswith((".dof", ".sti", ".mas")) else base[:-4]
     if not os.path.exists(f"{base}.dof"):
         if matrices is None and not os.path.exists(f"{base}.sti"):
-            numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
             structure = deck_structure(deck, interfaces)
+            numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
             warn_of_units(structure, units)
             return _with(structure, deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 
-from ....errors import ModelError
+from ....errors import ModelError, ModelWarning
 from ....structures.materials import Material
 from ..units import Units
 from .cards import Card
@@ -78,10 +79,12 @@ class Materials:
                 self.remarks.append(f"{draft.card.place} {name}, which has no {missing}")
                 continue
             modulus, poisson = draft.elastic[:2]
+            numbers = modulus * units.pressure, draft.density[0] * units.density, poisson
             try:
-                found[name] = Material(
-                    name, modulus * units.pressure, draft.density[0] * units.density, poisson
-                )
+                # the units of the whole deck are doubted by `warn_of_units`
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ModelWarning)
+                    found[name] = Material(name, *numbers)
             except ModelError as error:
                 raise draft.card.lines.refused(draft.card.at, str(error)) from None
         return found
