@@ -460,13 +460,19 @@ def test_derivatives_of_a_field_on_bodies_that_bend_are_those_of_its_forces(kind
 # Files, symbols, mistakes
 
 
-def test_loads_go_to_files_and_back(tmp_path):
+@pytest.mark.parametrize(
+    "field",
+    [
+        ls.CentralGravity(MU, center=(1, 2, 3), j2=1e-3, radius=6.4e6, pole=(0, 3, 4)),
+        ls.GravityGradient(1e-3, radial="y", normal="x"),
+    ],
+)
+def test_loads_go_to_files_and_back(tmp_path, field):
     model = ls.Model("satellite")
     model.add(ls.RigidBody.box(10.0, (1, 2, 3)), ls.Free(), name="sat")
     model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("z"), name="arm", to="sat")
     loads = [
-        ls.CentralGravity(MU, center=(1, 2, 3), j2=1e-3, radius=6.4e6, pole=(0, 3, 4)),
-        ls.GravityGradient(1e-3, radial="y", normal="x"),
+        field,
         ls.Rotor("sat", 0.1, 20.0, axis="y"),
         ls.Rotor("sat", 0.1, 5.0, torque=ls.Table([0, 1], [0, 2])),
         ls.Rotor("sat", 0.1, geared_to="arm", ratio=9.0, name="motor"),
@@ -554,3 +560,36 @@ def test_section_loads_by_equilibrium_are_refused_where_a_field_acts(tmp_path):
     for one in (run, ls.Trajectory.load(tmp_path / "run.nc")):
         with pytest.raises(ls.StateError, match="'sat': its section loads follow from all"):
             one["sat.tip.section_force"]
+
+
+TWICE = [
+    ([ls.CentralGravity(MU), ls.GravityGradient(RATE)], "CentralGravity .* GravityGradient"),
+    ([ls.GravityGradient(RATE), ls.CentralGravity(MU)], "take CentralGravity alone"),
+    ([ls.GravityGradient(RATE), ls.GravityGradient(RATE, radial="y", name="b")], "twice"),
+    ([ls.CentralGravity(MU), ls.CentralGravity(MU / 2, name="b")], "sum of both mu"),
+]
+
+
+@pytest.mark.parametrize("function", ["simulate", "linearize", "derivatives", "equilibrium"])
+@pytest.mark.parametrize(("loads", "message"), TWICE)
+def test_gravity_that_would_count_twice_is_refused(loads, message, function):
+    """In every function that takes loads, in either order."""
+    system = satellite(ls.RigidBody(1.0, inertia=(1, 2, 3)))
+    state = system.state(sat=[1, 0, 0, 0, RADIUS, 0, 0])
+    call = {
+        "simulate": lambda: ls.simulate(system, state, duration=1.0, loads=loads),
+        "linearize": lambda: ls.linearize(system, state, loads=loads),
+        "derivatives": lambda: ls.load_derivatives(system, state, loads),
+        "equilibrium": lambda: ls.equilibrium(system, state, loads=loads),
+    }[function]
+    with pytest.raises(ls.LoadError, match=message):
+        call()
+
+
+def test_gravity_of_two_centres_adds_up():
+    ball, there = satellite(ls.RigidBody.sphere(2.0, 1e-3)), np.array([3.0, 4.0, 12.0])
+    state = ball.neutral()
+    pull = acting(ball, state, ls.CentralGravity(50.0, center=there, name="a"),
+                  ls.CentralGravity(20.0, center=(0, 0, -2), name="b"))  # fmt: skip
+    expected = 2 * (50 * there / 13**3 + 20 * np.array([0, 0, -1]) / 4)
+    assert np.allclose(pull[3:], expected, rtol=1e-6)

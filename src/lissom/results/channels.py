@@ -343,7 +343,7 @@ def _of_loads(system: System, store: Store, name: str) -> dict[str, Array]:
     from .stored_energy import rotors, springs, work
 
     if name == "energy.rotors":
-        found = rotors(store)
+        found = rotors(system, store)
     else:
         found = (springs if name == "energy.springs" else work)(system, store)
     found.flags.writeable = False

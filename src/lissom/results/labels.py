@@ -111,6 +111,8 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return tuple((one.name, coupling_units(system, one)[2]) for one in system.couplings)
     if field == "servo":
         return _servo_parts(system, columns)
+    if field == "wheel":
+        return tuple((str(wheel[0]), "N m s") for wheel in columns.wheels)
     if field == "loop_load":
         joints = {loop.name: loop.joint for loop in system.loops}
         pairs = ((name, part) for name in columns.loaded for part in forces(joints[name].speeds))

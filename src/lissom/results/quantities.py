@@ -279,9 +279,9 @@ SUMS: dict[str, tuple[str, Parts, Any]] = {
     "energy.potential": ("potential energy of gravity", _ENERGY, 1),
     "energy.strain": ("strain energy", _ENERGY, 2),
     "energy.total": ("of the mechanism, with its springs and rotors", _ENERGY, slice(0, 3)),
-    "momentum": ("about the world origin, world axes", _BOTH, slice(7, 13)),
+    "momentum": ("with rotors, about the world origin, world axes", _BOTH, slice(7, 13)),
     "momentum.angular": (
-        "about the world origin, world axes",
+        "with rotors, about the world origin, world axes",
         _ANGULAR,
         slice(7, 10),
     ),
@@ -293,7 +293,7 @@ SUMS: dict[str, tuple[str, Parts, Any]] = {
 # Energies of loads, and work: name -> description.
 LOADS = {
     "energy.springs": "of the springs among the loads",
-    "energy.rotors": "kinetic energy of rotors geared to joints",
+    "energy.rotors": "kinetic energy of rotors among the loads",
     "energy.work": "work since the start, of all but springs",
 }
 CUMULATED = "energy.work"  # summed over all rows: a few of them, or one, do not tell it
@@ -307,18 +307,26 @@ def of_loads(columns: Columns) -> dict[str, tuple[str, Parts]]:
     columns : Columns
         Columns of the rows.
     """
-    there = {"energy.springs": columns.springs, "energy.rotors": columns.rotors}
+    spinning = columns.rotors or any(wheel[-1] != "geared" for wheel in columns.wheels)
+    there = {"energy.springs": columns.springs, "energy.rotors": spinning}
     return {name: (words, _ENERGY) for name, words in LOADS.items() if there.get(name, True)}
 
 
 def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
-    """Energies, momenta about a point (3,) or a point for each row (n, 3), and centre of mass."""
+    """Energies, momenta about a point (3,) or a point for each row (n, 3), and centre of mass.
+
+    Momenta contain those of rotors on bodies; energies do not, see `stored_energy`.
+    """
 
     def compute(block: Block) -> Array:
         from ..algorithms.tree import engine
 
         point = about if about.ndim == 1 else about[block.start : block.stop]
-        return engine.totals_rows(system, block["q"], block["v"], point)
+        total = engine.totals_rows(system, block["q"], block["v"], point)
+        for k, (_, where, axis, *_) in enumerate(store.columns.wheels):
+            turn = engine.pose_rows(system, system.place(where), block["q"])[0]
+            total[:, 7:10] += block["wheel"][:, k, None] * (turn @ np.array(axis))
+        return total
 
     rows = collected(store, (16,), compute)
     rows[:, 4:7] /= sum(body.mass for body in system.bodies) or np.nan

@@ -4,7 +4,7 @@ A row is one instant: time, coordinates, speeds, accelerations, generalized forc
 speeds (actuators, springs, controllers; at a hinge with prescribed motion the required force), the
 spatial forces of loads on nodes, each in the axes of its node, those of loops, each on end b, at
 the origin and in the axes of that end's frame, the forces of couplings, force, error and integral
-of servos, and the forces of loads on joints of loops.
+of servos, the angular momenta of rotors, and the forces of loads on joints of loops.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")  # of every row
+RECORDS = ("springs", "rotors", "drives", "wheels")  # of loads, see `Columns`
 
 _BLOCK = 1 << 19  # numbers read at a time [4 MB]
 
@@ -60,6 +61,10 @@ class Columns:
         Speeds at which rotors add inertia, and how much.
     drives : tuple of tuple
         Elastic drives: rotor, joint, ratio, and stiffness and damping if they act all the time.
+    wheels : tuple of tuple
+        Rotors on bodies: name, carrier, axis in its axes, inertia, and "spun" (speed relative to
+        the carrier), "driven" (in inertial space) or "geared" (to a joint).  A row has the angular
+        momentum of each along its axis.
     """
 
     n_q: int
@@ -76,6 +81,7 @@ class Columns:
     springs: tuple[Any, ...] = ()
     rotors: tuple[Any, ...] = ()
     drives: tuple[Any, ...] = ()
+    wheels: tuple[Any, ...] = ()
 
     @classmethod
     def of(
@@ -90,6 +96,7 @@ class Columns:
         springs: Any = (),
         rotors: Any = (),
         drives: Any = (),
+        wheels: Any = (),
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -101,7 +108,7 @@ class Columns:
             As the attributes.
         rate_linear, field : bool
             As the attributes.
-        springs, rotors, drives : sequence
+        springs, rotors, drives, wheels : sequence
             As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
@@ -110,14 +117,14 @@ class Columns:
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
         given = (*counts, names, numbers, loops, on_loops, rate_linear, field)
-        kept = springs, rotors, drives
-        return cls(system.n_q, system.n_v, tuple(wrenches), *given, *kept)
+        records = springs, rotors, drives, wheels
+        return cls(system.n_q, system.n_v, tuple(wrenches), *given, *records)
 
     @property
     def names(self) -> Any:
         """Names of loads with columns, for a file; often those on nodes alone."""
         more: dict[str, Any] = {"rate_linear": self.rate_linear, "field": self.field}
-        more |= {"springs": self.springs, "rotors": self.rotors, "drives": self.drives}
+        more |= {name: getattr(self, name) for name in RECORDS}
         if not self.servos and not self.loaded and not any(more.values()):
             return self.wrenches
         found = {"wrenches": self.wrenches, "servos": self.servos}
@@ -138,7 +145,7 @@ class Columns:
         if isinstance(names, dict):
             lists = (names["wrenches"], names["servos"], names.get("loops", ()))
             linear, field = (bool(names.get(x, False)) for x in ("rate_linear", "field"))
-            stored = {x: _fixed(names.get(x, ())) for x in ("springs", "rotors", "drives")}
+            stored = {x: _fixed(names.get(x, ())) for x in RECORDS}
             given = (map(str, x) for x in lists)
             return cls.of(system, *given, rate_linear=linear, field=field, **stored)
         return cls.of(system, map(str, names))
@@ -155,6 +162,7 @@ class Columns:
             "loop_force": 6 * self.n_loop,
             "coupling_force": self.n_coupling,
             "servo": self.n_servo,
+            "wheel": len(self.wheels),
             "loop_load": self.n_loaded,
         }
 

@@ -3,7 +3,9 @@
 What is stored in loads follows from the rows and from the constants that `Columns` keep:
 
     springs   1/2 k (x - x_0)^2 of coordinates, lengths or rotation vectors                  (1)
-    rotors    1/2 J beta^2, with the inertia J that a rotor adds at the speed beta           (2)
+    rotors    1/2 J beta^2, with the inertia J that a rotor adds at the speed beta; of a wheel
+              with the momentum h about its axis a on a body that turns with omega: h^2 / 2 J,
+              and if the body has its inertia, too, h a . omega more                         (2)
     work      energy that comes from elsewhere: motors, dampers, friction, forces,
               prescribed motions, less what modal damping takes                              (3)
 
@@ -21,7 +23,7 @@ import numpy as np
 from ..spatial.many_rotations import rotation_vector
 from ..system import System
 from .loop_channels import loop_values
-from .store import Store
+from .store import Columns, Store
 from .within import Block, collected
 
 Array = np.ndarray
@@ -93,18 +95,61 @@ def _point(system: System, q: Array, end: Any, at: Array) -> Array:
 _ENERGIES: dict[str, Callable[..., Array]] = {"joint": _joint, "ball": _ball, "node": _node}
 
 
-def rotors(store: Store) -> Array:
+def rotors(system: System, store: Store) -> Array:
     """Kinetic energy of the rotors (n,) [J] (2).
 
     Parameters
     ----------
+    system : System
+        Simulated system.
     store : Store
         The rows.
     """
-    found, v = np.zeros(len(store)), store.read("v")
+    total, v = wheels(system, store), store.read("v")
     for speed, inertia in store.columns.rotors:
-        found += 0.5 * inertia * v[:, speed] ** 2
-    return found
+        total += 0.5 * inertia * v[:, speed] ** 2
+    return total
+
+
+def wheels(system: System, store: Store) -> Array:
+    """Kinetic energy (n,) [J] of rotors on bodies, but for those geared to joints (2).
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    store : Store
+        The rows.
+    """
+    from ..algorithms.tree import engine
+    from ..kernels.fields import ACCELERATED
+
+    def compute(block: Block) -> Array:
+        total = np.zeros(block.stop - block.start)
+        for k, (_, where, axis, inertia, mode) in enumerate(store.columns.wheels):
+            h, place = block["wheel"][:, k], system.place(where)
+            if mode != "geared":
+                total += 0.5 * h**2 / inertia
+            if mode == "spun":
+                turn, _, rate = engine.frame_motion_rows(
+                    system, place.body, place.node, block["q"], block["v"], block["v"], ACCELERATED
+                )
+                along = turn @ (place.rotation @ np.array(axis))
+                total += h * np.einsum("ti,ti->t", along, rate[:, :3])
+        return total
+
+    return collected(store, (), compute) if is_counted(store.columns) else np.zeros(len(store))
+
+
+def is_counted(columns: Columns) -> bool:
+    """Whether there are rotors on bodies whose energy is counted.
+
+    Parameters
+    ----------
+    columns : Columns
+        Columns of the rows.
+    """
+    return any(wheel[-1] != "geared" for wheel in columns.wheels)
 
 
 def work(system: System, store: Store) -> Array:
@@ -120,6 +165,9 @@ def work(system: System, store: Store) -> Array:
     found = integral(np.asarray(store.read("time")), power(system, store))
     if store.columns.springs and len(found):
         stored = springs(system, store)
+        found += stored - stored[0]
+    if is_counted(store.columns) and len(found):  # their motors turn them, too
+        stored = wheels(system, store)
         found += stored - stored[0]
     return found
 

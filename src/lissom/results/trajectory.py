@@ -184,7 +184,7 @@ class Trajectory:
         return Energy(**found, loads=True)
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
-        """Momentum of the whole system [angular; linear] in world axes, shape (n, 6).
+        """Momentum of bodies and rotors, [angular; linear] in world axes, shape (n, 6).
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ class Energy:
     springs : float
         Of springs among the loads; `lissom.energy` knows no loads, a `Trajectory` does.
     rotors : float
-        Kinetic energy of rotors geared to joints, which are loads, too.
+        Kinetic energy of wheels and of rotors geared to joints, which are loads, too.
     loads : bool
         Whether springs and rotors are counted.
     """
@@ -94,7 +94,9 @@ def energy(system: System, state: StateLike) -> Energy:
 
 
 def momentum(system: System, state: StateLike, *, about: Any = (0.0, 0.0, 0.0)) -> Array:
-    """Momentum of the whole system.  O(N).
+    """Momentum of all bodies.  O(N).
+
+    Left out are rotors, which are loads: those of a run are in its channel "momentum".
 
     Parameters
     ----------

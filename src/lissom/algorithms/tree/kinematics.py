@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies import NormalBody
 from ...errors import SingularError, StateError
 from ...kernels.fields import ACCELERATED, RATES
 from ...printing import Shown
@@ -305,7 +306,7 @@ def qdot(system: System, state: StateLike) -> Array:
     return np.concatenate(pieces) if pieces else np.zeros(0)
 
 
-def center_of_mass(system: System, state: StateLike) -> Array:
+def center_of_mass(system: System, state: StateLike, *, moving: bool = False) -> Array:
     """Centre of mass of the whole system in the world [m].
 
     Parameters
@@ -314,21 +315,45 @@ def center_of_mass(system: System, state: StateLike) -> Array:
         Compiled mechanism.
     state : State or (q, v)
         Configuration.
+    moving : bool
+        Whether only bodies that can move count.  Otherwise those welded to the ground do, too,
+        such as the base of a robot, which other libraries take for ground.
 
     Returns
     -------
     array (3,)
     """
     state = as_state(system, state)
-    total = sum(body.mass for body in system.bodies)
+    left_out = _welded(system) if moving else []
+    total = sum(body.mass for body in system.bodies) - sum(mass for mass, _ in left_out)
     if total == 0:
-        raise StateError("the system has no mass, so that its centre of mass is undefined")
+        what = "nothing that moves has mass" if left_out else "the system has no mass"
+        raise StateError(f"{what}, so that its centre of mass is undefined")
     if all_floats(state):
         zero = np.zeros(system.n_v)
-        return engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7] / total
-    motions = motions_of(system, state)
-    moment = np.zeros(3)
-    for body, motion in zip(system.bodies, motions, strict=True):
-        p = first_moment(body, motion.eta)
-        moment = moment + body.mass * motion.world_position + motion.world_rotation @ p
-    return moment / total
+        moment = engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7]
+    else:
+        moment = np.zeros(3)
+        for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
+            moment = moment + _first_moment(body, motion)
+    return (moment - sum((p for _, p in left_out), np.zeros(3))) / total
+
+
+def _first_moment(body: NormalBody, motion: BodyMotion) -> Array:
+    """Mass times the centre of mass of a body in the world."""
+    p = first_moment(body, motion.eta)
+    return body.mass * motion.world_position + motion.world_rotation @ p
+
+
+def _welded(system: System) -> list[tuple[Any, Array]]:
+    """Mass and first moment in the world of each body that is welded to the ground."""
+    records = system.derived.get("welded")
+    if records is None:
+        motions, records, held = motions_of(system, system.neutral()), [], set()
+        for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
+            p = int(system.parent[i])
+            if (p == GROUND or p in held) and not joint.n_v and not body.n_mode:
+                held.add(i)
+                records.append((body.mass, _first_moment(body, motions[i])))
+        system.derived["welded"] = records
+    return records

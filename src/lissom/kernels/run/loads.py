@@ -305,6 +305,8 @@ def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
             if status != 0:
                 return status
         z = plan[e + run.E_STATE] & POSITIVE
+        if z == 0:
+            z = run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
         add_body_force(
             plan[e + run.E_KIND],
             system, table, c, t, q, v, plan[e + run.E_B], plan[e + run.E_N],

@@ -158,8 +158,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     """Write the rows for MATLAB: variables time, q, v, acceleration, force, wrench, names, meta.
 
     With loops there are also loop_force and names.loop, with couplings coupling_force and
-    names.coupling, with servos servo and names.servo, with loads on joints of loops loop_load and
-    names.loop_speed.
+    names.coupling, with servos servo and names.servo, with rotors on bodies wheel and names.wheel,
+    with loads on joints of loops loop_load and names.loop_speed.
 
     Parameters
     ----------
@@ -180,6 +180,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
         names["loop"] = np.array([loop.name for loop in system.loops], dtype=object)
     if store.columns.servos:
         names["servo"] = np.array(_names(system, store, "servo"), dtype=object)
+    if store.columns.wheels:
+        names["wheel"] = np.array(_names(system, store, "wheel"), dtype=object)
     if store.columns.loaded:
         names["loop_speed"] = np.array(_names(system, store, "loop_load"), dtype=object)
     if system.couplings:

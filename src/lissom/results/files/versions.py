@@ -16,8 +16,9 @@ __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
 # Of all files of results; a reader refuses later ones.
 # 1: trees; 2: loops; 3: couplings; 4: frames and servos; 5: bodies at level "stiffened"; 6: rods;
-# 7: bodies at level "ruthless", or in the frame of their shapes; 8: loads on joints of loops.
-FORMAT_VERSION = 8
+# 7: bodies at level "ruthless", or in the frame of their shapes; 8: loads on joints of loops;
+# 9: rotors on bodies.
+FORMAT_VERSION = 9
 
 
 def version_for(system: System, columns: Columns | None = None, *, frames: bool = True) -> int:
@@ -36,6 +37,8 @@ def version_for(system: System, columns: Columns | None = None, *, frames: bool 
     frames : bool
         Whether named frames are in the file.
     """
+    if columns is not None and columns.wheels:
+        return 9
     if columns is not None and columns.loaded:
         return 8
     if any(body.floating is not None or body.level == "ruthless" for body in system.bodies):

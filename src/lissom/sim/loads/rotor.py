@@ -42,17 +42,20 @@ SPUN, DRIVEN, GEARED = range(3)
 @jit
 def _spin_up(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
     own[dz] = given[0] / table[c + INERTIA]
+    own[o] = table[c + INERTIA] * own[z]
 
 
 @jit
 def _moment(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
     J, axis, mode = table[c + INERTIA], vector(table, c + AXIS), table[c + MODE]
-    if mode == SPUN:
-        h, push = J * given[0], J * given[1]
-    elif mode == DRIVEN:
+    if mode == DRIVEN:
         h, push = J * (own[z] + own[OWN_WEIGHT] * own[dz]), given[0]
     else:
-        h, push = J * table[c + RATIO] * v[int(table[c + SPEED])], 0.0
+        if mode == SPUN:
+            h, push = J * given[0], J * given[1]
+        else:
+            h, push = J * table[c + RATIO] * v[int(table[c + SPEED])], 0.0
+        own[z] = h
     omega = turn_back(matrix(work, a + SLOT_POSE), vector(work, a + SLOT_RATE))
     moment = added(scaled(-push, axis), -h, cross(omega, axis))
     add_wrench(work, a, moment, ZERO)
@@ -160,6 +163,7 @@ class Rotor(Load):
         if self.geared_to is not None:
             numbers = [self.inertia, *axis, GEARED, self.ratio, self._geared(plan)]
             plan.add_body_load(self, ROTOR, frame, numbers, rates=True)
+            plan.add_momentum(self._record("geared"), "bodies")
             return
         if self.torque is None:
             numbers, signal, states = [self.inertia, *axis, SPUN, 0, 0], self._speed(plan), 0
@@ -174,10 +178,18 @@ class Rotor(Load):
             signal = plan.signal(as_signal(self.torque, 1, what), 1, what)
             states = plan.add_states([self.speed], [_speed_near(plan, frame)], [1.0])
             plan.add_wheel(self, WHEEL, numbers, signal, states)
+            plan.add_momentum(self._record("driven"), "forces")
         orders = int(self.torque is None)
         plan.add_body_load(
             self, ROTOR, frame, numbers, signal=signal, orders=orders, states=states, rates=True
         )
+        if self.torque is None:
+            plan.add_momentum(self._record("spun"), "bodies")
+
+    def _record(self, mode: str) -> tuple[Any, ...]:
+        """What results keep: name, carrier, axis in its axes, inertia, and what its speed is."""
+        name = self.name or f"{self.where}.wheel"
+        return (name, str(self.where), tuple(self.axis.tolist()), float(self.inertia), mode)
 
     def _geared(self, plan: Plan) -> int:
         """Number of the speed that the rotor is geared to."""

@@ -51,6 +51,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         for end in (run.E_A, run.E_B):
             slot = slots[row[end]]
             slot[run.E_SLOPES] = max(slot[run.E_SLOPES], row[run.E_SLOPES])
+    for k, (_, row) in enumerate(plan.wheels):
+        row[run.E_OUTPUT] = plan.n_servo + k
     plains, specials = _coordinates(plan)
     head = np.zeros(run.P_HEADER, dtype=np.int64)
     flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]

@@ -93,12 +93,13 @@ class Plan:
         self.controllers: list[Any] = []
         self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
         self.servos: list[str] = []  # joint of each servo
-        self.n_output = 0  # numbers that loads provide as channels
+        self.n_servo = 0  # numbers that servos provide as channels
+        self.wheels: list[tuple[Any, Array]] = []  # record of each rotor, row that has its momentum
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
-        self.field = False  # whether a field of gravity acts
+        self.fields: list[tuple[Any, list[float]]] = []  # of gravity, each with its constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -382,10 +383,32 @@ class Plan:
 
     def add_servo(self, joint: JointPlace) -> int:
         """Offset of the outputs of a servo: force, error and integral of each motion."""
-        place = self.n_output
+        place = self.n_servo
         self.servos.append(self.system.names[joint.body])
-        self.n_output += 3 * joint.n_v
+        self.n_servo += 3 * joint.n_v
         return place
+
+    def add_momentum(self, record: tuple[Any, ...], kind: str) -> None:
+        """Let the last element of a kind provide the angular momentum of a rotor as a channel.
+
+        Parameters
+        ----------
+        record : tuple
+            As in `Columns.wheels`.
+        kind : str
+            Kind of element.
+        """
+        self.wheels.append((record, self.rows[kind][-1]))
+
+    @property
+    def field(self) -> bool:
+        """Whether a field of gravity acts."""
+        return bool(self.fields)
+
+    @property
+    def n_output(self) -> int:
+        """Numbers that loads provide as channels: those of servos, then momenta of rotors."""
+        return self.n_servo + len(self.wheels)
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
         """Offset of the states of a load.
@@ -568,6 +591,7 @@ class Plan:
             springs=spring_records(self),
             rotors=rotor_records(self),
             drives=drive_records(self),
+            wheels=tuple(record for record, _ in self.wheels),
         )
 
     @property

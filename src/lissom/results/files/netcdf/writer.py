@@ -75,6 +75,12 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "see servo_unit",
         "force at the joint, target minus coordinate, and the integral of that",
     ),
+    "wheel": (
+        ("time", "rotor"),
+        "angular momenta of rotors on bodies",
+        "N m s",
+        "along its axis: inertia times speed, relative to the carrier or, if driven, in space",
+    ),
     "loop_load": (
         ("time", "loop_speed"),
         "forces of loads on joints of loops",
@@ -89,6 +95,7 @@ _NAMES = {
     "loop": "loop_name",
     "coupling": "coupling_name",
     "servo_part": "servo_name",
+    "rotor": "rotor_name",
     "loop_speed": "loop_speed_name",
     "six": "six_name",
 }
@@ -203,6 +210,7 @@ def _write_names(file: Any, system: System, store: Store) -> None:
         "loop": tuple((loop.name, "") for loop in system.loops),
         "coupling": field_parts(system, columns, "coupling_force"),
         "servo_part": field_parts(system, columns, "servo"),
+        "rotor": field_parts(system, columns, "wheel"),
         "loop_speed": field_parts(system, columns, "loop_load"),
         "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
