@@ -82,7 +82,7 @@ class Fleet:
             while start < self.count:
                 at_once = self._at_once(first.machine)
                 turn = range(start, min(start + at_once, self.count))
-                if self.interrupts.seen:
+                if self.interrupts.obeyed():
                     break
                 try:
                     _Turn(self, entry, turn).run(bar)
@@ -215,7 +215,7 @@ class _Turn:
         if self.done.all():
             bar.add(len(self.turn))
             return
-        budget, times = 64.0, np.full(len(self.turn), self.machine.settings.start)
+        budget, times = 64.0, np.zeros(len(self.turn))
         span = self.machine.settings.duration
         while not self.done.all():
             begun = time.perf_counter()
@@ -225,7 +225,7 @@ class _Turn:
             for place in np.flatnonzero(~self.done & ~np.isin(statuses, GOES_ON)):
                 self._judge(int(place), int(statuses[place]), headers[place])
             self._end_what_stands(headers)
-            now = np.where(self.done, self.machine.settings.end, headers[:, run.TIME])
+            now = np.where(self.done, span, headers[:, run.TIME])
             bar.add(float(np.sum(np.maximum(now - times, 0.0))) / span)
             times = np.maximum(now, times)
             budget = next_budget(budget, begun, SLICE)
@@ -298,7 +298,7 @@ class _Turn:
         """Let the thread of a run that has ended return at once from now on."""
         memory = machine.memory.copy()
         memory[run.PREPARED] = -1.0
-        memory[[run.TIME, run.FRESH, run.KNOWN, run.SUB]] = machine.settings.end, 1.0, 1.0, 1.0
+        memory[[run.TIME, run.FRESH, run.KNOWN, run.SUB]] = machine.settings.duration, 1.0, 1.0, 1.0
         memory[run.FORCED] = 0.0
         self._put(place, memory)
 
@@ -315,13 +315,13 @@ class _Turn:
 
     def _end_what_stands(self, headers: Array) -> None:
         """End runs whose steps have become too small, and all of them after Ctrl-C."""
-        interrupted, steps = self.fleet.interrupts.seen, headers[:, run.N_STEPS]
+        interrupted, steps = self.fleet.interrupts.obeyed(), headers[:, run.N_STEPS]
         late = self.machine.settings.adaptive & (steps - self.looked > STALL_STEPS)
         for place in map(int, np.flatnonzero((late | interrupted) & ~self.done)):
             self.looked[place] = steps[place]
             machine = self._on_host(place)
             judge = self.judges.setdefault(place, Judge(machine, []))
-            stall = self.stalls.setdefault(place, Stall(0.0, machine.settings.start))
+            stall = self.stalls.setdefault(place, Stall(0.0, 0.0))
             outcome = judge.interruption() if interrupted else stall.outcome(machine)
             if outcome is not None:
                 self._finish(place, machine, outcome)

@@ -11,8 +11,9 @@ import numpy as np
 from ..errors import LoadError
 from ..kernels.device.ptx import GENERATIONS, Outside, outside_ptx
 from ..kernels.run import fields as run
+from ..kernels.run.calls import COMPILED
 from ..sim.run.machine import Machine
-from ..sim.signals.callbacks import COMPILED, CompiledFunction
+from ..sim.signals.callbacks import CompiledFunction
 
 Array = np.ndarray
 

@@ -249,4 +249,6 @@ class Runs(Sequence[Trajectory]):
 
 def _apart(times: Array) -> float:
     """Difference of two times that are not the same."""
-    return 1e-12 * float(np.max(np.abs(times), initial=0.0))
+    if not times.size:
+        return 0.0
+    return float(1e-12 * np.ptp(times) + 2 * np.spacing(np.abs(times).max()))

@@ -62,7 +62,7 @@ class OnCores:
     def _one(self, k: int) -> OneRun:
         part = _Part(self.bar)
         try:
-            if self.interrupts.seen:
+            if self.interrupts.obeyed():
                 return unfinished("interrupted", NOT_BEGUN)
             with self.collected.here():
                 this = self._prepared(k)
@@ -113,8 +113,7 @@ class OnCores:
         self, machine: Machine, judge: Judge, blocks: list[np.ndarray], part: _Part
     ) -> Outcome:
         """Advance a run to its end, slice by slice; appends its rows."""
-        slow, settings = SlowIterations(machine), machine.settings
-        stall = Stall(0.0, settings.start)
+        slow, stall = SlowIterations(machine), Stall(0.0, 0.0)
         budget = float(FIRST_BUDGET)
         while True:
             before = time.perf_counter()
@@ -124,12 +123,12 @@ class OnCores:
             blocks += judge.rows
             judge.rows.clear()
             outcome = outcome or stall.outcome(machine)
-            if outcome is None and self.interrupts.seen:
+            if outcome is None and self.interrupts.obeyed():
                 outcome = judge.interruption()
             if outcome is not None:
                 return outcome
             slow.look(stacklevel=2)
-            part.reach((machine.time - settings.start) / settings.duration)
+            part.reach(machine.elapsed / machine.settings.duration)
             budget = next_budget(budget, before, SLICE)
 
 

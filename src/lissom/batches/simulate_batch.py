@@ -138,6 +138,7 @@ def simulate_batch(
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
             found = Fleet(starts, count, gpu).run(bar)
+    interrupts.pass_on()
     if all(x.error is not None for x in found):
         raise _of_all(found)
     runs = Runs(variants, found)

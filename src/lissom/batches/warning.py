@@ -17,6 +17,7 @@ from ..sim.run.drive_checks import warn_of_winding
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
 from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
+from ..sim.warnings.far_times import warn_of_far_times
 from ..sim.warnings.inextensible import warn_of_inextensible
 from ..sim.warnings.jumps import warn_of_jumps
 from ..sim.warnings.linear_limits import warn_of_limits
@@ -131,6 +132,7 @@ def warn_before(ready: Prepared, row: np.ndarray) -> None:
         warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
     warn_of_winding(machine, row, stacklevel=2)
     warn_of_start(machine, row, stacklevel=2)
+    warn_of_far_times(machine, stacklevel=2)
     q = machine.columns.part(row[None], "q")[0]
     warn_of_inextensible(machine.system, q, stacklevel=2)
 

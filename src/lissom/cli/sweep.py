@@ -73,8 +73,8 @@ def sweep(
     folder = Path(f"{file.stem}.sweep") if store is None else store
     target = Path(f"{file.stem}_sweep.nc") if output is None else output
     _check_target(target)
-    study = load_sweep(file, code=not no_code)
     _check_folder(folder, resume or share is not None)
+    study = load_sweep(file, code=not no_code)
     changes: dict[str, Any] = {"samples": samples, "seed": seed, "workers": workers, "tasks": share}
     warned: list[str] = []
     with _noting(warned):

@@ -110,7 +110,8 @@ def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep
     path : path
         NAME.toml, NAME.json or NAME.yaml.
     code : bool
-        Whether to look up the functions named in the file, as of `load_run`.
+        Whether to look up the functions named in the file, as of `load_run`; that is done when
+        all else in the file is right.
 
     Returns
     -------
@@ -118,15 +119,17 @@ def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep
         With ``.parameters``, ``.settings`` and ``.sweep()``.
     """
     from .model_file.build.simulation import checked_document
-    from .model_file.build.sweep import model_sweep
+    from .model_file.build.sweep import check_section, model_sweep, names_functions
     from .model_file.includes import read_document
     from .model_file.source import failed
 
     _check_path(path)
     document = read_document(path)
-    run, problems = checked_document(document, functions=code, code=code)
-    if run is None or problems:
-        raise failed(sorted(problems))
+    check_section(document)
+    for functions in (False, True) if code and names_functions(document) else (code,):
+        run, problems = checked_document(document, functions=functions, code=code)
+        if run is None or problems:
+            raise failed(sorted(problems))
     return model_sweep(document, run, code=code)
 
 

@@ -258,8 +258,7 @@ class Differences:
 
     def _check(self, status: int, row: Array) -> None:
         functions = self.plan.functions
-        if functions.error is not None:
-            error, functions.error = functions.error, None
+        if (error := functions.taken()) is not None:
             if isinstance(error, LoadError):
                 raise error
             raise LoadError(f"{functions.failed} raised {error!r}") from error

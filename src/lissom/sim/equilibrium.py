@@ -187,8 +187,7 @@ class _Search:
     def row(self, q: Array) -> Array:
         status, row = self.machine.accelerations(self.time, q, self.rest)
         functions = self.machine.plan.functions
-        if functions.error is not None:
-            error, functions.error = functions.error, None
+        if (error := functions.taken()) is not None:
             if isinstance(error, LoadError):
                 raise error
             raise LoadError(f"{functions.failed} raised {error!r}") from error

@@ -84,8 +84,7 @@ def load_derivatives(
     functions = plan.functions
     if functions.error is None:
         check_given_derivatives(plan, given.raw_q, given.raw_v, instant)
-    if functions.error is not None:
-        error, functions.error = functions.error, None
+    if (error := functions.taken()) is not None:
         if isinstance(error, LoadError):
             raise error
         raise LoadError(f"{functions.failed} raised {error!r}") from error

@@ -26,6 +26,7 @@ from .run.saving import opened_record
 from .run.settings import TIME
 from .run.whole_run import begun_run, completed
 from .warnings.accuracy import warn_of_long_steps, warn_of_singular
+from .warnings.far_times import warn_of_far_times
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
@@ -149,6 +150,7 @@ def simulate(
     warn_of_winding(machine, row, stacklevel=3)
     if resume is None:
         warn_of_start(machine, row, stacklevel=3)
+    warn_of_far_times(machine, stacklevel=2)
     warn_of_inextensible(system, machine.columns.part(row[None], "q")[0], stacklevel=3)
     record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):

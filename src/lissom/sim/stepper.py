@@ -11,7 +11,6 @@ from typing import Any, Never
 import numpy as np
 
 from ..errors import LoadError, StateError, shown
-from ..kernels.run import fields as run
 from ..printing import folded
 from ..results.happenings import Happening
 from ..results.quantities import CUMULATED
@@ -145,7 +144,7 @@ class Stepper:
     @property
     def time(self) -> float:
         """Present time [s]."""
-        return float(self._run.memory[run.TIME])
+        return self._run.machine.time
 
     @property
     def q(self) -> Array:

@@ -102,7 +102,10 @@ def _same(places: Array, values: Array) -> bool:
     """Whether coordinates are equal up to rounding, as times of rows are."""
     if places.shape != values.shape or "U" in (places.dtype.kind, values.dtype.kind):
         return np.array_equal(places, values)
-    apart = 1e-12 * np.max(np.abs(values.astype(float)), initial=0.0)
+    if not values.size:
+        return True
+    numbers = values.astype(float)
+    apart = 1e-12 * np.ptp(numbers) + 2 * np.spacing(np.abs(numbers).max())
     return np.allclose(places, values, rtol=0.0, atol=apart, equal_nan=True)
 
 

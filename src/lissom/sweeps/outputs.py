@@ -96,7 +96,8 @@ def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array
 def _output_times(meta: Mapping[str, Any]) -> Array:
     """Times of the rows of a whole run with an output step, without those of events."""
     end, times = meta["start"] + meta["duration"], output_grid(meta)
-    return np.append(times, end) if end - times[-1] > 1e-12 * meta["duration"] else times
+    apart = 1e-12 * meta["duration"] + 2 * np.spacing(abs(end))
+    return np.append(times, end) if end - times[-1] > apart else times
 
 
 def output_grid(settings: Mapping[str, Any]) -> Array:
@@ -137,10 +138,11 @@ def sampled_channels(run: Trajectory, channels: tuple[str, ...], times: Array) -
         Times [s].
     """
     rows, inside = run, np.ones(len(times), dtype=bool)
-    near_rows = run.time.shape == times.shape and np.allclose(run.time, times, 1e-12, 1e-15)
+    end = run.time[-1]
+    apart = 1e-12 * (end - run.time[0]) + 2 * np.spacing(abs(end))  # rounding alone
+    near_rows = run.time.shape == times.shape and np.allclose(run.time, times, 0.0, apart)
     if not near_rows:
-        end = run.time[-1]
-        near = np.where(np.isclose(times, end, rtol=1e-12, atol=0.0), end, times)
+        near = np.where(np.isclose(times, end, rtol=0.0, atol=apart), end, times)
         inside = near <= end
         rows = run.sample(near[inside])
     found, axes = labelled(rows, channels)

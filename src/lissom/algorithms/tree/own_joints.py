@@ -15,10 +15,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ...errors import LissomError, ModelError
+from ...errors import ModelError
 from ...joints import Joint
 from ...kernels.tree.own_joints import BIAS, MAP, POSITION, RATES_ONLY, ROTATION, SIGNATURE
 from .allocators import Buffer
+from .escapes import CALLED, Watch, is_interruption
 from .wrappers import kept_wrapper
 
 Array = np.ndarray
@@ -60,11 +61,15 @@ class _Served:
 
     def fail(self, q: Array, why: str) -> int:
         """Keep an error."""
-        if self.owner.error is None:
-            self.owner.error = ModelError(
-                f"joint class {type(self.joint).__name__} failed at q = {q.tolist()}: {why}"
-            )
+        self.keep(
+            ModelError(f"joint class {type(self.joint).__name__} failed at q = {q.tolist()}: {why}")
+        )
         return 1
+
+    def keep(self, error: BaseException) -> None:
+        """Keep an error, if it is the first."""
+        if self.owner.error is None:
+            self.owner.error = error
 
 
 class OwnJoints:
@@ -73,7 +78,7 @@ class OwnJoints:
     def __init__(self) -> None:
         self.served: list[_Served] = []
         self.contents: list[tuple[int, Array]] = []
-        self.error: LissomError | None = None
+        self.error: BaseException | None = None
 
     def add(self, joint: Joint, workspace: Buffer) -> Array:
         """Constants of a joint for the kernels; its parameters go to the workspace."""
@@ -100,9 +105,11 @@ class OwnJoints:
 
         def guarded(*given: Any) -> Any:
             self.error = None
-            result = kernel(*given)
-            if self.error is not None:
-                raise self.error
+            with Watch() as watch:
+                result = kernel(*given)
+            error = self.error or watch.escaped
+            if error is not None:
+                raise error
             return result
 
         return guarded
@@ -131,8 +138,7 @@ def _view(address: int, n: int) -> Array:
 _INTEGER = ctypes.c_int64
 
 
-@ctypes.CFUNCTYPE(_INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER)
-def _called_back(number: int, wanted: int, q: int, v: int, out: int) -> int:
+def _serve(number: int, wanted: int, q: int, v: int, out: int) -> int:
     """Serve a joint by its methods in Python."""
     served = _SERVED[number]
     joint = served.joint
@@ -148,16 +154,22 @@ def _called_back(number: int, wanted: int, q: int, v: int, out: int) -> int:
             why = "the rates of its coordinates are not finite; they may be singular there"
     except BaseException as error:  # also Ctrl-C: it ends the call, not the interpreter
         why = f"{type(error).__name__}: {error}"
+        if is_interruption(error):
+            served.keep(error)
     values[:] = np.nan
     return served.fail(coordinates, why)
 
 
-@ctypes.CFUNCTYPE(_INTEGER, _INTEGER, _INTEGER)
-def _report(number: int, q: int) -> int:
+def _reported(number: int, q: int) -> int:
     """Keep an error of a compiled function; called by wrappers."""
     served = _SERVED[number]
     q_now = _view(q, served.joint.n_q).copy()
     return served.fail(q_now, "its compiled function raised an error or wrote what is not finite")
+
+
+_called_back = ctypes.CFUNCTYPE(*6 * (_INTEGER,))(_serve)
+_report = ctypes.CFUNCTYPE(*3 * (_INTEGER,))(_reported)
+CALLED |= {_serve.__code__, _reported.__code__}
 
 
 def _wrapped(function: Any, n_q: int, n_v: int, n_rate: int, n_parameter: int) -> Any:

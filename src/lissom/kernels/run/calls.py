@@ -1,10 +1,20 @@
-"""Calls of user functions by their address, whether compiled or plain Python."""
+"""Calls of user functions by their address, whether compiled or plain Python.
+
+What a function of Python returns through `ctypes` says nothing where an exception ends it: a signal
+may come before its first statement.  Its status is a word that is DOWN before the call, and that
+its last statement puts UP.
+"""
 
 from __future__ import annotations
 
-from ..compiling import intrinsic
+from ..compiling import intrinsic, uncounted
+from . import fields as run
 
+# Functions with lower numbers are plain Python, those with higher ones compiled.
+COMPILED = 1 << 32
+UP, DOWN = 0, 1
 # int which, double time, double *q, double *v, double *memory, double *out -> 0 on success
+# A plain function is given the address of its status word, an int64, in place of the memory.
 # On a GPU numbers are not side by side, and there are no addresses: device code calls one function,
 # which is linked to it and knows all functions of the user by their numbers.
 OUTSIDE = "lissom_call"
@@ -18,8 +28,11 @@ def _in_python(address, which, t, q, v, memory, o_memory, out, o_out):
 
     pointers = [ctypes.c_void_p] * 4
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *pointers)
-    given = (q, v, memory[o_memory:], out[o_out:])
-    return kind(int(address))(int(which), t, *(x.ctypes.data for x in given))
+    word = ctypes.c_int64(DOWN)
+    state = memory[o_memory:].ctypes.data if which >= COMPILED else ctypes.addressof(word)
+    given = (q.ctypes.data, v.ctypes.data, state, out[o_out:].ctypes.data)
+    status = kind(int(address))(int(which), t, *given)
+    return status if which >= COMPILED else word.value
 
 
 @intrinsic(_in_python)
@@ -53,9 +66,30 @@ def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
 
         if any(array.layout != "C" for array in arrays):
             function = cgutils.get_or_insert_function(builder.module, kind, OUTSIDE)
-        else:
-            function = builder.inttoptr(address, kind.as_pointer())
-        given = [data(0, q), data(1, v), data(2, memory, o_memory), data(3, out, o_out)]
-        return builder.call(function, [which, t, *given])
+            given = [data(0, q), data(1, v), data(2, memory, o_memory), data(3, out, o_out)]
+            return builder.call(function, [which, t, *given])
+        function = builder.inttoptr(address, kind.as_pointer())
+        state = cgutils.alloca_once(builder, word)
+        builder.store(ir.Constant(word, DOWN), state)
+        plain = builder.icmp_signed("<", which, ir.Constant(word, COMPILED))
+        status = builder.bitcast(state, pointer)
+        own = builder.select(plain, status, data(2, memory, o_memory))
+        returned = builder.call(
+            function, [which, t, data(0, q), data(1, v), own, data(3, out, o_out)]
+        )
+        return builder.select(plain, builder.load(state), returned)
 
     return signature, generate
+
+
+@uncounted
+def instant(plan, table, memory, t):
+    """Time t of a run as functions of the user have it; memory[LATE] gets what rounding leaves out.
+
+    Of the sum in double precision the error is a double too (Knuth's two-sum).
+    """
+    origin = table[plan[run.PARAMETERS] + run.ORIGIN]
+    now = origin + t
+    part = now - origin
+    memory[run.LATE] = (origin - (now - part)) + (t - part)
+    return now

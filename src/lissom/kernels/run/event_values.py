@@ -6,14 +6,14 @@ import math
 
 from ..compiling import uncounted
 from . import fields as run
-from .calls import call
+from .calls import call, instant
 
 
 @uncounted
 def event_values(given, t, state, values):
     """Write the values of all events; returns 0, or the status of a function."""
     plan, table, memory = given
-    q, v = state.q, state.v
+    q, v, now = state.q, state.v, instant(plan, table, memory, t)
     for k in range(plan[run.N_EVENT]):
         e = plan[run.EVENTS] + k * run.E_ROW
         kind, c = plan[e + run.E_KIND], plan[e + run.E_TABLE]
@@ -23,7 +23,7 @@ def event_values(given, t, state, values):
             values[k] = v[plan[e + run.E_V]] - table[c]
         else:
             status = call(
-                plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], t, q, v, memory, 0, values, k
+                plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], now, q, v, memory, 0, values, k
             )
             if status != 0:
                 return status

@@ -131,6 +131,7 @@ BALL, POSE, PRODUCT, MAPPED = range(4)
 # Signals: row [kind, n, table or address, which, pieces, degree]
 CONSTANT, TABLE_, CALLED = range(3)
 S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
+CORNERS = 1  # S_WHICH of a table at whose points values or rates jump, so that steps end there
 # Of a called function with derivatives given by the user: address and number of the function that
 # writes them, by configuration and by speeds, S_N rows of n_v numbers each
 S_BY, S_BY_WHICH = S_PIECES, S_DEGREE
@@ -143,9 +144,10 @@ ESTIMATES = 8  # every step estimates its error, fixed ones too
 INTERPOLATES = 16  # adaptive steps have a dense output
 SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
 
-# table: parameters of the run
+# table: parameters of the run.  Times in memory and table count from its start, so that they are
+# as exact in a run that begins far from zero as in any other.
 (
-    START,
+    ORIGIN,  # time at the start, as users' functions and rows have it
     END,
     STEP,  # fixed step, or the largest one
     OUTPUT_STEP,  # adaptive: period of rows, or zero
@@ -218,8 +220,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     TIME_MARK,
     WORK_MARK,
     SETTLED,  # steps up to which a method that was switched to may use the whole tolerance
+    LATE,  # what the rounding of the time of a call leaves out [s], see `calls.instant`
     M_HEADER,
-) = range(49)
+) = range(50)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

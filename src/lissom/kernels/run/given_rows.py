@@ -10,7 +10,7 @@ from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..small import matrix, turn, vector
 from . import fields as run
-from .calls import call
+from .calls import call, instant
 from .loads import add_force_change, add_node_force
 from .signals import signal
 from .slots import SLOT_POSE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches
@@ -65,7 +65,9 @@ def _find(given, work, of, t, state, e):
     s, q, v = plan[e + run.E_SIGNAL], state.q, state.v
     if signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
         return False
-    return call(plan[s + run.S_BY], plan[s + run.S_BY_WHICH], t, q, v, memory, 0, of.given, 0) == 0
+    now = instant(plan, table, memory, t)
+    by, which = plan[s + run.S_BY], plan[s + run.S_BY_WHICH]
+    return call(by, which, now, q, v, memory, 0, of.given, 0) == 0
 
 
 @uncounted

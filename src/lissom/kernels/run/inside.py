@@ -37,9 +37,9 @@ def look_inside(r, t, h, t1):
     plan, table, memory = given
     rates, out = r.tangent.K, work.out
     p, n = plan[run.PARAMETERS], system.ints[field.N_V]
-    probe, start = table[p + run.PROBE], table[p + run.START]
-    k = math.floor((t - start) / probe) + 1.0
-    instant = start + k * probe
+    probe = table[p + run.PROBE]
+    k = math.floor(t / probe) + 1.0
+    instant = k * probe
     if instant >= t1 - table[p + run.TICK]:
         return t1, 0, False
     status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
@@ -66,5 +66,5 @@ def look_inside(r, t, h, t1):
                         return (before if before > t else instant), 0, True
             before = instant
         k += 1.0
-        instant = start + k * probe
+        instant = k * probe
     return t1, 0, True

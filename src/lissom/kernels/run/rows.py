@@ -25,7 +25,7 @@ def row_due(plan, table, memory, t):
         return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % plan[run.EVERY] == 0.0
     if table[p + run.OUTPUT_STEP] == 0.0:
         return True
-    due = table[p + run.START] + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP]
+    due = memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP]
     return t >= due - table[p + run.TICK]
 
 
@@ -41,7 +41,7 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
     period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
     while True:
         if period > 0.0:
-            instant = table[p + run.START] + memory[run.NEXT_OUTPUT] * period
+            instant = memory[run.NEXT_OUTPUT] * period
         else:
             instant = t + h * (max(memory[run.SUB], 1.0)) / plan[run.EVERY]
             if memory[run.SUB] >= plan[run.EVERY]:
@@ -80,14 +80,14 @@ def write_row(system, given, work, t, state, rows):
     The outputs of loads follow, then the forces of loads on joints of loops.  After `evaluate` at
     the same state.
     """
-    plan, _table, memory = given
+    plan, table, memory = given
     ints, floats, scratch = system
     q, v, x, T, slots = state.q, state.v, work.out, work.forces, work.slots
     n_q, n = ints[field.N_Q], ints[field.N_V]
     if plan[run.N_MOTION] != 0:
         needed_forces(system, given, work, state, x)
     o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
-    rows[o] = t
+    rows[o] = table[plan[run.PARAMETERS] + run.ORIGIN] + t
     o += 1
     for k in range(n_q):
         rows[o + k] = q[k]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiling import uncounted
 from ..fields import POSITIVE
 from . import fields as run
-from .calls import call
+from .calls import COMPILED, call, instant
 
 
 @uncounted
@@ -18,7 +18,11 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """
     kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
     if kind == run.CALLED:
-        return call(where, plan[s + run.S_WHICH], t, q, v, memory, 0, out, o)
+        which, now = plan[s + run.S_WHICH], instant(plan, table, memory, t)
+        status = call(where, which, now, q, v, memory, 0, out, o)
+        if orders > 0 and status == 0 and which >= COMPILED and memory[run.LATE] != 0.0:
+            _correct(memory[run.LATE], n, out, o, orders)
+        return status
     c = where & POSITIVE
     if kind == run.CONSTANT:
         for k in range(n):
@@ -28,7 +32,7 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
         return 0
     pieces, width = plan[s + run.S_PIECES], plan[s + run.S_DEGREE] + 1
     inside = 0.5 * (memory[run.TIME] + t)
-    sought = inside if width <= 2 else t
+    sought = inside if plan[s + run.S_WHICH] == run.CORNERS else t
     low, high = 0, pieces
     while high - low > 1:
         middle = (low + high) // 2
@@ -55,3 +59,12 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
         if orders > 1:
             out[o + 2 * n + k] = 0.0 if outside else second
     return 0
+
+
+@uncounted
+def _correct(late, n, out, o, orders):
+    """Move values and rates from the rounded time, where they were taken, to that of the run."""
+    for k in range(o, o + n):
+        second = out[k + 2 * n] if orders > 1 else 0.0
+        out[k] += late * (out[k + n] + 0.5 * late * second)
+        out[k + n] += late * second

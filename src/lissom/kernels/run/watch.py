@@ -51,7 +51,7 @@ def beyond_reason(ints, plan, table, memory, q, v):
 def _steps_between_looks(plan, table):
     """Number of fixed steps from one whose error is checked to the next."""
     p = plan[run.PARAMETERS]
-    total = (table[p + run.END] - table[p + run.START]) / table[p + run.STEP]
+    total = table[p + run.END] / table[p + run.STEP]
     return int(max(1.0, min(float(EVERY_STEPS), total / LOOKS)))
 
 

@@ -31,28 +31,28 @@ def forces_of(
     def numbers(t: float, q: Array, v: Array) -> Array:
         given = function(t, trusted_state(system, q, v))
         if isinstance(given, Mapping):
-            return real_speeds(system, given, what, f"{what} at t = {t:g} s: ")
+            return real_speeds(system, given, what, f" at t = {t:g} s")
         return checked_values(given, system.n_v, what, t)
 
     return numbers
 
 
-def real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
-    """Forces (n_v,) from an array or a mapping; errors start with `before`."""
+def real_speeds(system: System, given: Any, what: str, when: str = "") -> Array:
+    """Forces (n_v,) from an array or a mapping; errors start with `what` and `when`."""
     if isinstance(given, Mapping):
         for rotor, joint in system.drives:
             if joint in given and np.any(given[joint]):
-                raise across_gear(f"{before}{what}[{joint!r}]", rotor, joint)
+                raise across_gear(f"{what}[{joint!r}]{when}", rotor, joint)
+    what = f"{what}{when}"
     try:
         found = speeds_vector(system, given, what)
     except LissomError as error:
-        raise LoadError(f"{before}{error}") from None
+        text = str(error)
+        raise LoadError(text if text.startswith(what) else f"{what}: {text}") from None
     except (TypeError, ValueError, OverflowError) as error:  # an entry of a mapping
-        raise LoadError(
-            f"{before}{what} is {shown(given)} ({error}); expected real numbers"
-        ) from None
+        raise LoadError(f"{what} is {shown(given)} ({error}); expected real numbers") from None
     if found.dtype.kind != "f":
-        raise LoadError(f"{before}{what} is {shown(given)}; expected real numbers, not symbols")
+        raise LoadError(f"{what} is {shown(given)}; expected real numbers, not symbols")
     return found
 
 

@@ -12,7 +12,7 @@ from ..run.checks import joint_name, keep, positive
 from ..signals.callbacks import is_compiled
 from ..signals.differences import COARSEST
 from ..signals.followed import followed
-from ..signals.signal import Table, as_signal
+from ..signals.signal import SMOOTHNESS, Table, as_signal
 from .load import FileField, Load
 
 if TYPE_CHECKING:
@@ -129,10 +129,10 @@ class Motion(Load):
 
     def _signal(self, plan: Plan, value: Any, n: int, orders: int, what: str) -> int:
         if isinstance(value, Table):
-            rough = {"steps": 0, "linear": 1, "smooth": 2}[value.kind]
-            if rough < orders:
+            if SMOOTHNESS[value.kind] + 1 < orders:
                 raise LoadError(
-                    f'{what}: a {value.kind!r} table jumps in its derivatives; use kind="smooth"'
+                    f"{what}: a {value.kind!r} table jumps in its derivatives; use "
+                    'kind="monotone", which stays between its points'
                 )
             if orders == 2:
                 plan.ends.append((what, value))

@@ -143,7 +143,7 @@ class Rotor(Load):
         if isinstance(self.speed, Table) and self.speed.kind == "steps":
             raise LoadError(
                 f"{self.label}: speed is a table of steps, at which the moment would be infinite; "
-                'use Table(..., kind="linear") or "smooth"'
+                'use Table(..., kind="linear") or "monotone"'
             )
 
     @property

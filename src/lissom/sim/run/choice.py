@@ -72,7 +72,7 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
     """Accelerations at a time; None if they cannot be evaluated: the start reports the cause."""
     functions = machine.plan.functions
     status, row = machine.accelerations(t, q, v)
-    functions.error = None
+    functions.taken()
     if status not in (run.MORE, run.FINISHED):
         return None
     return machine.columns.part(row[None], "acceleration")[0]

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from ...kernels.run import fields as run
+from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
 from ...results.description.system import digest
 from ...system import System
-from ..signals.callbacks import COMPILED
 from .machine import Machine
 from .packing import slot_records
 from .plan import SIGNAL_ROW

@@ -1,4 +1,8 @@
-"""Ctrl-C during runs: the first ends them after the slice of compiled code, the second at once."""
+"""Ctrl-C during runs: the first ends them after the slice of compiled code, the second at once.
+
+A first one that comes too late to end a run is passed on to the handler before when the run is
+complete, so that none is lost.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,22 @@ from typing import Any
 
 
 class Interrupts:
-    """Whether the user has interrupted; one object may serve many runs.
-
-    Attributes
-    ----------
-    seen : bool
-        Whether Ctrl-C has been pressed.
-    """
+    """Whether the user has interrupted; one object may serve many runs."""
 
     def __init__(self) -> None:
-        self.seen = False
+        self._seen = self._obeyed = False
         self._caught = False
+
+    def obeyed(self) -> bool:
+        """Whether Ctrl-C has been pressed; who asks and hears yes must end what it does."""
+        self._obeyed |= self._seen
+        return self._seen
+
+    def pass_on(self) -> None:
+        """Pass Ctrl-C on to its handler if nothing has ended because of it."""
+        if self._seen and not self._obeyed:
+            self._obeyed = True
+            signal.raise_signal(signal.SIGINT)
 
     @contextmanager
     def caught(self) -> Iterator[None]:
@@ -31,9 +40,9 @@ class Interrupts:
             return
 
         def stop(_number: int, _frame: FrameType | None) -> None:
-            if self.seen:
+            if self._seen:
                 raise KeyboardInterrupt
-            self.seen = True
+            self._seen = True
 
         before: Callable[..., Any] | int | None = signal.getsignal(signal.SIGINT)
         if before is None or before == signal.SIG_IGN:

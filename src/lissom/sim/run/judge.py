@@ -7,6 +7,7 @@ from collections import deque
 
 import numpy as np
 
+from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, SimulationWarning, name_list
 from ...kernels.run import fields as run
 from ...results.happenings import Happening
@@ -42,7 +43,7 @@ class Judge:
     def __init__(self, machine: Machine, happened: list[Happening]) -> None:
         self.machine, self.plan, self.happened = machine, machine.plan, happened
         self.rows: list[Array] = []
-        self._firings: dict[int, deque[float]] = {}
+        self._firings: dict[int, deque[float]] = {}  # times since the start
         self._told = {x.joint for one in happened for x in one.impulses}  # warned of
 
     def follow(self, other: Judge) -> None:
@@ -82,6 +83,8 @@ class Judge:
         functions = self.plan.functions
         if isinstance(functions.error, KeyboardInterrupt):
             return self.interruption()
+        if functions.error is not None and is_interruption(functions.error):
+            raise functions.error
         if isinstance(functions.error, LoadError):  # ours: it names the function and the time
             return Outcome("failed", str(functions.error), functions.error)
         words = f"{functions.failed} raised {type(functions.error).__name__}"
@@ -107,7 +110,7 @@ class Judge:
             event, place = self.plan.events[index]
             if event.once:
                 machine.memory[place + run.ARMED] = 0.0
-            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
+            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.elapsed)
             stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:
                 outcome = stuck
@@ -132,8 +135,9 @@ class Judge:
 
     def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
         """Outcome of a run in which an event keeps firing without progress in time, else None."""
-        span = self.machine.settings.duration * 1e-6
-        times = [t for t in self._firings.get(index, ()) if self.machine.time - t < span]
+        settings, now = self.machine.settings, self.machine.elapsed
+        span, fired = settings.duration * 1e-6, self._firings.get(index, ())
+        times = [settings.start + t for t in fired if now - t < span]
         if len(times) >= many:
             reason = (
                 f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "

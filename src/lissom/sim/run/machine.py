@@ -96,7 +96,7 @@ class Machine:
         self.plan, self.system = plan, plan.system
         from ...kernels.run.advance import ADVANCE
 
-        self._advance = plan.packed.own.guard(ADVANCE.load())
+        self._advance = plan.functions.guard(plan.packed.own.guard(ADVANCE.load()), 6)
         system, packed = plan.system, plan.packed
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # flags of driven joints are written there
@@ -104,7 +104,7 @@ class Machine:
         self.width = self.columns.width
         both = [settings] if other is None else [settings, other]
         self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
-        self.table = plan.constants()
+        self.table = self._constants()
         self.work = np.zeros(max(variant.size for variant in self._variants))
         self.use(0)
         self._mass = np.zeros((int(self.elements[run.DENSE]), system.n_v))
@@ -116,6 +116,14 @@ class Machine:
         self.stiff = self.scratch.copy()
         self._first = self._first_memory()
         self.memory = self._first.copy()
+
+    def _constants(self) -> Array:
+        """Constants of the plan, with the times of tables counted from the start of the run."""
+        table, start = self.plan.constants(), self._variants[0].settings.start
+        for kind, _, place, _, pieces, _ in self.plan.signals:
+            if kind == run.TABLE_ and start:
+                table[place : place + pieces + 1] -= start
+        return table
 
     def _variant(self, settings: Settings, *, exact: bool, alone: bool) -> Variant:
         """Arrays of the run with one of its methods, whose constants are added to the table."""
@@ -226,7 +234,7 @@ class Machine:
         header["LOOK"] = bounds.look
         self.limits = reasonable(plan.system)
         header["LIMITS"] = plan.table(self.limits)
-        stops = sorted({x for x in bounds.stops if x > s.start})
+        stops = sorted({x - s.start for x in bounds.stops if x > s.start})
         header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
         header["PARAMETERS"] = plan.table(self._parameters(bounds))
         return header
@@ -257,10 +265,10 @@ class Machine:
     def _parameters(self, bounds: Bounds) -> Array:
         s = self.settings
         values = np.zeros(run.N_PARAMETER)
-        values[run.START], values[run.END] = s.start, s.end
+        values[run.ORIGIN], values[run.END] = s.start, s.duration
         values[run.STEP], values[run.PROBE] = bounds.step, bounds.probe
         values[run.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
-        values[run.TICK] = self._tick(s.end)
+        values[run.TICK] = self._tick(s.duration)
         values[run.RTOL] = s.rtol
         for place, value in s.integrator.parameters().items():
             values[place] = value
@@ -282,14 +290,13 @@ class Machine:
         values[run.SECOND] = tableau is not None and tableau.second is not None
         return values
 
-    def _tick(self, end: float) -> float:
-        """Time between instants that count as the same, in a run until `end` [s]."""
+    def _tick(self, span: float) -> float:
+        """Time between instants that count as the same, in a run of some duration [s]."""
         s = self.settings
         periods = [c.period for c in self.plan.controllers]
         periods += [s.output_step] if s.output_step else []
         periods += [] if s.adaptive else [s.step]
-        ulp = np.spacing(max(abs(s.start), abs(end)))
-        return float(max(1e-9 * min([s.duration, *periods]), 8 * ulp))
+        return float(max(1e-9 * min([s.duration, *periods]), 8 * np.spacing(span)))
 
     def _scratch(self) -> Array:
         """Workspace of the recursion, with the rotors' inertia and a buffer for node loads."""
@@ -307,6 +314,11 @@ class Machine:
     @property
     def time(self) -> float:
         """Current time [s]."""
+        return self.settings.start + self.elapsed
+
+    @property
+    def elapsed(self) -> float:
+        """Time since the start [s], which far from zero is more exact than the time."""
         return float(self.memory[run.TIME])
 
     @property
@@ -377,7 +389,7 @@ class Machine:
         """Set the run to its start."""
         self.memory[:] = self._first
         self.use(0)
-        self.memory[run.TIME] = self.settings.start
+        self.memory[run.TIME] = 0.0
         self.memory[run.NEXT_STEP] = first_step
         self.memory[run.LAST_ERROR] = 1e-4
         self.memory[run.ROUGH_UNTIL] = -np.inf
@@ -446,10 +458,10 @@ class Machine:
         own = (self.elements, self.table, self.memory, self.work, self._mass, self._rows)
         return partial(self._advance, *packed, *own, self.capacity, 0, mode)
 
-    def open_until(self, end: float) -> None:
-        """Go on without end, with times that can be told apart up to `end` at least."""
+    def open_until(self, span: float) -> None:
+        """Go on without end, with instants that can be told apart `span` [s] from the start."""
         p = int(self.elements[run.PARAMETERS])
-        self.table[p + run.END], self.table[p + run.TICK] = np.inf, self._tick(end)
+        self.table[p + run.END], self.table[p + run.TICK] = np.inf, self._tick(span)
 
     def rows(self) -> Array:
         """Copy of the rows that the last call wrote."""
@@ -459,7 +471,7 @@ class Machine:
     def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
         """Status and accelerations at a given time; the run itself is not changed."""
         kept = self.memory.copy()
-        self.memory[run.TIME] = t
+        self.memory[run.TIME] = t - self.settings.start
         self.q[:], self.v[:] = q, v
         self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
         status = self.advance(0)
@@ -477,7 +489,7 @@ class Machine:
         n, own, places = self.system.n_v, self.plan.packed.own, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
         columns, motions = places.put(self) if places else (NO_PLACES, NO_PLACES)
-        kernel = own.guard(LOAD_DERIVATIVES.load())
+        kernel = self.plan.functions.guard(own.guard(LOAD_DERIVATIVES.load()), 5)
         arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
         found = (columns, motions, forces, by_q, by_v)
         status = kernel(*arrays, self.memory, self.work, self._mass, *found)
@@ -523,7 +535,8 @@ class Machine:
             return ""
         title, count = self._variants[1].settings.integrator.title, int(m[run.N_SWITCHES])
         times = "once" if count == 1 else f"{count} times"
-        return f"; switched to {title} at t = {m[run.FIRST_SWITCH]:.4g} s, {times} in all"
+        first = self.settings.start + float(m[run.FIRST_SWITCH])
+        return f"; switched to {title} at t = {first:.9g} s, {times} in all"
 
     @property
     def statistics(self) -> dict[str, Any]:
@@ -544,7 +557,7 @@ class Machine:
             found["implicit_time"] = float(m[run.IMPLICIT_TIME])
         if self.system.constraints:
             found["nearest_to_singular"] = float(m[run.NEAREST])
-            found["nearest_at"] = float(m[run.NEAREST_TIME])
+            found["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])
         if not self.settings.adaptive or self.settings.integrator.iterates:
             found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
         if found["steps"]:

@@ -22,7 +22,8 @@ from ...spatial.given import doubt_angle
 from ...spatial.scalar import reals
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
-from ..signals.signal import Signal, Table
+from ..signals.differences import Precision
+from ..signals.signal import SMOOTHNESS, Signal, Table
 from ..signals.with_derivatives import WithDerivatives, derivative_numbers
 from .joint_places import JointPlace as JointPlace, loop_joint
 
@@ -72,8 +73,11 @@ class Plan:
         self.armature = np.zeros(system.n_v)
         self.stops: list[float] = []
         self.knots: list[Array] = []  # times of smooth tables
+        self.tables: list[tuple[str, Table]] = []  # all of them, by the names of their signals
         self.timed = False  # whether there are functions of time alone
         self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
+        # Functions whose rates are differences, and their precision at an instant
+        self.differences: list[tuple[str, Callable[[float], Precision]]] = []
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self._slot_of: dict[tuple[int, int, str], int] = {}  # each frame has a separate slot
         self.points: list[Array] = []  # spring ends fixed in the world
@@ -239,10 +243,13 @@ class Plan:
         elif isinstance(value, Table):
             coefficients = value.pieces()
             self.stops += list(value.corners)
-            if value.kind == "smooth":
+            if SMOOTHNESS[value.kind] == 2:
                 self.knots.append(value.times)
+            self.tables.append((what, value))
             pieces, _, width = coefficients.shape
-            row = [run.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
+            corners = run.CORNERS if len(value.corners) == len(value.times) else 0
+            place = self.table(value.edges, coefficients)
+            row = [run.TABLE_, n, place, corners, pieces, width - 1]
         else:
             row = [run.CONSTANT, n, self.table(value), 0, 0, 0]
         return self._signal_row(row)

@@ -11,6 +11,7 @@ from ...algorithms.tree.arguments import as_state, check_system
 from ...errors import StateError
 from ...system import State, StateLike, System
 from ..integrators import as_integrator
+from ..warnings.overshoot import warn_of_overshoot
 from .checks import positive
 from .choice import alternative, chosen
 from .drive_checks import check_drives
@@ -104,6 +105,7 @@ def prepared(
     plan = planned(system, forces, loads, events)
     plan.rate_linear = checked_rate_linear(system, rate_linear)
     check_drives(plan)
+    warn_of_overshoot(plan, stacklevel=4)
     motions = with_motions(forces, loads)
     first = begun(plan, given, begin, motions)
     kind = as_integrator(integrator)

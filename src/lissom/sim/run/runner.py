@@ -43,8 +43,8 @@ class Runner:
         Progress display.
     time_limit : float
         Limit of real time [s].
-    interrupts : Interrupts, optional
-        Ctrl-C of runs that share it; by default one of its own.
+    interrupts : Interrupts
+        Ctrl-C, which runs may share.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Runner:
         record: Record,
         progress: ProgressBar,
         time_limit: float,
-        interrupts: Interrupts | None = None,
+        interrupts: Interrupts,
     ) -> None:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
@@ -61,9 +61,9 @@ class Runner:
         self.happened: list[Happening] = list(record.happened)
         self._judge = Judge(machine, self.happened)
         self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast
-        self._interrupts = interrupts or Interrupts()
+        self._interrupts = interrupts
         self._deadline = np.inf
-        self._stall = Stall(machine.memory[run.N_STEPS], machine.time)
+        self._stall = Stall(machine.memory[run.N_STEPS], machine.elapsed)
 
     # The loop
 
@@ -114,7 +114,7 @@ class Runner:
 
     def _reason(self) -> Outcome | None:
         """Outcome if the run has to end at once, else None."""
-        if self._interrupts.seen:
+        if self._interrupts.obeyed():
             return self._judge.interruption()
         if time.monotonic() > self._deadline:
             reason = f"the time limit of {self.time_limit:g} s was reached"

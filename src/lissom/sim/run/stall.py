@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...kernels.run import fields as run
 from .machine import Machine
 from .reasons import Outcome
 
+FAR = 1e-10  # [s]
 STALL_STEPS = 20_000  # steps between two checks
 # Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
 # any case.
@@ -18,7 +21,7 @@ class Stall:
     Parameters
     ----------
     steps, t : float
-        Steps so far, and time that they have reached [s].
+        Steps so far, and time since the start that they have reached [s].
     """
 
     def __init__(self, steps: float, t: float) -> None:
@@ -32,7 +35,7 @@ class Stall:
         machine : Machine
             The run, some steps later.
         """
-        steps, t = float(machine.memory[run.N_STEPS]), machine.time
+        steps, t = float(machine.memory[run.N_STEPS]), machine.elapsed
         settings = machine.settings
         n = steps - self._steps
         if not settings.adaptive or n <= STALL_STEPS:
@@ -45,9 +48,14 @@ class Stall:
             return None
         worst = machine.system.layout.owner_v(int(machine.memory[run.WORST]))
         reason = (
-            f"at t = {t:.9g} s the steps are too small to reach the end: {n:.0f} of them cover "
-            f"{span:.3g} s, the last one {machine.memory[run.LAST_STEP]:.3g} s; worst: "
+            f"at t = {machine.time:.9g} s the steps are too small to reach the end: {n:.0f} of "
+            f"them cover {span:.3g} s, the last one {machine.memory[run.LAST_STEP]:.3g} s; worst: "
             f"{worst}; something is singular or very stiff there: check the last rows, increase "
             'rtol, or if it is stiff use integrator="generalized_alpha"'
         )
+        if machine.plan.timed and (apart := float(np.spacing(abs(t + settings.start)))) > FAR:
+            reason += (
+                f"; numbers there are {apart:.2g} s apart, which functions of time may show: let "
+                "their time begin at zero (start=0)"
+            )
         return Outcome("stalled", reason)

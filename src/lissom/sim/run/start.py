@@ -224,8 +224,8 @@ def _row(x: Array) -> str:
 def _raised(plan: Plan) -> BaseException:
     """Exception to raise after a user's function failed at the start."""
     functions = plan.functions
-    error, functions.error = functions.error, None
-    if isinstance(error, (LoadError, KeyboardInterrupt)):
+    error = functions.taken()
+    if isinstance(error, LoadError):
         return error
     failure = LoadError(f"{functions.failed} raised {type(error).__name__} at the start: {error}")
     failure.__cause__ = error
@@ -273,7 +273,7 @@ def check_ends(plan: Plan, settings: Settings) -> None:
             raise LoadError(
                 f"{what}: the table {'starts' if is_start else 'ends'} at t = {t:g} s with a rate "
                 f"of {slope[np.argmax(np.abs(slope))]:.3g}, and the run goes beyond; let the table "
-                "cover the run, or use clamped=True for a motion from rest to rest"
+                'cover the run, or use kind="rest" or clamped=True for a motion from rest to rest'
             )
 
 

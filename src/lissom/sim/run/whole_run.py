@@ -57,6 +57,7 @@ def completed(
         As for `Runner`.
     """
     bar.resume_at(ready.machine.time)
+    interrupts, shared = interrupts or Interrupts(), interrupts is not None
     runner = Runner(ready.machine, record, bar, limit, interrupts)
     begun = time.perf_counter()
     try:
@@ -75,4 +76,6 @@ def completed(
     except BaseException:  # a second Ctrl-C, or one while the file is written
         record.abandon()
         raise
+    if not shared:
+        interrupts.pass_on()
     return store, meta, outcome

@@ -55,7 +55,7 @@ class WholeSteps:
         self._judge = Judge(machine, self.happened)
         self.q, self.v = machine.q, machine.v  # views
         self._kept = self.memory.copy()
-        self._until = -np.inf  # time of the next look ahead
+        self._until = -np.inf  # time since the start of the next look ahead
         # Those that can be set back if a step fails; compiled ones live in the memory.
         self._controllers = [c for c in plan.controllers if c.saved() is not None]
 
@@ -121,6 +121,7 @@ class WholeSteps:
 
     def _goes_on(self, status: int) -> bool:
         """Handle events and failures until the end of the step."""
+        machine = self.machine
         while status != run.MORE:
             outcome = self._judge.outcome(status)
             self._judge.rows.clear()
@@ -128,12 +129,12 @@ class WholeSteps:
                 self.stopped, self._until = outcome.message, -np.inf
                 return False
             if outcome is not None:
-                self._raise(outcome, float(self._kept[run.TIME]))
+                self._raise(outcome, machine.settings.start + float(self._kept[run.TIME]))
             status = run.MORE if self.memory[run.ON_GRID] != 0.0 else self._advance()
         return True
 
     def _raise(self, outcome: Outcome, start: float) -> Never:
-        self.machine.plan.functions.error = None
+        self.machine.plan.functions.taken()
         if outcome.status == "interrupted":
             raise KeyboardInterrupt
         raise SimulationError(
@@ -143,17 +144,18 @@ class WholeSteps:
 
     def _look_ahead(self) -> None:
         """Refuse a step that cannot be taken from here, and set the time of the next look."""
-        machine, time = self.machine, self.machine.time
+        machine, passed = self.machine, self.machine.elapsed
         settings, step = machine.settings, machine.settings.step
         if self.stopped:
             raise SimulationError(f"{self.stopped}; call reset() to start again")
         most = 0.999 * step  # the last bits of a sum of steps and of the end of a table may differ
-        check_ends(machine.plan, replace(settings, duration=time - settings.start + most))
-        horizon = time + max(STEPS * step, time - settings.start)
-        check_resolution(step, max(abs(time), abs(horizon)))
+        check_ends(machine.plan, replace(settings, duration=passed + most))
+        horizon = passed + max(STEPS * step, passed)
+        check_resolution(step, abs(settings.start) + horizon)
         machine.open_until(horizon)
-        ends = [t - most for _, is_start, t, _ in moving_ends(machine.plan) if not is_start]
-        self._until = min([horizon, *(t for t in ends if t > time)])
+        ends = [t for _, is_start, t, _ in moving_ends(machine.plan) if not is_start]
+        ends = [t - settings.start - most for t in ends]
+        self._until = min([horizon, *(t for t in ends if t > passed)])
 
     def row(self) -> Array:
         """Row of results at the present time, under the present forces."""

@@ -3,7 +3,7 @@
 The force of an actuator with a table of values u_k at times t_k is linear in them:
   T(t) = ratio sum_k w_k(t) u_k                                                               (1)
 with w_k the table whose values are all zero but one.  Pieces are selected as in
-`kernels.run.signals`: those of lines and steps by the middle between the start of a step and t.
+`kernels.run.signals`: those of tables with corners by the middle between the start of a step and t.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ...system import System
 from ..loads import Actuator
-from ..signals.signal import Table
+from ..signals.signal import SMOOTHNESS, Table
 
 Array = np.ndarray
 
@@ -42,6 +42,11 @@ class Control:
                 f"{actuator.label}: limit is {actuator.limit:g}, at which the derivative by a "
                 "control jumps; bound the values in the optimisation instead"
             )
+        if actuator.force.kind == "monotone":
+            raise LoadError(
+                f'{actuator.label}: force is a "monotone" table, whose slopes are not linear in '
+                'its values; give a "linear", "smooth" or "rest" one to differentiate by them'
+            )
         if actuator.joint not in system.names:
             raise LoadError(f"{actuator.label}: there is no joint {actuator.joint!r}")
         self.actuator, self.table = actuator, actuator.force
@@ -58,7 +63,7 @@ class Control:
     def weights(self, start: Array, times: Array) -> Array:
         """Weights (k, n_time) of the values at times, within steps that began at `start` (1)."""
         pieces, edges = self._pieces, self._edges
-        sought = (start + times) / 2 if pieces.shape[2] <= 2 else times
+        sought = times if SMOOTHNESS[self.table.kind] == 2 else (start + times) / 2
         which = np.clip(np.searchsorted(edges, sought, side="right") - 1, 0, len(pieces) - 1)
         x = np.clip(times, edges[0], edges[-1]) - edges[which]
         found = pieces[which, :, 0]

@@ -161,7 +161,7 @@ class Dynamics:
         """Error for loads that have no forces or derivatives at a time."""
         assert self._machine is not None
         functions = self._machine.plan.functions
-        error, functions.error = functions.error, None
+        error = functions.taken()
         if error is not None:
             return LoadError(f"{functions.failed} raised {error!r} at t = {t:.9g} s")
         return SingularError(f"the coordinates of a joint are singular at t = {t:.9g} s")

@@ -268,6 +268,8 @@ def _run(
         forces=forces,
         loads=[*others, *(c.actuator for c in driven)],
     )
+    if made.status == "interrupted":
+        raise KeyboardInterrupt
     if made.status != "finished":
         raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
     time, q, v, x = (np.array(y) for y in (made.time, made.q, made.v, made.acceleration))

@@ -1,6 +1,8 @@
 """User functions, compiled or plain, as addresses that the kernels call.
 
-Plain functions are called through one common C function; an exception is stored and ends the run.
+Plain functions are called through one common C function; an exception is stored and ends the run,
+wherever in that function a signal may raise it: see `kernels.run.calls` for its status, and
+`algorithms.tree.escapes` for exceptions that `ctypes` cannot pass on.
 A compiled function (Numba) is wrapped once for all runs and enters Python only to report a failure:
 an exception or a result that is not finite.
 """
@@ -18,8 +20,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ...algorithms.tree.escapes import CALLED, Watch, is_interruption
 from ...algorithms.tree.wrappers import kept_wrapper
 from ...errors import LoadError
+from ...kernels.run import fields as run
+from ...kernels.run.calls import COMPILED, DOWN, UP
 from ...system import State, System
 
 Array = np.ndarray
@@ -36,6 +41,8 @@ _TYPED = ctypes.CFUNCTYPE(
     ctypes.c_double,
     *(ctypes.POINTER(ctypes.c_double) for _ in range(4)),
 )
+# Plain functions are also called at the next number beyond the time if it is off by more [s].
+NEGLIGIBLE = 1e-11
 _GOOD, _RAISED, _REFUSED = -1, -2, -3
 
 
@@ -108,6 +115,7 @@ class Functions:
         )
         self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
         self._plain: list[tuple[str, Plain, int]] = []
+        self._memory: Array | None = None  # of the kernel that is at work
         self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
         self.compiled: dict[int, CompiledFunction] = {}  # by their numbers
         self._entry = _KIND(self._call)
@@ -167,6 +175,42 @@ class Functions:
             return ""
         return f"{self._trial[1]}: "
 
+    def guard(self, kernel: Callable[..., Any], memory: int) -> Callable[..., Any]:
+        """The kernel, whose status tells of all that its functions of Python raised.
+
+        Parameters
+        ----------
+        kernel : callable
+            Returns a status; calls functions of this object.
+        memory : int
+            Number of the memory of the run among its arguments.
+        """
+        if not self._plain and not self.compiled:
+            return kernel
+
+        def guarded(*given: Any) -> int:
+            self.error, self._memory = None, given[memory]
+            with Watch() as watch:
+                status = int(kernel(*given))
+            self._memory = None
+            if self.error is None:
+                self.error = watch.escaped
+            if self.error is None and status == run.CALL_FAILED:
+                self.error = LoadError(
+                    "a function of Python was left by an exception that is not known; see what "
+                    "Python has printed as ignored"
+                )
+            return status if self.error is None else run.CALL_FAILED
+
+        return guarded
+
+    def taken(self) -> BaseException | None:
+        """The error of a function, which is cleared; an interruption is raised."""
+        error, self.error = self.error, None
+        if error is not None and is_interruption(error):
+            raise error
+        return error
+
     def values(
         self, address: int, which: int, t: float, q: Array, v: Array, n: int
     ) -> Array | None:
@@ -183,11 +227,16 @@ class Functions:
         n : int
             How many numbers.
         """
-        out, memory, before = np.zeros(n), np.zeros(1), self._trial
-        given = (np.ascontiguousarray(x, dtype=float) for x in (q, v, memory))
-        status = _KIND(address)(which, t, *(x.ctypes.data for x in given), out.ctypes.data)
+        out, word, before = np.zeros(n), ctypes.c_int64(DOWN), self._trial
+        q, v = (np.ascontiguousarray(x, dtype=float) for x in (q, v))
+        with Watch() as watch:
+            status = _KIND(address)(
+                which, t, q.ctypes.data, v.ctypes.data, ctypes.addressof(word), out.ctypes.data
+            )
+        self.error = self.error or watch.escaped
+        failed = self.taken() is not None or (word.value if which < COMPILED else status) != UP
         self._trial = before
-        return out if status == 0 and np.all(np.isfinite(out)) else None
+        return None if failed or not np.all(np.isfinite(out)) else out
 
     def _failed(
         self, what: str, words: Callable[[int], str], trial: bool, t: float, k: int, value: float
@@ -222,17 +271,34 @@ class Functions:
         if self.halt is not None and self.halt():
             raise KeyboardInterrupt
 
-    def _call(self, which: int, t: float, q: int, v: int, _memory: int, out: int) -> int:
-        what, function, n = self._plain[which]
+    def _call(self, which: int, t: float, q: int, v: int, status: int, out: int) -> int:
+        """Call a plain function; nothing but its status word says that all went well."""
+        what = ""
         try:
+            what, function, n = self._plain[which]
             self.check_halt()
             system = self.system
-            values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
+            state = _numbers(q, system.n_q), _numbers(v, system.n_v)
+            values = function(t, *state)
+            late = 0.0 if self._memory is None else self._memory[run.LATE]
+            if abs(late) > NEGLIGIBLE:
+                values = _between(values, late, t, lambda other: function(other, *state))
             _numbers(out, n)[:] = values
+            ctypes.c_int64.from_address(status).value = UP
         except BaseException as error:  # includes Ctrl-C, which ends the run, not the interpreter
             self.error, self.failed = error, what
-            return 1
-        return 0
+        return 0  # read by nobody
+
+
+def _between(values: Array, late: float, t: float, function: Callable[[float], Array]) -> Array:
+    """Values `late` after t, between those at t and at the next number on that side.
+
+    In a run far from zero these are the only times that a function can be given, and values that
+    jump from one to the next would end in steps of that length.
+    """
+    other = math.nextafter(t, math.copysign(math.inf, late))
+    part = late / (other - t)
+    return (1 - part) * values + part * np.asarray(function(other))
 
 
 def _entry(form: str, n: int, n_v: int, k: int) -> str:
@@ -269,15 +335,20 @@ def _first_bad() -> Any:
 
 # Handlers of failures by the number with which the kernels call a compiled function.  These numbers
 # differ from run to run; those of plain functions, below COMPILED, do not.
-COMPILED = 1 << 32
 _NUMBERS = count(COMPILED)
 _FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakValueDictionary()
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double)
-def _report(which: int, t: float, k: int, value: float) -> int:
+def _reported(which: int, t: float, k: int, value: float) -> int:
     """Report that output k of a compiled function is not finite, or k = _RAISED or _REFUSED."""
     return _FAILING[which](t, k, value)
+
+
+_REPORT = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double
+)
+_report = _REPORT(_reported)
+CALLED |= {Functions._call.__code__, _reported.__code__}
 
 
 def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:

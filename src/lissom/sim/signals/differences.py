@@ -27,11 +27,42 @@ from ...errors import LoadError
 Array = np.ndarray
 Function = Callable[[float], Array]
 
-COARSEST = 1e-2  # [s] first spacing
+COARSEST = 1e-2  # [s] first spacing, rounded down to a power of two
 _HALVINGS = 16
 _MET = 1e-3  # tolerance of the match, as a fraction of the range of the values
 _GOOD, _USABLE = 1e-11, 1e-6  # relative errors: end the search, acceptable
 _JUMP = 1e-3  # relative change of the velocity that counts as a jump
+
+
+class Precision(NamedTuple):
+    """Precision of the highest derivative at an instant.
+
+    Attributes
+    ----------
+    error : float
+        As estimated.
+    size : float
+        Its largest number.
+    of_time : bool
+        Whether the rounding of times explains the error.
+    """
+
+    error: float
+    size: float
+    of_time: bool
+
+
+def precision_at(function: Function, t: float, orders: int, spacing: float) -> Precision:
+    """Precision of the derivatives of a function at an instant.
+
+    Parameters
+    ----------
+    function, t, orders, spacing
+        As for `rates_at`.
+    """
+    noted: list[Precision] = []
+    _searched(function, t, orders, _CENTRAL, spacing, noted)
+    return noted[0] if noted else Precision(0.0, 0.0, of_time=False)
 
 
 class _Stencil(NamedTuple):
@@ -57,7 +88,11 @@ _AFTER, _BEFORE = _stencil(np.arange(9.0), 3.41421356), _stencil(-np.arange(9.0)
 
 
 def rates_at(
-    function: Function, t: float, orders: int, what: str, spacing: float = COARSEST
+    function: Function,
+    t: float,
+    orders: int,
+    what: str,
+    spacing: float = COARSEST,
 ) -> Array:
     """Value and first derivatives of a function, (orders + 1, n).
 
@@ -81,9 +116,16 @@ def rates_at(
 
 
 def _searched(
-    function: Function, t: float, orders: int, stencil: _Stencil, spacing: float
+    function: Function,
+    t: float,
+    orders: int,
+    stencil: _Stencil,
+    spacing: float,
+    noted: list[Precision] | None = None,
 ) -> Array | None:
     """Value and derivatives by a stencil; None if no spacing is good enough.
+
+    Their precision is appended to `noted`.
 
     Plain floats: arrays of nine numbers would take ten times as long.
     """
@@ -91,9 +133,9 @@ def _searched(
     base = value.tolist()
     samples: dict[float, list[float]] = {}
     best, smallest = [base] * orders, [math.inf] * orders
-    good, usable = [0.0] * orders, [0.0] * orders
+    good, usable, of_time = [0.0] * orders, [0.0] * orders, 0.0
     coarse: list[list[float]] | None = None
-    h = spacing
+    h = 2.0 ** math.floor(math.log2(spacing))  # so that t + x h is exact, also far from zero
     for _ in range(_HALVINGS):
         for x in stencil.places:
             if x * h not in samples:
@@ -113,13 +155,15 @@ def _searched(
             if coarse is not None:
                 sizes = _largest_differences(rows)
                 # rounding of the values, and of the times multiplied by the slope
-                noise += math.ulp(abs(t) + 8 * h) * sizes[0] / h
+                late = math.ulp(abs(t) + 8 * h) * sizes[0] / h
+                noise += late
                 for k in range(orders):
                     error = max(abs(x - y) for x, y in zip(fine[k], coarse[k], strict=True))
                     if error < smallest[k]:
                         scale = h ** -(k + 1)
                         floor = 4 * noise * sum(map(abs, stencil.weights[k])) * scale
                         best[k], smallest[k] = fine[k], error
+                        of_time = 4 * late * sum(map(abs, stencil.weights[k])) * scale
                         good[k] = max(_GOOD * sizes[k] * scale, floor)
                         usable[k] = max(_USABLE * sizes[k] * scale, 100 * floor)
                 if all(x <= y for x, y in zip(smallest, good, strict=True)):
@@ -128,6 +172,9 @@ def _searched(
         h *= 0.5
     if not all(x <= y for x, y in zip(smallest, usable, strict=True)):
         return None
+    if noted is not None:
+        size = max(map(abs, best[-1]))
+        noted.append(Precision(smallest[-1], size, of_time=smallest[-1] <= 10 * of_time))
     return np.array([base, *best])
 
 
@@ -162,7 +209,7 @@ def _across(function: Function, t: float, orders: int, what: str, spacing: float
     if before is None or after is None:
         raise LoadError(
             f"{what} changes too fast near t = {t:.9g} s to differentiate it numerically; give the "
-            f"derivatives too, or a smooth Table of {word}"
+            f'derivatives too, or Table(times, values, "monotone") of the {word}'
         )
     reach = 2 * width * np.maximum(np.abs(before[1:]), np.abs(after[1:]))
     for k in range(orders):  # the last derivative may jump
@@ -238,7 +285,7 @@ def _jump(what: str, word: str, t: float, before: Array, after: Array) -> LoadEr
     return LoadError(
         f"{what}: the {word} jumps near t = {t:.9g} s, from {_shown(before)} to {_shown(after)}, "
         "which would need an infinite force; make it continuous, for example "
-        'Table(times, values, "smooth")'
+        'Table(times, values, "monotone")'
     )
 
 

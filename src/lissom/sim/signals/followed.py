@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ...errors import LoadError
 from ..run.plan import checked_values
 from .callbacks import is_compiled
-from .differences import JumpWatch, rates_at
+from .differences import JumpWatch, precision_at, rates_at
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -88,6 +89,9 @@ def _with_rates(
         return checked_values(found, n, what, t)
 
     watch = JumpWatch(value, what)
+    if len(given) < orders + 1:
+        looked = partial(precision_at, value, orders=orders, spacing=spacing)
+        plan.differences.append((what, looked))
 
     def rates(t: float, _q: Array, _v: Array) -> Array:
         if len(given) == orders + 1:

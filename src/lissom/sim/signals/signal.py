@@ -12,15 +12,21 @@ from ...errors import LoadError, shown
 from ...printing import Shown
 from ..run.checks import as_numbers, choice, keep, switch
 from .callbacks import is_compiled, takes_state
-from .spline import spline_pieces
+from .spline import monotone_pieces, resting_pieces, spline_pieces
 from .with_derivatives import WithDerivatives
 
 Array = np.ndarray
 
 
+# Kinds of tables, each with the derivatives that do not jump within it; of "monotone" the second
+# one does, at the points, where steps end.
+SMOOTHNESS = {"linear": 0, "monotone": 1, "smooth": 2, "rest": 2, "steps": -1}
+KINDS = tuple(SMOOTHNESS)
+
+
 @dataclass(frozen=True, eq=False)
 class Table(Shown):
-    """Values at given times, joined by straight lines or by a smooth curve.
+    """Values at given times, joined by straight lines or by curves.
 
     The first value holds before the first time, the last value after the last time.
 
@@ -30,11 +36,14 @@ class Table(Shown):
         Ascending instants [s].
     values : array (n,) or (n, k)
         Values at these times.
-    kind : {"linear", "smooth", "steps"}
-        Straight lines between the points; a cubic spline with continuous curvature; or each value
-        held until the next time.
+    kind : {"linear", "monotone", "smooth", "rest", "steps"}
+        Straight lines between the points; curves that rise and fall only where the points do, so
+        that they never leave their range, with continuous slope; a cubic spline with continuous
+        curvature, which swings beyond its points where these turn sharply; curves that come to
+        rest at every point, with zero slope and curvature; or each value held until the next time.
     clamped : bool
-        Whether a smooth curve starts and ends with zero slope: a motion from rest to rest.
+        Whether a "smooth" or "monotone" curve starts and ends with zero slope: a motion from rest
+        to rest.
     """
 
     times: Any
@@ -63,7 +72,7 @@ class Table(Shown):
             self,
             times=times,
             values=values,
-            kind=choice(self.kind, "Table: kind", ("linear", "smooth", "steps")),
+            kind=choice(self.kind, "Table: kind", KINDS),
             clamped=switch(self.clamped, "Table: clamped"),
         )
 
@@ -82,11 +91,14 @@ class Table(Shown):
             return np.stack([slope, y[:-1]], axis=2)
         try:
             with np.errstate(all="ignore"):
-                return spline_pieces(self.times, y, clamped=self.clamped)
+                if self.kind == "rest":
+                    return resting_pieces(self.times, y)
+                curve = monotone_pieces if self.kind == "monotone" else spline_pieces
+                return curve(self.times, y, clamped=self.clamped)
         except ValueError:  # slopes beyond the range of floats
             raise LoadError(
-                f"Table: values up to {np.abs(y).max():.3g} change too fast for a smooth curve; "
-                "give smaller ones"
+                f"Table: values up to {np.abs(y).max():.3g} change too fast for a curve of kind "
+                f"{self.kind!r}; give smaller ones"
             ) from None
 
     @property
@@ -107,7 +119,7 @@ class Table(Shown):
     @property
     def corners(self) -> Array:
         """Times at which the curve or its slope jumps; integration steps end there."""
-        return self.times if self.kind != "smooth" else self.times[[0, -1]]
+        return self.times if SMOOTHNESS[self.kind] < 2 else self.times[[0, -1]]
 
 
 def _floats(values: Any, what: str) -> Array:

@@ -41,8 +41,9 @@ def warn_of_singular(machine: Machine, stacklevel: int) -> None:
         )
     else:
         return
+    time = machine.settings.start + machine.memory[run.NEAREST_TIME]
     warnings.warn(
-        f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
+        f"near t = {time:.6g} s the loops were close to a singular "
         f"position ({nearest:.2g} of a constraint was independent); {effect}",
         SimulationWarning,
         stacklevel=stacklevel + 1,

@@ -77,7 +77,7 @@ class SlowIterations:
         """
         machine, m = self.machine, self.machine.memory
         tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
-        done = (machine.time - machine.settings.start) / machine.settings.duration
+        done = machine.elapsed / machine.settings.duration
         if not self.pending or tried < self._next or m[run.N_ITERATIONS] < ITERATIONS * tried:
             return
         if tried < min(MANY, SHRUNK * self._asked) * done:
@@ -138,7 +138,7 @@ class SlowIterations:
             machine.memory[places] = on * kept
             rows += [machine.accelerations(t, *where)[1] for where in (there, (q, v))]
         machine.memory[places] = kept
-        machine.plan.functions.error = None
+        machine.plan.functions.taken()
         a = machine.columns.part(np.array(rows), "acceleration")
         return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
 

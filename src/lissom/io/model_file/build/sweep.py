@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from ....printing import Shown
 from ....results.channels import resolved
 from ....results.store import Columns
 from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
-from ....sweeps.parameters import sobol_problem, sorted_out
+from ....sweeps.parameters import MOST_TASKS, sobol_problem, sorted_out
 from ....sweeps.study import RESERVED
 from ..addresses import AddressError, Path, changed, found_path
 from ..includes import Document, Entry, document_of
@@ -23,7 +24,15 @@ from ..source import Source
 from ..units import Quantity, usual_units
 from ..validation import validated
 from .simulation import ModelRun, run_of
-from .sweep_task import FileBuild, FileRun, output_times, set_values
+from .sweep_task import (
+    MOST_TIMES,
+    FileBuild,
+    FileRun,
+    n_time,
+    output_times,
+    set_values,
+    too_many_times,
+)
 
 _KINDS: dict[str, type[Distribution]] = {
     "uniform": Uniform,
@@ -90,6 +99,37 @@ class ModelSweep(Shown):
         return sweep(self.build, self.parameters, run, executor, **given)
 
 
+def check_section(document: Document) -> None:
+    """Refuse a file without a section [sweep].
+
+    Parameters
+    ----------
+    document : Document
+        Content of the file.
+    """
+    if document.sweep is None:
+        raise SweepError(
+            f"{document.source.path}: there is no section [sweep]; add one with parameters"
+        )
+
+
+def names_functions(document: Document) -> bool:
+    """Whether the section [simulation] names a function, which looking up runs programs.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the file.
+    """
+
+    def named(value: Any) -> bool:
+        if isinstance(value, Mapping):
+            return "function" in value or any(map(named, value.values()))
+        return isinstance(value, list) and any(map(named, value))
+
+    return named(document.source.data.get("simulation"))
+
+
 def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
     """Study of a file without problems.
 
@@ -102,23 +142,21 @@ def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
     code : bool
         Whether functions named in the file may be run.
     """
+    check_section(document)
     entry = document.sweep
-    if entry is None:
-        raise SweepError(
-            f"{document.source.path}: there is no section [sweep]; add one with parameters"
-        )
+    assert entry is not None
     table, source = entry.table, document.source
     reader = _Reader(document, entry)
     settings = {x: getattr(table, x) for x in ("samples", "seed", "sampling")}
     build = FileBuild(source.path, source.text, source.data, reader.targets, code)
-    durations = reader.values_of(_DURATION) or [run.settings["duration"]]
-    times = output_times({**run.settings, "duration": max(durations)})
+    settings_of_longest = reader.longest(run)
+    times = output_times(settings_of_longest)
     return ModelSweep(
         reader.parameters,
         {name: usual_units(powers) for name, (_, powers) in reader.targets.items() if powers},
         {x: value for x, value in settings.items() if value is not None},
         build,
-        FileRun(tuple(table.channels), _outputs(table), times),
+        FileRun(tuple(table.channels), _outputs(table), times, n_time(settings_of_longest)),
         {"model": run.model.name, "file": _digest(document)},
     )
 
@@ -176,6 +214,11 @@ class _Reader:
                 if path in self.targets[name][0]:
                     return [x[k] for x in given] if isinstance(key, tuple) else list(given)
         return []
+
+    def longest(self, run: ModelRun) -> dict[str, Any]:
+        """Settings of the longest run of the study."""
+        durations = self.values_of(_DURATION) or [run.settings["duration"]]
+        return {**run.settings, "duration": max(durations)}
 
     def _note(self, message: str, *inner: str | int) -> None:
         self.problems.append(self.entry.problem(message, *inner))
@@ -271,6 +314,7 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
         problems += _value_problems(document, entry, reader)
     problems += _overlap_problems(entry, reader)
     problems += _duration_problems(entry, reader)
+    problems += _size_problems(entry, reader, run)
     return problems
 
 
@@ -339,6 +383,17 @@ def _duration_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
                 message = "is a distribution of durations, and channels are kept over time; give a "
                 message += "list of durations, or outputs reduced over time"
                 yield entry.problem(message, "parameters", name)
+
+
+def _size_problems(entry: Entry, reader: _Reader, run: ModelRun) -> Iterator[Problem]:
+    """Studies of more tasks or times than anything could hold."""
+    lists = [x for x in reader.parameters.values() if not isinstance(x, Distribution)]
+    tasks = math.prod(map(len, lists)) * (entry.table.samples or 1)
+    if tasks > MOST_TASKS:
+        yield entry.problem(f"{tasks} tasks are too many; use at most {MOST_TASKS}")
+    asked = n_time(reader.longest(run)) if run.settings.get("output_step") else 0.0
+    if _keeps_time(entry.table) and asked > MOST_TIMES:
+        yield entry.problem(too_many_times(asked))
 
 
 def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:

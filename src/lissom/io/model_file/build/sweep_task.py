@@ -24,6 +24,8 @@ from .simulation import ModelRun, run_of
 
 Array = np.ndarray
 
+MOST_TIMES = 1_000_000  # at which channels are kept: more rows would not fit into the memory
+
 
 @lru_cache(maxsize=4)
 def _parsed(path: str, text: str) -> Source:
@@ -99,12 +101,15 @@ class FileRun(Shown):
     outputs : mapping
         Channel, component and reduction by name.
     times : array or None
-        Times of the rows [s].
+        Times of the rows [s]; None without an output step, or if there are too many.
+    n_time : float
+        How many there are.
     """
 
     channels: tuple[str, ...]
     outputs: Mapping[str, tuple[str, str | None, str]]
     times: Array | None
+    n_time: float = 0.0
 
     def keeping(self, channels: Sequence[str]) -> FileRun:
         """The same with other channels.
@@ -124,6 +129,8 @@ class FileRun(Shown):
                 "channels=[...] (--channels)"
             )
         whole = self.channels or any(x[2] == "whole" for x in self.outputs.values())
+        if whole and self.n_time > MOST_TIMES:
+            raise SweepError(too_many_times(self.n_time))
         if whole and self.times is None:
             raise SweepError("channels over time need output_step in the section [simulation]")
 
@@ -159,15 +166,36 @@ class FileRun(Shown):
         return {**coordinates, **variables}
 
 
-def output_times(settings: Mapping[str, Any]) -> Array | None:
-    """Times of the rows of a run with an output step, None without one.
+def n_time(settings: Mapping[str, Any]) -> float:
+    """Number of the times of the rows of a run with an output step, 0 without one.
 
     Parameters
     ----------
     settings : mapping
         Arguments of `simulate`.
     """
-    if not settings.get("output_step"):
+    step = settings.get("output_step")
+    return float(settings["duration"]) / float(step) if step else 0.0
+
+
+def too_many_times(n: float) -> str:
+    """Message about too many times at which channels are kept."""
+    return (
+        f"channels are kept over time, at {n:.3g} times; at most {MOST_TIMES:,} are kept: give a "
+        "larger output_step or a shorter duration in the section [simulation], or outputs reduced "
+        "over time"
+    )
+
+
+def output_times(settings: Mapping[str, Any]) -> Array | None:
+    """Times of the rows of a run with an output step, None without one or if they are too many.
+
+    Parameters
+    ----------
+    settings : mapping
+        Arguments of `simulate`.
+    """
+    if not 0 < n_time(settings) <= MOST_TIMES:
         return None
     return output_grid({"start": 0.0, **settings})
 

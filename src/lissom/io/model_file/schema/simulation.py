@@ -32,7 +32,7 @@ class SignalTable(Table):
 
     times: list[Annotated[Any, number_of("time")]]
     values: Any
-    kind: Literal["linear", "smooth", "steps"] = "linear"
+    kind: Literal["linear", "monotone", "smooth", "rest", "steps"] = "linear"
     clamped: Switch = False
 
 
