@@ -61,6 +61,7 @@ def pass_instants(plan, table, memory, t):
     ):
         memory[run.GRID] += 1.0
         memory[run.ON_GRID] = 1.0
+        memory[run.BENT_STEP] = 0.0
     while memory[run.NEXT_STOP] < plan[run.N_STOP]:
         if t < table[plan[run.STOPS] + int(memory[run.NEXT_STOP])] - tick:
             break

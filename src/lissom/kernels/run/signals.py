@@ -18,6 +18,7 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """
     kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
     if kind == run.CALLED:
+        memory[run.N_CALLS] += 1.0
         return call(where, plan[s + run.S_WHICH], t, q, v, memory, 0, out, o)
     c = where & POSITIVE
     if kind == run.CONSTANT:

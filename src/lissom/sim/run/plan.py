@@ -67,7 +67,6 @@ class Plan:
         self.armature = np.zeros(system.n_v)
         self.stops: list[float] = []
         self.knots: list[Array] = []  # times of smooth tables
-        self.timed = False  # whether there are functions of time alone
         self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self._slot_of: dict[tuple[int, int, str], int] = {}  # each frame has a separate slot
@@ -89,6 +88,7 @@ class Plan:
         self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
         self.servos: list[str] = []  # joint of each servo
         self.n_output = 0  # numbers that loads provide as channels
+        self.n_watched = 0  # numbers of watched signals, see `_watched`
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.node_rates = False
@@ -273,11 +273,9 @@ class Plan:
 
     def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
         if is_compiled(function):
-            self.timed = True
             return self.functions.add_compiled(what, function, "time", n)
         system, with_state = self.system, takes_state(function, what)
         if not with_state:
-            self.timed = True
             self.add_time_function(function, n, what)
 
         def numbers(t: float, q: Array, v: Array) -> Array:
@@ -340,7 +338,18 @@ class Plan:
             E_STATE=states,
             E_OUTPUT=output,
             E_WIDE=self._wide(JOINT_KINDS[kind], signal),
+            E_WATCHED=self._watched(signal, JOINT_KINDS[kind], joint),
         )
+
+    def _watched(self, signal: int, kind: JointKind | None = None, joint: Any = None) -> int:
+        """What is followed along each step of a load whose force may bend within one."""
+        of_state = signal in self.state_signals
+        if joint is not None and joint.loop < 0:
+            return run.ON_JOINT if of_state or (kind is not None and kind.kinked) else 0
+        if not of_state:
+            return 0
+        self.n_watched += self.signals[(signal - run.P_HEADER) // SIGNAL_ROW][run.S_N]
+        return run.SIGNAL_
 
     def _wide(self, kind: JointKind, signal: int) -> int:
         """The speeds by which a load on a joint is differentiated by differences."""
@@ -400,6 +409,7 @@ class Plan:
             E_AXES=int(axes == "world"),
             E_SLOPES=run.STEP_ROWS if stiff else run.EXACT_ROWS,
             E_WIDE=self.wide(signal),
+            E_WATCHED=self._watched(signal),
         )
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
@@ -472,6 +482,7 @@ class Plan:
             E_SIGNAL=signal,
             E_ORDERS=orders,
             E_STATE=states,
+            E_WATCHED=self._watched(signal),
         )
 
     def add_motion(
@@ -515,6 +526,12 @@ class Plan:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
         wide = any(row[run.E_WIDE] for name in ("forces", "loop_forces") for row in self.rows[name])
         return wide or any(row[run.E_SLOPES] == run.STEP_ROWS for row in self.rows["nodes"])
+
+    @property
+    def watches(self) -> bool:
+        """Whether forces may bend within a step."""
+        kinds = ("forces", "loop_forces", "nodes", "bodies")
+        return any(row[run.E_WATCHED] for kind in kinds for row in self.rows[kind])
 
     @property
     def joint_kinds(self) -> list[JointKind]:

@@ -44,7 +44,6 @@ def followed(
     spacing : float
         Largest spacing of finite differences [s], if derivatives are not given.
     """
-    plan.timed = True
     count, function = n * (orders + 1), functions[0]
     if is_compiled(function):
         _check_compiled(function, count, what)
