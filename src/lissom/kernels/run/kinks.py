@@ -37,7 +37,7 @@ INTERVALS = 4
 MOST_PARTS = 16  # of an adaptive step
 
 
-@inlined
+@uncounted
 def bends(r, t, h, order):
     """Largest e (2) of a step from r.start to r.end, and a status.
 
@@ -57,7 +57,7 @@ def bends(r, t, h, order):
     return worst, 0
 
 
-@inlined
+@uncounted
 def _bend(r, t, h, first, intervals, order):
     """Status, and e of the part of a step that begins after `first` of so many intervals."""
     plan, _table, memory = r.given

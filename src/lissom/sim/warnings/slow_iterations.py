@@ -34,7 +34,8 @@ LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it
 SHRUNK = 5  # or steps for each that was asked for
 ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
 FAULT = 0.1  # left side of (1) from which on a load is responsible
-CALLS = 100_000  # of functions before a run without iterations is looked at
+CALLS = 20_000  # of plain functions before a run without iterations is looked at
+COMPILED = 50.0  # so many times as many where functions are compiled
 STEEP = 0.5  # left side of (1) from which on a load limits the steps of such a run
 FURTHER = 300_000  # calls for derivatives by differences, some seconds
 POWER = 4
@@ -74,7 +75,7 @@ class SlowIterations:
         self.suspects = _suspects(machine.plan)
         self.pending = bool(self.suspects)
         self._next = float(LOOK)
-        self._next_calls = float(CALLS)
+        self._next_calls = CALLS * (1.0 if machine.plan.functions.has_plain else COMPILED)
         self._differences = True  # whether to look at calls for derivatives
 
     def look(self, stacklevel: int) -> None:
@@ -120,7 +121,7 @@ class SlowIterations:
         machine, m = self.machine, self.machine.memory
         if not self.pending or m[run.N_CALLS] < self._next_calls:
             return
-        self._next_calls = 2.0 * m[run.N_CALLS]
+        self._next_calls = 1.1 * m[run.N_CALLS]  # it may slide now, and stick later
         name, rate, part = self._steepest()
         if part < STEEP:
             return
