@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.sim.warnings import slow_iterations
 from lissom.sim.warnings.slow_iterations import SlowIterations
 
 
@@ -161,3 +162,68 @@ def test_steps_that_shrink_below_those_asked_for_are_explained():
         run = ls.simulate(system, system.state(sled=0.1), duration=0.05, **options)
     assert run.statistics["steps"] < 5000
     assert sum("slowed down by the function" in str(x.message) for x in caught) == 1
+
+
+def sled():
+    model = ls.Model("sled")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
+    return model.compile()
+
+
+def messages_of(**settings):
+    """Messages of a run of the sled, and the run."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = ls.simulate(sled(), **settings)
+    return [str(x.message) for x in caught], run
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rosenbrock", "auto"])
+def test_steep_friction_as_a_function_is_named_whatever_the_method(integrator, monkeypatch):
+    monkeypatch.setattr(slow_iterations, "CALLS", 2_000)
+    settings = {"duration": 0.1, "integrator": integrator, "rtol": 1e-6}
+
+    def friction(steepness):
+        return lambda t, s: [np.sin(t) - 3 * np.tanh(steepness * s["sled.rates"][0])]
+
+    said, _ = messages_of(forces=friction(1e5), **settings)
+    assert len(said) == 1 and said[0].startswith("the function given as forces is steep")
+    said, run = messages_of(forces=friction(1.0), **settings)
+    assert run.statistics["function_calls"] > 2_000 and not said
+    load = ls.JointFriction("sled", 3.0, speed=1e-5)  # the remedy
+    assert not messages_of(loads=[load, ls.Actuator("sled", np.sin)], **settings)[0]
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "generalized_alpha", "rosenbrock", "rk4"])
+def test_every_call_of_a_function_is_counted(integrator):
+    calls = []
+
+    def push(t, s):
+        calls.append(t)
+        return [-s["sled.rates"][0]]
+
+    step = {"step": 0.01} if integrator == "rk4" else {"rtol": 1e-3, "max_step": 0.01}
+    _, run = messages_of(duration=0.05, forces=push, integrator=integrator, **step)
+    assert 0.9 * len(calls) - 20 <= run.statistics["function_calls"] <= len(calls)
+
+
+def test_derivatives_of_a_motion_by_differences_are_counted_and_told(monkeypatch):
+    monkeypatch.setattr(slow_iterations, "FURTHER", 1_000)
+    calls = []
+
+    def position(t):
+        calls.append(t)
+        return 0.1 * np.sin(t) ** 2
+
+    settings = {"duration": 0.5, "step": 0.01, "integrator": "rk4"}
+    said, run = messages_of(loads=[ls.Motion("sled", position)], **settings)
+    assert len(said) == 1 and "give velocity= and acceleration=" in said[0]
+    assert 0.9 * len(calls) - 200 <= run.statistics["function_calls"] <= len(calls)
+    whole = ls.Motion(
+        "sled",
+        position,
+        velocity=lambda t: 0.1 * np.sin(2 * t),
+        acceleration=lambda t: 0.2 * np.cos(2 * t),
+    )
+    said, run = messages_of(loads=[whole], **settings)
+    assert not said and run.statistics["function_calls"] < 1_000

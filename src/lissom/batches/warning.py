@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import SimulationWarning
 from ..sim.run.drive_checks import warn_of_winding
 from ..sim.run.prepare import Prepared
-from ..sim.run.reasons import Outcome
+from ..sim.run.reasons import UNFIT, Outcome
 from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
 from ..sim.warnings.far_times import warn_of_far_times
 from ..sim.warnings.inextensible import warn_of_inextensible
@@ -128,8 +128,7 @@ def warn_before(ready: Prepared, row: np.ndarray) -> None:
         Row of results at its start.
     """
     machine = ready.machine
-    if not ready.asked:
-        warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
+    warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
     warn_of_winding(machine, row, stacklevel=2)
     warn_of_start(machine, row, stacklevel=2)
     warn_of_far_times(machine, stacklevel=2)
@@ -149,11 +148,12 @@ def warn_after(ready: Prepared, outcome: Outcome, *, spins: bool = True) -> None
     spins : bool
         Whether to look for bodies that have spun too fast.
     """
-    if outcome.status in ENDED:
+    if outcome.whole:
         warn_of_long_steps(ready.machine, asked=ready.asked, stacklevel=2)
         if spins:
             warn_of_spins(ready.machine.system, fast_spins(ready.machine), stacklevel=2)
-    warn_of_singular(ready.machine, stacklevel=2)
+    if outcome.sane:
+        warn_of_singular(ready.machine, stacklevel=2)
 
 
 def warn_of_runs(runs: Runs) -> None:
@@ -176,7 +176,7 @@ def warn_of_runs(runs: Runs) -> None:
         words = f"{start}: {len(early)} of {n}; run {k} ({runs.status[k]}): {runs.message[k]}"
         warnings.warn(words, SimulationWarning, stacklevel=3)
     spread = np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(int))
-    looked = [int(k) for k in spread if len(runs[int(k)]) and runs.status[k] != "memory"]
+    looked = [int(k) for k in spread if len(runs[int(k)]) and runs.status[k] not in UNFIT]
     which = "" if len(looked) == n else " that were looked at"
     with Collected(len(looked), which).whole():
         for k in looked:

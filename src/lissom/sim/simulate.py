@@ -144,8 +144,7 @@ def simulate(
         rate_linear=rate_linear,
     )
     machine, settings = ready.machine, ready.settings
-    if not ready.asked:
-        warn_of_jumps(machine.plan, settings, stacklevel=3)
+    warn_of_jumps(machine.plan, settings, stacklevel=3)
     row = begun_run(ready)
     warn_of_winding(machine, row, stacklevel=3)
     if resume is None:
@@ -159,15 +158,16 @@ def simulate(
     bar = ProgressBar(system.name, settings.start, settings.end, progress)
     store, meta, outcome = completed(ready, record, bar, limit)
     trajectory = Trajectory(system, store, meta)
-    if outcome.status != "memory":
+    if outcome.error is None and not outcome.whole:
+        warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=2)
+    if outcome.sane:
         warn_of_limits(trajectory, stacklevel=2)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
-    if outcome.status not in ("finished", "event"):
-        warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=2)
-    else:
+    if outcome.whole:
         warn_of_long_steps(machine, asked=ready.asked, stacklevel=2)
-    warn_of_singular(machine, stacklevel=2)
+    if outcome.sane:
+        warn_of_singular(machine, stacklevel=2)
     return trajectory
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..compiling import inlined, uncounted
 from . import fields as run
 from .inside import look_inside
+from .kinks import ABRUPT, ALLOWED, bends
 from .methods import estimated_error
 from .projection import settle
 from .watch import note_error, note_sampled_error
@@ -13,16 +14,33 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 # An error beyond this is a jump inside the step, of which estimates show only a small part: until
 # it is passed they are multiplied by this factor.
 SURPRISE, ROUGH = 30.0, 30.0
+HIGH = 3
+JUMP = 0.5  # change of a speed in a fixed step, in its scale, above which forces may have been met
 
 
 @inlined
-def finish_fixed(r, used, t, h, t1, mode, halved):
+def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     """Finish a step of given length: record its error, enforce motions and loops.
 
-    halved: whether it was also taken as two halves.  Returns 0 or a failure.
+    halved: whether it was also taken as two halves; divisible: whether it is divided if forces bend
+    in it; part: whether it is a part of one that was.  Returns 0, BENT or a failure.
     """
-    memory = r.given.memory
-    plan = r.given.plan
+    plan, table, memory = r.given
+    if plan[run.N_WATCHED] != 0 and mode <= run.WHOLE_STEP:
+        e, status = bends(r, t, h, HIGH)
+        if status != 0:
+            return status
+        of, order = table[plan[run.PARAMETERS] + run.RTOL], _order(plan, table)
+        if divisible and (e * of > ABRUPT or _jump(r) * of > JUMP):
+            return run.BENT
+        if part and order < HIGH:
+            e, status = bends(r, t, h, order)
+            if status != 0:
+                return status
+        memory[run.BENT_SUM] += e
+        if e > memory[run.BENT_LARGEST]:
+            memory[run.BENT_LARGEST], memory[run.BENT_TIME] = e, t
+            memory[run.BENT_WORST] = memory[run.WORST]
     if mode == run.ON and plan[run.TRAITS] & run.ESTIMATES != 0:
         error = estimated_error(plan[run.METHOD], r, h)
         note_error(memory, 1.0, error, memory[run.WORST])
@@ -45,16 +63,41 @@ def finish_adaptive(r, used, t, h, t1):
     if not _accept(r.given, h, error):
         return 0, False, t1, False
     earlier, status, ready = t1, 0, False
-    if plan[run.LOOK] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0:
+    implicit = plan[run.TRAITS] & run.USES_ARMATURE != 0
+    looks = plan[run.LOOK] & ~run.LOOK_AT_KINKS if implicit else plan[run.LOOK]
+    if looks != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0:
         earlier, status, ready = look_inside(r, t, h, t1)
         if status == 0 and earlier < t1:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
+    if status == 0 and implicit and plan[run.LOOK] & run.LOOK_AT_KINKS:
+        e, status = bends(r, t, h, HIGH)
+        if status == 0 and e > ALLOWED:
+            memory[run.NEXT_STEP], memory[run.LAST_ERROR] = 0.5 * h, last
+            return 0, False, t1, ready
     if status == 0:
         status = settle(used, r.given, r.work, t1, r.end)
     if status == 0 and plan[run.TRAITS] & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready
+
+
+@uncounted
+def _order(plan, table):
+    """Order of the method, HIGH above two."""
+    return min(HIGH, int(1.0 / table[plan[run.PARAMETERS] + run.EXPONENT] - 0.5))
+
+
+@inlined
+def _jump(r):
+    """Largest change of a speed in a step, in units of the tolerance."""
+    n, largest = len(r.end.v), 0.0
+    set_weights(r.given, r.start.v, r.end.v, r.weights)
+    for k in range(n):
+        change = abs(r.end.v[k] - r.start.v[k]) / r.weights[n + k]
+        if not change <= largest:
+            largest = change
+    return largest
 
 
 @inlined

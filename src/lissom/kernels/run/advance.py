@@ -25,6 +25,8 @@ from .switching import wants_other
 from .views import views
 from .watch import beyond_reason, watch_spin
 
+BENT_DIVISIONS = 12  # halvings of a fixed step in which forces bend; then it is taken, and told
+
 
 @uncounted
 def advance(
@@ -120,11 +122,13 @@ def _step(r, used, mode):
     plan, table, memory = r.given
     t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
     limit, tick = next_instant(plan, table, memory), table[plan[run.PARAMETERS] + run.TICK]
-    divisions, status, ready = 0, 0, False
+    divisions, status, ready, bent = 0, 0, False, False
     on, most = mode <= run.WHOLE_STEP, table[plan[run.PARAMETERS] + run.DIVISIONS]
     set_weights(r.given, r.start.v, r.start.v, r.weights)
     while True:
         h = limit - t
+        if memory[run.BENT_STEP] > 0.0 and on:
+            h = min(h, 2.0 * memory[run.BENT_STEP])
         if not on:
             h = memory[run.NEXT_STEP]
         elif adaptive:
@@ -141,9 +145,21 @@ def _step(r, used, mode):
             t1 = limit
         if not on or not adaptive:
             if status == 0:
-                status = finish_fixed(r, used, t, h, t1, mode, halved)
-            hopeless = status != run.DIVERGED and status != run.LOOP_OPEN
-            if not on or status == 0 or hopeless or divisions >= most:
+                status = finish_fixed(
+                    r,
+                    used,
+                    t,
+                    h,
+                    t1,
+                    mode,
+                    halved,
+                    divisions < min(most, BENT_DIVISIONS),
+                    bent or memory[run.BENT_STEP] > 0.0,
+                )
+            if status == 0 and (bent or memory[run.BENT_STEP] > 0.0):
+                memory[run.BENT_STEP] = h
+            bent = bent or status == run.BENT
+            if not on or status == 0 or _is_hopeless(status) or divisions >= most:
                 return status, h, t1, ready
             divisions += 1
             memory[run.N_DIVIDED] += 1.0
@@ -158,6 +174,18 @@ def _step(r, used, mode):
             memory[run.NEXT_STEP] = 0.25 * h
             memory[run.REJECTED_LAST] = 1.0
         memory[run.N_REJECTED] += 1.0
+
+
+@uncounted
+def _is_hopeless(status):
+    """Whether a shorter step would fail, too."""
+    return (
+        status != run.DIVERGED
+        and status != run.LOOP_OPEN
+        and status != run.BENT
+        and status != run.SINGULAR_
+        and status != run.SINGULAR_COORDINATES
+    )
 
 
 @uncounted

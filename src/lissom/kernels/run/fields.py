@@ -80,13 +80,17 @@ from __future__ import annotations
     N_BODY_LOAD,  # elements on bodies; E_A is the slot, E_B the row of the body
     BODY_LOADS,
     N_GIVEN,  # most numbers that the derivatives of a user's function are, see S_BY
+    N_WATCHED,  # loads whose forces may bend within a step, see `kinks`
+    WATCHED,  # plan: their rows
+    N_WATCHED_NUMBER,  # numbers of their signals, without those on joints
+    WATCH,  # work: what following them needs
     P_HEADER,
-) = range(70)
+) = range(74)
 
 HALF = 12  # most coordinates of a joint
 
 # Sampling inside adaptive steps
-LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
+LOOK_AT_FORCES, LOOK_AT_EVENTS, LOOK_AT_KINKS = 1, 2, 4
 
 # plan: row of an element
 (
@@ -109,12 +113,15 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_STATE,  # offset of its states among those of all loads
     E_OUTPUT,  # offset of its outputs among those of all loads
     E_WIDE,  # of loads: how a function of the state is differentiated, below
+    E_WATCHED,  # of loads: what `kinks` follows, below
     E_ROW,
-) = range(20)
+) = range(21)
 
 # Differences of a load: none, by the speeds of its own joint, by all speeds; or none, because the
 # user gives the derivatives of its signal
 NOWHERE, OWN_JOINT, EVERYWHERE, GIVEN = range(4)
+# Followed along a step: the force on the joint, or the signal
+ON_JOINT, SIGNAL_ = 1, 2
 # E_SLOPES of a load on nodes and of a slot: its rows are for exact derivatives, or for steps too
 EXACT_ROWS, STEP_ROWS = 1, 2
 
@@ -221,8 +228,14 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     WORK_MARK,
     SETTLED,  # steps up to which a method that was switched to may use the whole tolerance
     LATE,  # what the rounding of the time of a call leaves out [s], see `calls.instant`
+    BENT_SUM,  # fixed steps: sum of the errors by kinks, in units of the tolerance
+    BENT_LARGEST,
+    BENT_WORST,  # number of the speed with the largest of them
+    BENT_TIME,  # and its time
+    BENT_STEP,  # length of the last step of those that a fixed one was divided into for a kink
+    N_CALLS,  # of functions of the user
     M_HEADER,
-) = range(50)
+) = range(56)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops
@@ -254,3 +267,4 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 # Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
 SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON, SWITCH_ = 9, 10, 11, 12
+BENT = 13  # within `advance`: forces bend too much in the step

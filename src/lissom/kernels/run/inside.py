@@ -6,10 +6,11 @@ t_p, with the interpolant q(t), v(t) of the step:
   defect       d = accelerations(t_p, q, v) - dv/dt                                          (1)
   bad if       max_k |d_k| probe / w_k > ALLOWED       w: allowed errors of the speeds       (2)
   events       whether a value has changed its sign since the start of the step              (3)
-A step with a bad sample is repeated so that it ends at the sample before, or at the first sample if
-that is bad; a step with a change of sign so that it ends there.  After that the error estimate and
-the check of events at the ends of steps decide.  Source of the defect as a measure of error:
-W. H. Enright, J. Comput. Appl. Math. 125, 2000.
+Loads with kinks, such as stops, are followed too (`kinks`): (1) is found where one of their forces
+has changed since the sample before.  A step with a bad sample is repeated so that it ends at the
+sample before, or at the first sample if that is bad; a step with a change of sign so that it ends
+there.  After that the error estimate and the check of events at the ends of steps decide.  Source
+of the defect as a measure of error: W. H. Enright, J. Comput. Appl. Math. 125, 2000.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from . import fields as run
 from .evaluate import evaluate
 from .event_values import event_values, signs_changed
 from .explicit import dense_stages, interpolate, interpolated_rates
+from .kinks import forces_changed, watched_forces
 
 ALLOWED = 10.0
 
@@ -45,7 +47,10 @@ def look_inside(r, t, h, t1):
     status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
     if status != 0:
         return t1, status, False
-    before = t
+    before, looks = t, plan[run.LOOK] & run.LOOK_AT_FORCES != 0
+    kinks = not looks and plan[run.LOOK] & run.LOOK_AT_KINKS != 0
+    if kinks and watched_forces(r, t, r.start) != 0:
+        return t1, run.CALL_FAILED, True
     while instant < t1 - table[p + run.TICK]:
         if instant > t + table[p + run.TICK]:
             theta = (instant - t) / h
@@ -55,7 +60,11 @@ def look_inside(r, t, h, t1):
                     return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, r.values):
                     return instant, 0, True
-            if plan[run.LOOK] & run.LOOK_AT_FORCES:
+            if kinks:
+                status, looks = forces_changed(r, instant, inside)
+                if status != 0:
+                    return t1, run.CALL_FAILED, True
+            if looks:
                 interpolated_rates(system, given, theta, r.stages, rates)
                 status = evaluate(system, given, work, instant, inside, 0.0, out)
                 if status == run.CALL_FAILED:

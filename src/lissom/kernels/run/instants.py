@@ -57,6 +57,7 @@ def pass_instants(plan, table, memory, t):
     if plan[run.ADAPTIVE] == 0 and t >= (memory[run.GRID] + 1.0) * table[p + run.STEP] - tick:
         memory[run.GRID] += 1.0
         memory[run.ON_GRID] = 1.0
+        memory[run.BENT_STEP] = 0.0
     while memory[run.NEXT_STOP] < plan[run.N_STOP]:
         if t < table[plan[run.STOPS] + int(memory[run.NEXT_STOP])] - tick:
             break

@@ -48,6 +48,8 @@ class JointKind(NamedTuple):
         Whether its slopes depend on its signal.
     catches : bool
         Whether it acts on a part of the travel only, like a stop.
+    kinked : bool
+        Whether its force has kinks or nearly jumps, so that steps have to look for them.
     whole : bool
         Whether its slopes are its whole derivative; else the rest is found by differences.
     signal_alone : bool
@@ -66,6 +68,7 @@ class JointKind(NamedTuple):
     nonlinear: bool = False
     with_signal: bool = False
     catches: bool = False
+    kinked: bool = False
     whole: bool = True
     signal_alone: bool = False
     change: Kernel | None = None

@@ -18,6 +18,7 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """
     kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
     if kind == run.CALLED:
+        memory[run.N_CALLS] += 1.0
         which, now = plan[s + run.S_WHICH], instant(plan, table, memory, t)
         status = call(where, which, now, q, v, memory, 0, out, o)
         if orders > 0 and status == 0 and which >= COMPILED and memory[run.LATE] != 0.0:

@@ -144,7 +144,7 @@ class Run(NamedTuple):
 
     stiff: the system with the scratch of implicit methods; start, end, inside: states of a step;
     weights: scales of errors of positions, then of speeds; values: of events; saved: the header of
-    memory before a step.
+    memory before a step; watched: workspace of `kinks`.
     """
 
     system: Any
@@ -160,6 +160,7 @@ class Run(NamedTuple):
     weights: Any
     values: Any
     saved: Any
+    watched: Any
 
 
 @inlined
@@ -237,7 +238,16 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         weights,
         work[values:saved],
         work[saved:ends],
+        work[plan[run.WATCH] : plan[run.WATCH] + watched_size(plan, n_q, n)],
     )
+
+
+@uncounted
+def watched_size(plan, n_q, n):
+    """Size of the workspace of `kinks`: a state, three vectors, and flags of the loads."""
+    if plan[run.N_WATCHED] == 0:
+        return 0
+    return n_q + 4 * n + plan[run.N_STATE] + 3 * plan[run.N_WATCHED_NUMBER] + plan[run.N_WATCHED]
 
 
 @inlined

@@ -100,7 +100,21 @@ def _further_forces(system, given, work, t, h, start, other):
     return 0
 
 
-IMPLICIT_EULER = register(Method("linearly implicit Euler", _step, run.USES_ARMATURE))
+@inlined
+def _error(r, h):
+    """Estimate of the error of positions in units of the tolerance: h |v_1 - v| / 2."""
+    weights, memory, worst = r.weights, r.given.memory, 0.0
+    for k in range(len(r.end.v)):
+        e = 0.5 * h * abs(r.end.v[k] - r.start.v[k]) / weights[k]
+        if not e <= worst:
+            worst = e
+            memory[run.WORST] = k
+    return worst
+
+
+IMPLICIT_EULER = register(
+    Method("linearly implicit Euler", _step, run.USES_ARMATURE | run.ESTIMATES, _error)
+)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
+from ...kernels.run import fields as run
 from ...system import System
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
@@ -96,4 +97,5 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         E_TABLE=plan.table(1.0, np.inf),
         E_SIGNAL=signal,
         E_WIDE=plan.wide(signal),
+        E_WATCHED=run.ON_JOINT * (signal in plan.state_signals),
     )

@@ -49,6 +49,7 @@ FRICTION = register(
         _slopes,
         steepest=lambda numbers, _n: (0.0, numbers[SIZE] / numbers[SPEED]),
         nonlinear=True,
+        kinked=True,
     )
 )
 

@@ -60,6 +60,7 @@ STOP = register(
         _slopes,
         steepest=lambda numbers, _n: (numbers[STIFFNESS], 0.0),
         nonlinear=True,
+        kinked=True,
         catches=True,
     )
 )

@@ -98,7 +98,13 @@ def _steepest(numbers: Array, n: int) -> tuple[Array, Array]:
 SERVO = register(JointKind("servo", _force, _slopes, _steepest))
 LIMITED_SERVO = register(
     JointKind(
-        "servo with a limit", _force, _limited_slopes, _steepest, nonlinear=True, with_signal=True
+        "servo with a limit",
+        _force,
+        _limited_slopes,
+        _steepest,
+        nonlinear=True,
+        with_signal=True,
+        kinked=True,
     )
 )
 

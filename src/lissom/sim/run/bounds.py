@@ -33,18 +33,15 @@ class Bounds:
     probe : float
         Time between samples inside steps [s].
     look : int
-        What is sampled there: LOOK_AT_FORCES, LOOK_AT_EVENTS, both or nothing.
+        What is sampled there: sum of LOOK_AT_FORCES, LOOK_AT_EVENTS and LOOK_AT_KINKS.
     stops : list of float
         Times that no step crosses [s].
-    sudden : bool
-        Whether functions of time may change abruptly.
     """
 
     step: float
     probe: float
     look: int
     stops: list[float]
-    sudden: bool = False
 
 
 def bounds_of(plan: Plan, settings: Settings) -> Bounds:
@@ -68,6 +65,7 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
             smooth = True
     called = any(row[run.S_KIND] == run.CALLED for row in plan.signals)
     look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
+    look += run.LOOK_AT_KINKS * plan.watches
     if not settings.adaptive:
         return Bounds(settings.step, probe, 0, stops)
     step = settings.max_step
@@ -76,8 +74,8 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     if look:
         step = min(step, probe if _is_blind(settings, look) else MOST_PROBES * probe)
     if settings.integrator.implicit:
-        look &= run.LOOK_AT_EVENTS
-    return Bounds(step, probe, look, stops, plan.timed or smooth)
+        look &= run.LOOK_AT_EVENTS | run.LOOK_AT_KINKS
+    return Bounds(step, probe, look, stops)
 
 
 def _is_blind(settings: Settings, look: int) -> bool:
@@ -87,7 +85,8 @@ def _is_blind(settings: Settings, look: int) -> bool:
     of stiff motions are far from the derivative of one.
     """
     kind = settings.integrator
-    return kind.implicit and (kind.tableau is None or look & run.LOOK_AT_FORCES != 0)
+    needed = run.LOOK_AT_FORCES | (0 if kind.tableau else run.LOOK_AT_EVENTS)
+    return kind.implicit and look & needed != 0
 
 
 def reasonable(system: System) -> Array:

@@ -18,7 +18,7 @@ from ...kernels.records import closure_record
 from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
 from ...kernels.run.slots import SLOT_RECORD
-from ...kernels.run.views import derivative_rows_size, loop_joints_size
+from ...kernels.run.views import derivative_rows_size, loop_joints_size, watched_size
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
 from .load_places import NO_PLACES, LoadPlaces
@@ -146,6 +146,8 @@ class Machine:
         places += [
             derivative_rows_size(int(found[run.N_ROW]), n_v, n_slot, int(found[run.N_GIVEN]))
         ]
+        found[run.WATCH] = sum(places)
+        places += [int(plain(watched_size)(found, n_q, n_v))]
         return Variant(settings, found, sum(places), slots, loops)
 
     def use(self, which: int) -> None:
@@ -277,7 +279,7 @@ class Machine:
             values[run.ITERATIONS], values[run.DIVISIONS] = s.iterations, 0
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
-        if s.adaptive and (bounds.sudden or not s.each_step):
+        if s.adaptive:
             values[run.SHARE] = s.integrator.share / s.duration
             values[run.LEAST_SHARE] = min(
                 1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol)
@@ -385,6 +387,11 @@ class Machine:
         """Speeds and accelerations of the step tried last."""
         return self._vector(run.W_V1), self._vector(run.W_OUT)
 
+    @property
+    def tried_state(self) -> tuple[Array, Array]:
+        """Coordinates and speeds at the end of the step tried last."""
+        return self.work[: self.system.n_q], self._vector(run.W_V1)
+
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Set the run to its start."""
         self.memory[:] = self._first
@@ -396,7 +403,7 @@ class Machine:
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
         s = self.settings
-        if s.adaptive and s.integrator.iterates and not s.each_step:
+        if s.adaptive and s.integrator.iterates:
             self._weigh_springs()
 
     def _weigh_springs(self) -> None:
@@ -434,7 +441,7 @@ class Machine:
     def advance(self, budget: int, mode: int = run.ON) -> int:
         """Advance the run; the status is one of those in `kernels.run.fields`."""
         self.memory[run.N_ROWS] = 0
-        return int(
+        status = int(
             self._advance(
                 self.ints,
                 self.plan.packed.floats,
@@ -451,6 +458,8 @@ class Machine:
                 mode,
             )
         )
+        self.memory[run.N_CALLS] += self.plan.functions.further_calls()
+        return status
 
     def bound(self, mode: int) -> Callable[[], int]:
         """Call of `advance` in one mode, without a budget; rows are not counted anew."""
@@ -548,6 +557,7 @@ class Machine:
             "evaluations": run.N_EVALUATIONS,
             "iterations": run.N_ITERATIONS,
             "divided_steps": run.N_DIVIDED,
+            "function_calls": run.N_CALLS,
         }
         if self.elements[run.PROJECT]:
             counts["projections"] = run.N_PROJECTIONS
@@ -560,6 +570,8 @@ class Machine:
             found["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])
         if not self.settings.adaptive or self.settings.integrator.iterates:
             found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
+        if not self.settings.adaptive and self.elements[run.N_WATCHED]:
+            found["error_at_kinks"] = float(m[run.BENT_SUM]) * self.settings.rtol
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (
                 float(m[run.SMALLEST]),

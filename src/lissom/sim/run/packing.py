@@ -57,6 +57,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     head = np.zeros(run.P_HEADER, dtype=np.int64)
     flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]
     size = run.P_HEADER + len(flat[0])
+    watched: list[int] = []
     for count, place, rows in (
         ("N_FORCE", "FORCES", plan.rows["forces"]),
         ("N_NODE_LOAD", "NODE_LOADS", nodes),
@@ -73,8 +74,13 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     ):
         head[getattr(run, count)] = len(rows)
         head[getattr(run, place)] = size
-        flat += rows
-        size += sum(map(len, rows))
+        for row in rows:
+            if len(row) == run.E_ROW and row[run.E_WATCHED]:
+                watched.append(size)
+            flat.append(row)
+            size += len(row)
+    head[run.N_WATCHED], head[run.WATCHED] = len(watched), size
+    flat.append(np.array(watched, dtype=np.int64))
     n_q, n_v = plan.system.n_q, plan.system.n_v
     places = np.cumsum([run.M_HEADER, n_q, n_v, n_v, n_v])
     fixed = {
@@ -88,6 +94,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "N_STATE": len(plan.states),
         "O_Z": plan.states_place,
         "N_OUTPUT": plan.n_output,
+        "N_WATCHED_NUMBER": plan.n_watched,
         "N_LOOP_Q": sum(joint.n_q for joint in plan.loop_joints.values()),
         "N_LOOP_V": sum(joint.n_v for joint in plan.loop_joints.values()),
         **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),

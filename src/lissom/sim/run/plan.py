@@ -99,6 +99,7 @@ class Plan:
         self.servos: list[str] = []  # joint of each servo
         self.n_servo = 0  # numbers that servos provide as channels
         self.wheels: list[tuple[Any, Array]] = []  # record of each rotor, row that has its momentum
+        self.n_watched = 0  # numbers of watched signals, see `_watched`
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
@@ -378,7 +379,18 @@ class Plan:
             E_STATE=states,
             E_OUTPUT=output,
             E_WIDE=self._wide(JOINT_KINDS[kind], signal),
+            E_WATCHED=self._watched(signal, JOINT_KINDS[kind], joint),
         )
+
+    def _watched(self, signal: int, kind: JointKind | None = None, joint: Any = None) -> int:
+        """What is followed along each step of a load whose force may bend within one."""
+        of_state = signal in self.state_signals
+        if joint is not None and joint.loop < 0:
+            return run.ON_JOINT if of_state or (kind is not None and kind.kinked) else 0
+        if not of_state:
+            return 0
+        self.n_watched += self.signals[(signal - run.P_HEADER) // SIGNAL_ROW][run.S_N]
+        return run.SIGNAL_
 
     def _wide(self, kind: JointKind, signal: int) -> int:
         """The speeds by which a load on a joint is differentiated by differences."""
@@ -460,6 +472,7 @@ class Plan:
             E_AXES=int(axes == "world"),
             E_SLOPES=run.STEP_ROWS if stiff else run.EXACT_ROWS,
             E_WIDE=self.wide(signal),
+            E_WATCHED=self._watched(signal),
         )
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
@@ -532,6 +545,7 @@ class Plan:
             E_SIGNAL=signal,
             E_ORDERS=orders,
             E_STATE=states,
+            E_WATCHED=self._watched(signal),
         )
 
     def add_motion(
@@ -575,6 +589,12 @@ class Plan:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
         wide = any(row[run.E_WIDE] for name in ("forces", "loop_forces") for row in self.rows[name])
         return wide or any(row[run.E_SLOPES] == run.STEP_ROWS for row in self.rows["nodes"])
+
+    @property
+    def watches(self) -> bool:
+        """Whether forces may bend within a step."""
+        kinds = ("forces", "loop_forces", "nodes", "bodies")
+        return any(row[run.E_WATCHED] for kind in kinds for row in self.rows[kind])
 
     @property
     def joint_kinds(self) -> list[JointKind]:

@@ -123,7 +123,6 @@ def prepared(
         atol=atol,
         output_step=output_step,
         max_step=max_step,
-        each_step=asked and kind.iterates,
         drift=drift,
         method=method,
         iterations=iterations,

@@ -16,6 +16,7 @@ from ...kernels.run.registry import METHODS
 from ...system import Loop
 from .machine import Machine
 
+UNFIT = "diverged", "not finite", "memory"  # statuses of runs whose rows may be nonsense
 ABSURD = 1e30  # speeds beyond this result from steps that are too long, not from forces
 STEP_HINT = "; try a smaller step"
 
@@ -38,6 +39,16 @@ class Outcome:
     status: str
     message: str
     error: BaseException | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the run came to its end."""
+        return self.status in ("finished", "event")
+
+    @property
+    def sane(self) -> bool:
+        """Whether its rows are those of the mechanism, which limits can be compared with."""
+        return self.status not in UNFIT
 
 
 def at_time(machine: Machine, reason: str) -> str:
@@ -89,14 +100,7 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
-        owner = layout.owner_v(int(np.argmax(np.abs(machine.v))))
-        reason = (
-            "a hinge has no inertia, or an inertia is not positive definite; fastest at the last "
-            f"row: {owner}"
-        )
-        reason += "" if machine.settings.adaptive else STEP_HINT
-        reason += _bent_hint(machine)
-        return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
+        return Outcome("singular", at_time(machine, _singular(machine)))
     speeds, found = machine.tried
     for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
         bad = np.flatnonzero(~np.isfinite(vector))
@@ -153,11 +157,26 @@ def _is_rod(machine: Machine, k: int) -> bool:
     return any(v.start <= k < v.stop for v in slices)
 
 
-def _singular_hinge(machine: Machine) -> str:
+def _singular(machine: Machine) -> str:
+    """Why no step was possible, however short: the body that is singular, there or in the steps."""
+    if reason := _singular_hinge(machine, machine.q, machine.v):
+        return reason
+    q, v = machine.tried_state
+    reason = _singular_hinge(machine, q, v) or (
+        "an inertia is not positive definite, where the fastest is "
+        + machine.system.layout.owner_v(int(np.argmax(np.abs(v) / machine.limits[0])))
+        + _bent_hint(machine)
+    )
+    return f"no step is possible from there, however short: in its course {reason}"
+
+
+def _singular_hinge(machine: Machine, q: np.ndarray, v: np.ndarray) -> str:
     """Description of a singularity by the reference implementation."""
+    if not np.all(np.isfinite(q)) or not np.all(np.isfinite(v)):
+        return ""
     try:
         with np.errstate(all="ignore"):
-            motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
+            motions = reference.kinematics_base_to_tip(machine.system, q, v)
             reference.articulate_tip_to_base(machine.system, motions, None)
     except SingularError as error:
         return str(error)

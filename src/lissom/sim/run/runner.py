@@ -95,7 +95,7 @@ class Runner:
                     self._go_back(*kept)
                     outcome = self._reason() or self._judge.interruption()
                 outcome = outcome or self._stall.outcome(self.machine)
-                if outcome is None or outcome.status in ("finished", "event"):
+                if outcome is None or outcome.whole:
                     self._note_spins()
                     slow.look(stacklevel=6)
                 self.progress.update(self.machine.time)

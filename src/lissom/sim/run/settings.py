@@ -40,9 +40,6 @@ class Settings:
         Time between rows [s]; zero: every step.
     max_step : float
         User's limit of adaptive steps [s]; infinite: not given.
-    each_step : bool
-        Whether the tolerance applies to each adaptive step instead of to their sum, as long as no
-        function of time may change abruptly.
     drift : Drift
         Method that keeps loops closed.
     dense : bool
@@ -63,7 +60,6 @@ class Settings:
     atol: Array | None
     output_step: float
     max_step: float = np.inf
-    each_step: bool = False
     drift: Drift = PROJECTION
     dense: bool = False
     iterations: int | None = None
@@ -98,7 +94,6 @@ def checked_settings(
     max_step: Any = None,
     drift: Any,
     method: Any,
-    each_step: bool = False,
     iterations: int | None = None,
     rate_linear: bool = False,
 ) -> Settings:
@@ -112,8 +107,6 @@ def checked_settings(
         Integration method.
     duration, step, iterations, rate_linear
         Already checked.
-    each_step
-        As in `Settings`.
     start, rtol, atol, output_step, max_step, drift, method
         As for `simulate`.
     """
@@ -156,7 +149,6 @@ def checked_settings(
         atol=_tolerances(system, atol),
         output_step=period or (0.0 if fixed is None else fixed),
         max_step=longest,
-        each_step=each_step,
         drift=_drift(system, drift),
         dense=_is_dense(method),
         iterations=iterations,

@@ -278,7 +278,7 @@ def _run(
         raise LoadError(
             f"{what}: the run of {len(steps.time) - 1} steps was divided into "
             f"{made.statistics['steps']}; let tables have their times on multiples of the step, "
-            "or use a shorter step"
+            "or use a shorter step, of which a contact or stop takes some twenty"
         )
     if isinstance(kind, GeneralizedAlpha):
         return AlphaTangents(of, steps, kind)

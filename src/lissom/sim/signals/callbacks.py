@@ -116,6 +116,8 @@ class Functions:
         self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
         self._plain: list[tuple[str, Plain, int]] = []
         self._memory: Array | None = None  # of the kernel that is at work
+        self._further = 0  # calls besides those that the kernels count, since the last time
+        self.all_further = 0  # and since the start
         self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
         self.compiled: dict[int, CompiledFunction] = {}  # by their numbers
         self._entry = _KIND(self._call)
@@ -267,9 +269,16 @@ class Functions:
         return 1
 
     def check_halt(self) -> None:
-        """Raise KeyboardInterrupt if the run has to end."""
+        """Count a call of a function; raise KeyboardInterrupt if the run has to end."""
+        self._further += 1
         if self.halt is not None and self.halt():
             raise KeyboardInterrupt
+
+    def further_calls(self) -> int:
+        """Calls since the last time besides those by kernels: for derivatives by differences."""
+        count, self._further = self._further, 0
+        self.all_further += count
+        return count
 
     def _call(self, which: int, t: float, q: int, v: int, status: int, out: int) -> int:
         """Call a plain function; nothing but its status word says that all went well."""
@@ -277,6 +286,7 @@ class Functions:
         try:
             what, function, n = self._plain[which]
             self.check_halt()
+            self._further -= 1  # the kernels count this one
             system = self.system
             state = _numbers(q, system.n_q), _numbers(v, system.n_v)
             values = function(t, *state)

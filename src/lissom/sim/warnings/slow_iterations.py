@@ -1,4 +1,4 @@
-"""Detection of loads with poor derivatives that slow down the iterations of an implicit run.
+"""Detection of loads that make a run slow: with poor derivatives, or too steep for its steps.
 
 Generalized-alpha uses the stiffness and damping of modes and loads.  Those of a user's function of
 the state are differences at the start of a step.  If the function jumps, or changes faster than the
@@ -7,6 +7,11 @@ the last adaptive one, are short enough:
   h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
 The eigenvalues in (1) are found by a few steps of power iteration with differences, one load at a
 time; the load with the largest is responsible.
+
+Other methods do not iterate, but steep friction or a stiff penalty given as a function holds their
+steps at the left side of (1) about one, too.  Where functions have been called many times, and one
+of them is that steep, it is named.  So is the plain function of a given motion whose derivatives
+take many calls.
 """
 
 from __future__ import annotations
@@ -29,6 +34,10 @@ LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it
 SHRUNK = 5  # or steps for each that was asked for
 ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
 FAULT = 0.1  # left side of (1) from which on a load is responsible
+CALLS = 20_000  # of plain functions before a run without iterations is looked at
+COMPILED = 50.0  # so many times as many where functions are compiled
+STEEP = 0.5  # left side of (1) from which on a load limits the steps of such a run
+FURTHER = 300_000  # calls for derivatives by differences, some seconds
 POWER = 4
 POOR_DERIVATIVE = "its derivative at the start of a step does not hold within it"
 NO_DERIVATIVE = "implicit steps do not have its derivative"
@@ -64,8 +73,10 @@ class SlowIterations:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.suspects = _suspects(machine.plan)
-        self.pending = bool(self.suspects) and machine.settings.integrator.iterates
+        self.pending = bool(self.suspects)
         self._next = float(LOOK)
+        self._next_calls = CALLS * (1.0 if machine.plan.functions.has_plain else COMPILED)
+        self._differences = True  # whether to look at calls for derivatives
 
     def look(self, stacklevel: int) -> None:
         """Warn if most of the work goes into iterations because of a load.
@@ -75,6 +86,12 @@ class SlowIterations:
         stacklevel : int
             Stack level of the warning.
         """
+        if self._differences and self.machine.plan.functions.all_further > FURTHER:
+            self._differences = False
+            self._warn_of_differences(stacklevel + 1)
+        if not self.machine.settings.integrator.iterates:
+            self._look_at_calls(stacklevel + 1)
+            return
         machine, m = self.machine, self.machine.memory
         tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
         done = machine.elapsed / machine.settings.duration
@@ -83,16 +100,11 @@ class SlowIterations:
         if tried < min(MANY, SHRUNK * self._asked) * done:
             return
         self._next = 2.0 * tried  # what is not found here may be found elsewhere
-        found = {
-            name: max((self._rate(one.places, x) for x in SPACINGS), key=lambda pair: pair[1])
-            for name, one in self.suspects.items()
-        }
-        name = max(found, key=lambda x: found[x][1])
-        rate, part = found[name]
+        name, rate, part = self._steepest()
         if part < FAULT:
             return
         self.pending = False
-        culprit = "the function given as forces" if name == "forces" else name
+        culprit = _culprit(name)
         words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
         warnings.warn(
             f"the implicit steps are slowed down by {culprit}: it varies with the state at about "
@@ -103,6 +115,48 @@ class SlowIterations:
             SimulationWarning,
             stacklevel,
         )
+
+    def _look_at_calls(self, stacklevel: int) -> None:
+        """Warn if functions are called often because one of them is too steep for the steps."""
+        machine, m = self.machine, self.machine.memory
+        if not self.pending or m[run.N_CALLS] < self._next_calls:
+            return
+        self._next_calls = 1.1 * m[run.N_CALLS]  # it may slide now, and stick later
+        name, rate, part = self._steepest()
+        if part < STEEP:
+            return
+        self.pending = False
+        warnings.warn(
+            f"{_culprit(name)} is steep and makes the steps short: it varies with the state at "
+            f"about {rate:.2g} /s, steps of {m[run.LAST_STEP]:.2g} s ({m[run.N_CALLS]:.0f} calls "
+            f"of functions until t = {machine.time:.4g} s); give it as a load whose derivatives "
+            "are known (JointFriction, JointStop, JointSpring, JointDamper, Servo), compile it by "
+            "numba.njit as f(time, q, v, out), or make it less steep",
+            SimulationWarning,
+            stacklevel,
+        )
+
+    def _warn_of_differences(self, stacklevel: int) -> None:
+        """Warn that functions of time are called many times for their derivatives."""
+        machine = self.machine
+        warnings.warn(
+            f"derivatives of a function of time take most of its calls: "
+            f"{machine.plan.functions.all_further} of {machine.memory[run.N_CALLS]:.0f} until "
+            f"t = {machine.time:.4g} s; give velocity= and acceleration= (Motion) or rate= (Servo) "
+            'with it, a Table(times, values, "smooth"), or compile it by numba.njit as '
+            "f(time, out), which writes its derivatives too",
+            SimulationWarning,
+            stacklevel,
+        )
+
+    def _steepest(self) -> tuple[str, float, float]:
+        """Name of the load with the largest left side of (1), its rate [1/s], and that side."""
+        found = {
+            name: max((self._rate(one.places, x) for x in SPACINGS), key=lambda pair: pair[1])
+            for name, one in self.suspects.items()
+        }
+        name = max(found, key=lambda x: found[x][1])
+        return name, *found[name]
 
     @property
     def _asked(self) -> float:
@@ -141,6 +195,11 @@ class SlowIterations:
         machine.plan.functions.taken()
         a = machine.columns.part(np.array(rows), "acceleration")
         return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
+
+
+def _culprit(name: str) -> str:
+    """Load in words."""
+    return "the function given as forces" if name == "forces" else name
 
 
 def _suspects(plan: Plan) -> dict[str, Suspect]:
