@@ -85,6 +85,6 @@ def assemble(
         both = [*listed(held), *names]
         return closed_state(system, moved, held=both, velocity=velocity, stacklevel=2)
     except AssemblyError as error:
-        is_given = "is" if len(names) == 1 else "are"
-        words = f"{error}; the motion of {', '.join(map(repr, names))} {is_given} given"
+        what, verb = ("motion", "is") if len(names) == 1 else ("motions", "are")
+        words = f"{error}; the {what} of {', '.join(map(repr, names))} {verb} given"
         raise AssemblyError(words, error.state, error.loops) from None
