@@ -23,7 +23,7 @@ from lissom.algorithms.tree.coordinates import error_sizes, moved
 
 ALLOWED = 10.0  # times the tolerance, or the spread of a run that started one tolerance away
 TIGHT = 1e-12
-PATIENCE = 60.0  # seconds on the wall for each run, of a converged one for all its parts
+PATIENCE = 40.0  # seconds on the wall for each run, of a converged one for all its parts
 ROWS = 1000  # of a converged run, among which events are looked for
 
 Loads = list[ls.Load]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lissom as ls
+from tests import verify_matrix
 from tests.feature_matrix import loads, mechanisms, operations, verdicts
 from tests.feature_matrix.operations import EXEMPT, OPERATIONS
 from tests.feature_matrix.verdicts import first_bad, verdict_of
@@ -96,3 +99,21 @@ def test_a_combination_that_hangs_is_a_failure(monkeypatch):
     monkeypatch.setattr(verdicts, "BOUND", 1)
     monkeypatch.setitem(OPERATIONS, list(OPERATIONS)[2], hangs)
     assert "more than 1 s" in verdict_of(2).what
+
+
+def test_a_process_that_dies_is_the_failure_of_what_it_had_begun(monkeypatch):
+    """The second of three combinations kills its process; the others have their verdicts."""
+    death = "import os, sys, tests.verify_matrix as m\n" + (
+        "m.verdict_of = lambda k: os._exit(7) if k == 1 else m.Verdict(k, 'mass', 'fine')\n"
+        "m.work(int(sys.argv[-2]), int(sys.argv[-1]))\n"
+    )
+    start = subprocess.Popen
+
+    def dying(command, **settings):
+        return start([sys.executable, "-c", death, *command[-2:]], **settings)
+
+    monkeypatch.setattr(verify_matrix.subprocess, "Popen", dying)
+    first, second, third = verify_matrix.judged(0, 3)
+    assert (first.number, second.number, third.number) == (0, 1, 2)
+    assert second.kind == "failed" and "ended with 7" in second.what
+    assert first.kind == third.kind == "fine"

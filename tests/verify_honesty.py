@@ -1,4 +1,4 @@
-"""Random runs with default settings: each is right, or says that it may not be.
+"""Random runs, most with default settings: each is right, or says that it may not be.
 
 python -m tests.verify_honesty 1000 [first]
 """

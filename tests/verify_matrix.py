@@ -38,7 +38,8 @@ def judged(first: int, stop: int) -> list[Verdict]:
     verdicts: list[Verdict] = []
     while first < stop:
         command = [sys.executable, "-m", "tests.verify_matrix", "--block", str(first), str(stop)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=alone) as process:
             begun = [time.monotonic()]
             threading.Thread(target=_watch, args=(process, begun), daemon=True).start()
             assert process.stdout is not None
