@@ -94,7 +94,7 @@ class Plan:
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.node_rates = False
-        self.fields: list[tuple[Any, list[float]]] = []  # of gravity, each with its constants
+        self.field = False  # whether a field of gravity acts
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -111,6 +111,9 @@ class Plan:
                 f"{load.label}: {name} is {shown(value)}; a run needs numbers, and symbols are for "
                 "symbolic.derive"
             )
+        from .gravity_checks import check_counted_once
+
+        check_counted_once(load, self.loads)
         load.enter(self)
         self.loads.append(load)
 
@@ -370,11 +373,6 @@ class Plan:
             Kind of element.
         """
         self.wheels.append((record, self.rows[kind][-1]))
-
-    @property
-    def field(self) -> bool:
-        """Whether a field of gravity acts."""
-        return bool(self.fields)
 
     @property
     def n_output(self) -> int:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...errors import ModelError
+from .modes import negative_mass
 from .particles import gram_of_matrices, gram_of_points
 from .rigid import rigid_motion
 
@@ -43,7 +44,10 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     MR = structure.mass @ R
     kernel, isotropic = _kernel(structure)
     fields = _fields(structure, x, about)
-    exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
+    try:
+        exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
+    except np.linalg.LinAlgError:
+        raise negative_mass(structure.name) from None
     return exact, "kernel" if isotropic else "closure"
 
 
