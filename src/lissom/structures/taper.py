@@ -55,7 +55,7 @@ class _Uniform:
 
     section: Section
 
-    def __call__(self, x: float) -> Section:
+    def __call__(self, _: float) -> Section:
         return self.section
 
 
