@@ -244,6 +244,9 @@ def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
     return solids
 
 
+_FARTHEST = 1e18  # [m], whose square is a number of single precision
+
+
 def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     try:
         given = reals(value)
@@ -251,6 +254,11 @@ def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
         given = np.zeros(0)
     if given.shape != shape or not np.all(np.isfinite(given)):
         raise ModelError(f"{what} is {shown(value)}; expected finite numbers of shape {shape}")
+    if np.abs(given).max(initial=0.0) > _FARTHEST:
+        raise ModelError(
+            f"{what} is {shown(value)}; expected lengths below {_FARTHEST:g} m, beyond which "
+            "pictures overflow"
+        )
     return given
 
 

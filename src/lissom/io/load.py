@@ -126,11 +126,16 @@ def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep
     _check_path(path)
     document = read_document(path)
     check_section(document)
-    for functions in (False, True) if code and names_functions(document) else (code,):
+
+    def checked(functions: bool) -> ModelRun:
         run, problems = checked_document(document, functions=functions, code=code)
         if run is None or problems:
             raise failed(sorted(problems))
-    return model_sweep(document, run, code=code)
+        return run
+
+    if code and names_functions(document):
+        checked(functions=False)
+    return model_sweep(document, checked(functions=code), code=code)
 
 
 def _is_model(path: Any) -> bool:

@@ -73,7 +73,10 @@ def visible_amplitude(state: State, phi: Array) -> float:
     system = state.system
     places, far, turned = [np.zeros((1, 3))], 0.0, 0.0
     for i, body in enumerate(system.bodies):
+        order = body.second_order  # at "stiffened" of the nodes where something can be attached
         for node in range(len(body.node_positions)):
+            if order is not None and node != body.inboard and node not in order.node_shapes:
+                continue
             places.append(node_pose(system, state, i, node).position[None])
             motion = np.abs(node_jacobian(system, state, i, node) @ phi)
             turned, far = max(turned, motion[:3].max()), max(far, motion[3:].max())

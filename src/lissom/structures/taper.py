@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from ..errors import LissomError, ModelError
+from ..errors import LissomError, ModelError, shown
 from .sections import Section
 
 
@@ -21,12 +23,12 @@ def section_function(section: Any, what: str) -> Callable[[float], Section]:
         Name of the part, for messages.
     """
     if isinstance(section, Section):
-        return lambda _: section
+        return _Uniform(section)
     if isinstance(section, (list, tuple)) and len(section) == 2:
         root, tip = section
         return _tapered(root, tip, what)
     if callable(section) and not isinstance(section, type):
-        return lambda x: _checked(_called(section, x, what), what)
+        return _Given(section, what)
     raise ModelError(
         f"{what}: section is {section!r}; give a Section such as Circle(0.01), a pair of them for "
         "root and tip, or a function of s/length that returns one"
@@ -41,13 +43,59 @@ def _tapered(root: Any, tip: Any, what: str) -> Callable[[float], Section]:
             f"{what}: the sections at root and tip are {root!r} and {tip!r}; give two of the same "
             "kind"
         )
-    names = [field.name for field in dataclasses.fields(kind)]
+    return _Tapered(root, tip, what)
 
-    def at(x: float) -> Section:
+
+# Objects rather than functions within functions, which cannot be pickled.
+
+
+@dataclass(frozen=True)
+class _Uniform:
+    """The same section everywhere."""
+
+    section: Section
+
+    def __call__(self, _: float) -> Section:
+        return self.section
+
+
+@dataclass(frozen=True)
+class _Tapered:
+    """Section between two of a kind."""
+
+    root: Any
+    tip: Any
+    what: str
+
+    def __call__(self, x: float) -> Section:
+        names = [field.name for field in dataclasses.fields(self.root)]
+        root, tip = self.root, self.tip
         sizes = {name: (1 - x) * getattr(root, name) + x * getattr(tip, name) for name in names}
-        return _checked(kind(**sizes), what)
+        return _checked(type(root)(**sizes), self.what)
 
-    return at
+
+@dataclass(frozen=True)
+class _Given:
+    """Section by a function of the user."""
+
+    function: Callable[[float], Any]
+    what: str
+
+    def __call__(self, x: float) -> Section:
+        return _checked(_called(self.function, x, self.what), self.what)
+
+    def __deepcopy__(self, memo: Any) -> _Given:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        try:
+            pickle.dumps(self.function)
+        except Exception as error:  # of several classes, or of the user's object
+            raise ModelError(
+                f"{self.what}: its section is the function {shown(self.function)}, which cannot be "
+                f"pickled ({error}); define it with def at the top of a module"
+            ) from None
+        return vars(self)
 
 
 def _called(section: Callable[[float], Any], x: float, what: str) -> Any:

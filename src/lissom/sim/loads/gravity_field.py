@@ -293,7 +293,7 @@ def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
             f"{load.label}: the model has a constant gravity of {shown(system.gravity.tolist())} "
             "m/s^2 as well; make the model without it: Model(gravity=(0, 0, 0))"
         )
-    _check_counted_once(plan, load, numbers)
+    plan.field = True
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
         frame = system.place(name)
         if _own(body).mass > 0 or body.rod is not None:
@@ -305,25 +305,6 @@ def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
                 p, L = lump.mass * lump.offset, second_moment(lump.inertia)
                 constants = [*numbers, lump.mass, *p, *_six(L), 0.0]
                 plan.add_body_load(load, FIELD, there, constants)
-
-
-def _check_counted_once(plan: Plan, load: Load, numbers: list[float]) -> None:
-    """Refuse a second field that contains the first: a gradient, or gravity of the same centre."""
-    for other, there in plan.fields:
-        if TIDAL in (numbers[KIND], there[KIND]):
-            raise LoadError(
-                f"{load.label} and {other.label}: a GravityGradient is what is left of a centre's "
-                "gravity in axes that go along an orbit, so that another field counts the gradient "
-                "twice; take CentralGravity alone with the orbit in the state, or GravityGradient "
-                "alone with the state relative to the point on the orbit"
-            )
-        if numbers[CENTER : CENTER + 3] == there[CENTER : CENTER + 3]:
-            raise LoadError(
-                f"{load.label} and {other.label}: both have their centre at "
-                f"{shown([float(x) for x in numbers[CENTER : CENTER + 3]])} m, so that its gravity "
-                "counts twice; leave one out, or give the sum of both mu"
-            )
-    plan.fields.append((load, list(numbers)))
 
 
 def _constants(body: NormalBody) -> list[Any]:

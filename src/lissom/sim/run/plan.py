@@ -104,7 +104,7 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
-        self.fields: list[tuple[Any, list[float]]] = []  # of gravity, each with its constants
+        self.field = False  # whether a field of gravity acts
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -122,6 +122,9 @@ class Plan:
                 "symbolic.derive"
             )
         self._check_name(load)
+        from .gravity_checks import check_counted_once
+
+        check_counted_once(load, self.loads)
         load.enter(self)
         self._doubt_angles(load)
         self.loads.append(load)
@@ -418,11 +421,6 @@ class Plan:
             Kind of element.
         """
         self.wheels.append((record, self.rows[kind][-1]))
-
-    @property
-    def field(self) -> bool:
-        """Whether a field of gravity acts."""
-        return bool(self.fields)
 
     @property
     def n_output(self) -> int:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...errors import ModelError
+from .modes import negative_mass
 from .particles import gram_of_matrices, gram_of_points
 from .rigid import rigid_motion
 
@@ -46,10 +47,7 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     try:
         exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
     except np.linalg.LinAlgError:
-        raise ModelError(
-            f"{structure.name}: the mass matrix is that of no body, since some motion would have "
-            "negative kinetic energy; an entry is missing or wrong: write the matrix again"
-        ) from None
+        raise negative_mass(structure.name) from None
     return exact, "kernel" if isotropic else "closure"
 
 
