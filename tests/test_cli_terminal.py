@@ -144,6 +144,7 @@ def test_json_of_check(lissom, tmp_path):
     assert json.loads(lissom("check", "boom.toml", "--json")) == {
         "model": "boom.toml",
         "problems": [],
+        "warnings": [],
         "name": "boom",
         "bodies": 2,
         "speeds": 5,

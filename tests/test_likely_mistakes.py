@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -184,3 +187,19 @@ def test_check_of_a_motion_from_a_program_that_is_not_run_has_no_problem(tmp_pat
     (tmp_path / "moves.py").write_text("def wave(t):\n    return float('nan')\n")
     assert ls.check_file(path) == []
     assert len(ls.check_file(path, functions=True)) == 1
+
+
+def test_commands_say_each_doubt_once(tmp_path) -> None:
+    path = tmp_path / "door.toml"
+    path.write_text(
+        FILE + '[[simulation.loads]]\nkind = "joint_spring"\njoint = "arm"\nstiffness = 1\n'
+        "rest = 90\n"
+    )
+    doubt = "JointSpring on 'arm': rest of the angle is 90 rad"
+    for arguments in (["check"], ["check", "--json"], ["run", "--json"]):
+        command = [sys.executable, "-m", "lissom", *arguments, path.name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and done.stderr.count(doubt) == 1
+        if "--json" in arguments:
+            warned = json.loads(done.stdout)["warnings"]
+            assert sum(doubt in x for x in warned) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,17 +52,25 @@ def check(
     from .progress import console
     from .ready import check_settings, checked_source
 
-    try:
-        run, problems = checked_source(model, functions=functions, code=not no_code, begin=True)
-    except ModelFileError as error:
-        run, problems = None, list(error.problems)
-        if not problems:
-            raise
-    if run is not None and not problems:
-        closed_start(run)
-        check_settings(run)
+    warned, show = dict[str, None](), warnings.showwarning
+
+    def note(message: Warning | str, *others: Any, **more: Any) -> None:
+        warned[str(message)] = None
+        show(message, *others, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = note
+        try:
+            run, problems = checked_source(model, functions=functions, code=not no_code, begin=True)
+        except ModelFileError as error:
+            run, problems = None, list(error.problems)
+            if not problems:
+                raise
+        if run is not None and not problems:
+            closed_start(run)
+            check_settings(run)
     if json:
-        _print_json(model, run, problems)
+        _print_json(model, run, problems, [*warned])
     elif problems or run is None:
         show_problems(console(), sorted(problems))
     else:
@@ -83,10 +92,13 @@ def _describe(model: str, run: ModelRun) -> None:
     say(f"{model}: no problems")
 
 
-def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> None:
+def _print_json(
+    model: str, run: ModelRun | None, problems: list[Problem], warned: list[str]
+) -> None:
     from dataclasses import asdict
 
     facts: dict[str, Any] = {"model": model, "problems": [asdict(x) for x in sorted(problems)]}
+    facts["warnings"] = warned
     if run is not None and not problems:
         facts |= {"name": run.system.name, "bodies": run.system.n_body, "speeds": run.system.n_v}
         facts["duration"] = run.settings.get("duration")

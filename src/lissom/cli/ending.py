@@ -39,7 +39,7 @@ def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) ->
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # not relevant on the command line
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _shown_once()
             code = command()
         sys.stdout.flush()
     except BrokenPipeError:
@@ -114,8 +114,16 @@ def _show_traceback(error: BaseException) -> None:
     say("".join(traceback.format_exception(error)), err=True, end="")
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"lissom: warning: {message}", err=True)
+def _shown_once() -> Any:
+    """Function that shows a warning, unless the command has shown the same before."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            say(f"lissom: warning: {message}", err=True)
+
+    return show
 
 
 def _forget_output() -> None:
