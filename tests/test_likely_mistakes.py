@@ -73,8 +73,8 @@ def test_ratios_up_to_one_and_matrices_are_silent(damping) -> None:
     ],
 )
 def test_materials_in_other_units_are_told(modulus, density, doubted) -> None:
-    found = told(ls.Material, "one", modulus, density)
-    assert len(found) == doubted and all("give both in SI units" in x for x in found)
+    answers = told(ls.Material, "one", modulus, density)
+    assert len(answers) == doubted and all("give both in SI units" in x for x in answers)
 
 
 def test_damping_of_nodal_bodies_and_rods_is_told() -> None:
@@ -102,9 +102,9 @@ def test_angles_of_springs_and_stops_that_look_like_degrees_are_told(load, words
         lambda: ls.simulate(system, duration=1e-4, loads=[load]),
         lambda: ls.linearize(system, system.neutral(), loads=[load]),
     ):
-        found = told(call)
-        assert len(found) == len(words)
-        for sentence, part in zip(found, words, strict=True):
+        answers = told(call)
+        assert len(answers) == len(words)
+        for sentence, part in zip(answers, words, strict=True):
             assert part in sentence
 
 
@@ -126,8 +126,8 @@ def test_angles_of_rotations_beyond_one_turn_are_told() -> None:
         ({"rpy": (0, 90, 45)}, 2),
         ({"rpy": (0, np.pi / 2, -2 * np.pi)}, 0),
     ):
-        found = told(model.add, body, ls.Fixed(), name=f"b{len(model.parts)}", rotation=rotation)
-        assert len(found) == count and all("np.radians(" in one for one in found)
+        answers = told(model.add, body, ls.Fixed(), name=f"b{len(model.parts)}", rotation=rotation)
+        assert len(answers) == count and all("np.radians(" in one for one in answers)
 
 
 def test_two_loads_of_one_name_are_refused_by_everything_that_takes_loads(tmp_path) -> None:
