@@ -48,8 +48,8 @@ class Place:
 
 def pages() -> list[Path]:
     """Pages that are searched."""
-    found = [x for folder in FOLDERS for x in (ROOT / "docs" / folder).glob("*.md")]
-    return [ROOT / "README.md", *sorted(x for x in found if x.name not in EXEMPT)]
+    paths = [x for folder in FOLDERS for x in (ROOT / "docs" / folder).glob("*.md")]
+    return [ROOT / "README.md", *sorted(x for x in paths if x.name not in EXEMPT)]
 
 
 def claims() -> list[Place]:

@@ -144,7 +144,7 @@ def modes_are_linear_and_rods_are_not() -> None:
 @claim("2026-11-19", conventions="Geometric stiffening only where it is asked for")
 def spin_raises_frequencies_at_level_stiffened_alone() -> None:
     """First frequency of flapping of a spinning beam."""
-    found = {}
+    values = {}
     for level in ("linear", "full", "stiffened"):
         for spin in (0.0, 30.0):
             model = ls.Model("blade")
@@ -155,10 +155,10 @@ def spin_raises_frequencies_at_level_stiffened_alone() -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 state = ls.trim(system, turning, held=["blade"]).state
-                found[level, spin] = ls.modes(system, state, held=["blade"]).frequencies[0]
+                values[level, spin] = ls.modes(system, state, held=["blade"]).frequencies[0]
     for level in ("linear", "full"):
-        assert found[level, 30.0] < 1.02 * found[level, 0.0]
-    assert found["stiffened", 30.0] > 1.5 * found["stiffened", 0.0]
+        assert values[level, 30.0] < 1.02 * values[level, 0.0]
+    assert values["stiffened", 30.0] > 1.5 * values["stiffened", 0.0]
 
 
 @claim("2026-11-19", conventions="No meshing and no solver for whole structures")
@@ -363,8 +363,8 @@ def some_functions_know_trees_only() -> None:
     system, state = linkage()
     rows = state.q[None], state.v[None], np.zeros((1, system.n_v))
     refused(lambda: ls.inverse_dynamics_batch(system, *rows), "trees only")
-    found = ls.batch(system).inverse_dynamics(*rows, actuated=["crank"])
-    assert found.shape == (1, system.n_v)
+    values = ls.batch(system).inverse_dynamics(*rows, actuated=["crank"])
+    assert values.shape == (1, system.n_v)
     refused(lambda: ls.nodal_forward_dynamics(system, state, {}), "loop|trees")
     tree, _ = linkage(None)
     assert np.allclose(ls.mass_matrix(system, state), ls.mass_matrix(tree, (state.q, state.v)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -70,8 +73,8 @@ def test_ratios_up_to_one_and_matrices_are_silent(damping) -> None:
     ],
 )
 def test_materials_in_other_units_are_told(modulus, density, doubted) -> None:
-    found = told(ls.Material, "one", modulus, density)
-    assert len(found) == doubted and all("give both in SI units" in x for x in found)
+    answers = told(ls.Material, "one", modulus, density)
+    assert len(answers) == doubted and all("give both in SI units" in x for x in answers)
 
 
 def test_damping_of_nodal_bodies_and_rods_is_told() -> None:
@@ -99,9 +102,9 @@ def test_angles_of_springs_and_stops_that_look_like_degrees_are_told(load, words
         lambda: ls.simulate(system, duration=1e-4, loads=[load]),
         lambda: ls.linearize(system, system.neutral(), loads=[load]),
     ):
-        found = told(call)
-        assert len(found) == len(words)
-        for sentence, part in zip(found, words, strict=True):
+        answers = told(call)
+        assert len(answers) == len(words)
+        for sentence, part in zip(answers, words, strict=True):
             assert part in sentence
 
 
@@ -123,8 +126,8 @@ def test_angles_of_rotations_beyond_one_turn_are_told() -> None:
         ({"rpy": (0, 90, 45)}, 2),
         ({"rpy": (0, np.pi / 2, -2 * np.pi)}, 0),
     ):
-        found = told(model.add, body, ls.Fixed(), name=f"b{len(model.parts)}", rotation=rotation)
-        assert len(found) == count and all("np.radians(" in one for one in found)
+        answers = told(model.add, body, ls.Fixed(), name=f"b{len(model.parts)}", rotation=rotation)
+        assert len(answers) == count and all("np.radians(" in one for one in answers)
 
 
 def test_two_loads_of_one_name_are_refused_by_everything_that_takes_loads(tmp_path) -> None:
@@ -184,3 +187,19 @@ def test_check_of_a_motion_from_a_program_that_is_not_run_has_no_problem(tmp_pat
     (tmp_path / "moves.py").write_text("def wave(t):\n    return float('nan')\n")
     assert ls.check_file(path) == []
     assert len(ls.check_file(path, functions=True)) == 1
+
+
+def test_commands_say_each_doubt_once(tmp_path) -> None:
+    path = tmp_path / "door.toml"
+    path.write_text(
+        FILE + '[[simulation.loads]]\nkind = "joint_spring"\njoint = "arm"\nstiffness = 1\n'
+        "rest = 90\n"
+    )
+    doubt = "JointSpring on 'arm': rest of the angle is 90 rad"
+    for arguments in (["check"], ["check", "--json"], ["run", "--json"]):
+        command = [sys.executable, "-m", "lissom", *arguments, path.name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and done.stderr.count(doubt) == 1
+        if "--json" in arguments:
+            warned = json.loads(done.stdout)["warnings"]
+            assert sum(doubt in x for x in warned) == 1

@@ -12,8 +12,8 @@ from .limits_register import REGISTER
 
 @pytest.mark.parametrize("place", claims(), ids=lambda x: f"{x.page}:{x.line}")
 def test_each_claim_of_absence_has_an_entry(place):
-    found = [x for x in REGISTER if x.places.get(place.page, "\0") in place.text]
-    assert found, (
+    answers = [x for x in REGISTER if x.places.get(place.page, "\0") in place.text]
+    assert answers, (
         f"{place.page}:{place.line} says {place.text!r}: try it, and enter day and trial in "
         "tests/limits_register.py, or say it in other words (tests/claims.py has the rule)"
     )

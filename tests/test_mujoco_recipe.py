@@ -87,14 +87,14 @@ def moving(recipe, m, seed: int):
 def accelerations(recipe, m, d, system, state) -> np.ndarray:
     """Ours, with those of free joints as MuJoCo has them."""
     vdot = ls.forward_dynamics(system, state)
-    found = vdot.copy()
+    answers = vdot.copy()
     for j in np.flatnonzero(m.jnt_type == recipe.FREE):
         q, v = m.jnt_qposadr[j], m.jnt_dofadr[j]
         turn, rate = recipe.matrix(d.qpos[q + 3 : q + 7]), d.qvel[v + 3 : v + 6]
         speed = turn.T @ d.qvel[v : v + 3]
-        found[v : v + 3] = turn @ (vdot[v + 3 : v + 6] + np.cross(rate, speed))
-        found[v + 3 : v + 6] = vdot[v : v + 3]
-    return found
+        answers[v : v + 3] = turn @ (vdot[v + 3 : v + 6] + np.cross(rate, speed))
+        answers[v + 3 : v + 6] = vdot[v : v + 3]
+    return answers
 
 
 @pytest.mark.parametrize("world", WORLDS)

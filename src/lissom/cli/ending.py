@@ -40,7 +40,7 @@ def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) ->
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # not relevant on the command line
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _shown_once()
             code = command()
         sys.stdout.flush()
     except BrokenPipeError:
@@ -117,7 +117,7 @@ def _show_traceback(error: BaseException) -> None:
 
 @contextmanager
 def warnings_noted(texts: list[str] | None = None) -> Iterator[list[str]]:
-    """Show warnings, and collect their texts, in a list of before if there is one.
+    """Show warnings, and collect their texts, each once, in a list of before if there is one.
 
     Parameters
     ----------
@@ -127,7 +127,8 @@ def warnings_noted(texts: list[str] | None = None) -> Iterator[list[str]]:
     noted, show = [] if texts is None else texts, warnings.showwarning
 
     def note(message: Warning | str, *others: Any, **more: Any) -> None:
-        noted.append(str(message))
+        if str(message) not in noted:
+            noted.append(str(message))
         show(message, *others, **more)
 
     with warnings.catch_warnings():
@@ -135,8 +136,16 @@ def warnings_noted(texts: list[str] | None = None) -> Iterator[list[str]]:
         yield noted
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"lissom: warning: {message}", err=True)
+def _shown_once() -> Any:
+    """Function that shows a warning, unless the command has shown the same before."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            say(f"lissom: warning: {message}", err=True)
+
+    return show
 
 
 def _forget_output() -> None:

@@ -53,17 +53,17 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
 
 def _overdamped(model: Model) -> list[str]:
     """Warnings about bodies with damping ratios above one, which may be meant as per cent."""
-    found = []
+    sentences = []
     for name, part in model.parts.items():
         ratios = np.asarray(getattr(part.body, "damping", 0.0))
         if ratios.ndim < 2 and is_numeric(ratios) and np.max(ratios, initial=0.0) > 1:
             x = float(np.max(ratios))
-            found.append(
+            sentences.append(
                 f"body {name!r}: damping = {x:.6g} is a ratio, {100 * x:.6g} % of critical, "
                 f"with which a mode creeps back and does not vibrate; for {x:.6g} % give "
                 f"{x / 100:.6g}"
             )
-    return found
+    return sentences
 
 
 def converted_model(

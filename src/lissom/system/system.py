@@ -212,12 +212,12 @@ class System:
                 self._doubt_angles(key, vectors[vector][piece])
         return State(self, vectors["q"], vectors["v"])
 
-    def _doubt_angles(self, name: str, given: Any) -> None:
+    def _doubt_angles(self, name: str, values: Any) -> None:
         """Warn of hinge angles that are likely in degrees."""
-        if not is_numeric(given) or not np.any(np.abs(given) >= 10):
+        if not is_numeric(values) or not np.any(np.abs(values) >= 10):
             return
         joint = self.joints[self.layout.index(name)]
-        for x, (what, unit) in zip(given, joint.coordinates, strict=True):
+        for x, (what, unit) in zip(values, joint.coordinates, strict=True):
             if unit == "rad" and not np.iscomplexobj(x):
                 doubt_angle(x, f"state: {what} of joint {name!r}", turns=True)
 

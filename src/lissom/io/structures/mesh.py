@@ -89,12 +89,12 @@ def mesh_structure(mesh: Any, material: Any, interfaces: Any, *, scale: float = 
     groups = groups_of(mesh)
     nodes, elements = file_numbers(source, mesh)
     blocks = _blocks(mesh, material, groups, name, elements)
-    made = solid_structure(name, scale * points, blocks, interfaces, groups.nodes, nodes)
-    if size := unlikely_size(made.positions):
+    structure = solid_structure(name, scale * points, blocks, interfaces, groups.nodes, nodes)
+    if size := unlikely_size(structure.positions):
         unit = "in millimetres, give scale=1e-3" if size > 1 else "in metres, leave scale out"
         message = f"{name}: the body is {size:.4g} m long; if the mesh is {unit}"
         warnings.warn(message, ModelWarning, stacklevel=3)
-    return made
+    return structure
 
 
 def _name(mesh: Any) -> str:

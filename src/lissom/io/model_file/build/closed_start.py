@@ -49,10 +49,14 @@ def set_at_start(run: ModelRun) -> None:
     run : ModelRun
         Run with all its functions.
     """
-    given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
-    given |= {"system": run.system, "state": run.state, **run.settings}
+    arguments = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
+    arguments |= {"system": run.system, "state": run.state, **run.settings}
     ready = prepared(
-        **{name: given[name] for name in inspect.signature(prepared).parameters if name in given}
+        **{
+            name: arguments[name]
+            for name in inspect.signature(prepared).parameters
+            if name in arguments
+        }
     )
     warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
 
