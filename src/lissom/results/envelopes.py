@@ -17,6 +17,7 @@ from ..printing import WIDTH, Shown
 from .channels import resolved
 from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
+from .labels import cell
 from .section_quantities import SECTION, asked
 from .stress_quantities import has_strain, strain_at_points, worst
 from .within import Block, collected, rows_within
@@ -147,9 +148,9 @@ class Envelope(Sequence[Extreme]):
             out = csv.writer(f, lineterminator="\n")
             out.writerow(["load", "unit", *_HEADINGS])
             for one in self:
-                high = [repr(one.largest), repr(one.largest_time), one.largest_place]
-                low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
-                out.writerow([one.name, one.unit, *high, *low])
+                high = [repr(one.largest), repr(one.largest_time), cell(one.largest_place)]
+                low = [repr(one.smallest), repr(one.smallest_time), cell(one.smallest_place)]
+                out.writerow([cell(one.name), one.unit, *high, *low])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
