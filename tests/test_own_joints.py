@@ -4,6 +4,7 @@ import gc
 import weakref
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -394,3 +395,32 @@ def test_the_compiled_function_of_a_joint_is_compiled_once_and_goes_with_its_cla
     del system, function, made, OwnCam
     gc.collect()
     assert alive() is None
+
+
+REFUSING = {
+    "frame_derivatives": lambda s, x: ls.frame_derivatives(s, x, "part"),
+    "design_derivatives": lambda s, x: ls.design_derivatives(s, x, ["part.mass"]),
+    "inertial_regressor": lambda s, x: ls.inertial_regressor(s, x, np.zeros(s.n_v)),
+    "sensitivity": lambda s, x: ls.sensitivity(
+        s, x, duration=0.02, step=0.01, parameters="part.mass"
+    ),
+    "gradient": lambda s, x: ls.gradient(
+        s, x, lambda t, q, v: (0.0, 0 * q, 0 * v), duration=0.02, step=0.01, parameters="part.mass"
+    ),
+}
+
+
+@pytest.mark.parametrize("function", REFUSING)
+def test_functions_that_the_page_names_refuse_joints_with_a_pose_and_take_factors(function):
+    page = (Path(__file__).parents[1] / "docs" / "own_joints.md").read_text("utf-8")
+    assert f"`{function}`" in page
+    for joint, refused in ((Cam(0.05), True), (Gimbal((0, 0, 1)), False)):
+        model = ls.Model("one")
+        model.add(ls.RigidBody(1.0, com=(0.1, 0.2, 0.3), inertia=1.0), joint, name="part")
+        system = model.compile()
+        state = system.state(part=0.3 * np.ones(system.n_q))
+        if refused:
+            with pytest.raises(ls.StateError, match=f"{function}.*'part' is one of your own"):
+                REFUSING[function](system, state)
+        else:
+            REFUSING[function](system, state)

@@ -76,3 +76,16 @@ def test_a_nastran_mass_matrix_that_is_indefinite_is_named(tmp_path):
     with pytest.raises(ls.ModelError, match="mass matrix is indefinite"):
         ends = {"root": 11, "tip": 30}
         ls.read_nastran(path, mass="MAAX", stiffness="KAAX", interfaces=ends)
+
+
+def test_regions_and_patches_pickle():
+    x = np.random.default_rng(0).random((20, 3))
+    for region in (
+        ls.regions.plane("x", 0.3, tolerance=0.2),
+        ls.regions.box((0, 0, 0), (0.5, 1, 1)),
+        ls.regions.cylinder((0.5, 0.5, 0), "z", 0.3),
+    ):
+        again = pickle.loads(pickle.dumps(ls.Patch(region)))
+        assert type(again) is ls.Patch
+        assert np.array_equal(pickle.loads(pickle.dumps(region))(x), region(x))
+        assert 0 < region(x).sum() < 20

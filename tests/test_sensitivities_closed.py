@@ -265,3 +265,42 @@ def test_positions_where_the_loops_are_singular_are_refused():
     system = model.compile()
     with pytest.raises(ls.errors.SimulationError, match="of 'pin' are singular"):
         ls.sensitivity(system, system.state(), duration=0.01, step=1e-3)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 5.0, -100.0, 1e-3])
+def test_geared_wheels_have_derivatives_in_closed_form(ratio):
+    """A coupling is linear: its accelerations do not depend on the angles at all."""
+    model = ls.Model("gears")
+    for name, inertia in (("motor", 0.2), ("wheel", 0.5)):
+        body = ls.RigidBody(1.0, inertia=(inertia, inertia, inertia))
+        model.add(body, ls.Revolute("z"), name=name)
+    model.couple({"motor": 1.0, "wheel": -ratio}, name="gear")
+    system, time, torque = model.compile(), 0.1, 0.7
+    found = ls.sensitivity(
+        system,
+        system.neutral(),
+        duration=time,
+        step=0.01,
+        parameters=["motor.inertia"],
+        loads=[ls.Actuator("motor", torque)],
+    )
+    total = 0.2 + 0.5 / ratio**2
+    expected = -torque / total**2 * time**2 / 2
+    assert abs(found.parameters[-1, 0, -1] / expected - 1) < 1e-8
+
+
+def test_couplings_of_all_joints_loads_and_axes_have_derivatives():
+    """Many of these were taken for singular, because all of their derivatives vanish."""
+    for one in (ls.Revolute("z"), ls.Prismatic("x")):
+        for other in (ls.Revolute("z"), ls.Prismatic("x"), ls.Revolute("y")):
+            model = ls.Model("pair", gravity=(0, -9.81, 0))
+            body = ls.RigidBody.cylinder(1.0, radius=0.1, length=0.1, com=(0.1, 0.05, 0))
+            model.add(body, one, name="a")
+            model.add(body, other, name="b", at=(1, 0, 0))
+            model.couple({"a": 1.0, "b": -5.0}, name="gear")
+            system = model.compile()
+            loads = [ls.JointSpring("b", 3.0), ls.JointDamper("a", 0.1)]
+            state = system.state(a=0.3, b=0.06)
+            given = {"duration": 0.02, "step": 0.01, "loads": loads}
+            found = ls.sensitivity(system, state, parameters="a.mass", **given)
+            assert np.all(np.isfinite(found.parameters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelFileError
+from ..errors import ModelFileError, printable
 from ..results import Trajectory
 from .urdf.robot import read_urdf
 
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from .model_file.problems import Problem
 
 MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
+
+
+_READ = "ls.load reads model files (.toml, .json, .yaml), robots (.urdf) and results (.nc, .npz)"
+# Files of other programs that look like one of these.
+_FOREIGN = {
+    ".xml": f"{_READ}; a URDF is read whatever it is called by ls.read_urdf, MJCF of MuJoCo is not "
+    "read: write the mechanism as a model, see the page 'From MuJoCo'",
+    ".sdf": f"{_READ}, no SDF: convert it to URDF, for ls.read_urdf",
+    ".xacro": f"{_READ}; expand it with xacro into a .urdf first",
+}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -39,6 +49,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         If results cannot be read.
     """
     if not _is_model(path):
+        if (suffix := os.path.splitext(os.fspath(path))[1].lower()) in _FOREIGN:
+            raise ModelFileError(f"{printable(os.fspath(path))}: {_FOREIGN[suffix]}")
         return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
     from .model_file.build.model import Builder
     from .model_file.includes import read_document

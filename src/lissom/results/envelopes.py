@@ -19,6 +19,7 @@ from ..printing import WIDTH, Shown
 from .channels import resolved
 from .chosen_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
+from .labels import cell
 from .peaks import (
     MARKS,
     RISES,
@@ -171,10 +172,10 @@ class Envelope(Sequence[Extreme]):
             out = csv.writer(f, lineterminator="\n")
             out.writerow(["load", "unit", *_HEADINGS])
             for one in self:
-                high = [repr(one.largest), repr(one.largest_time), one.largest_place]
-                low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
+                high = [repr(one.largest), repr(one.largest_time), cell(one.largest_place)]
+                low = [repr(one.smallest), repr(one.smallest_time), cell(one.smallest_place)]
                 marks = [one.largest_mark, one.smallest_mark]
-                out.writerow([one.name, one.unit, *high, *low, *marks])
+                out.writerow([cell(one.name), one.unit, *high, *low, *marks])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -128,6 +128,17 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
     return parts if field == "q" else per("s" if field == "v" else "s^2", parts)
 
 
+def cell(text: str) -> str:
+    """Text for a cell of a table, which spreadsheets do not take for a formula.
+
+    Parameters
+    ----------
+    text : str
+        Such as the name of a channel, which may begin with "=".
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def times(time: str, parts: Parts) -> Parts:
     """The same labels, the units multiplied by a time.
 

@@ -12,6 +12,7 @@ from ..errors import ResultError
 from .channels import resolved
 from .envelopes import check_csv, usual_loads
 from .files.disk import PathLike, as_path, replacing
+from .labels import cell
 from .tables import table_columns, usual_channels
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def write_table(
     table = np.stack([values for _, values, _ in columns], axis=1)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         file.writelines(f"# {line}\n" for line in notes)
-        headings = [f"{name} [{unit}]" for name, _, unit in columns]
+        headings = [cell(f"{name} [{unit}]") for name, _, unit in columns]
         csv.writer(file, lineterminator="\n").writerow(headings)
         file.writelines(",".join(map(repr, row)) + "\n" for row in table.tolist())
 

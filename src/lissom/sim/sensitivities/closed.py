@@ -9,7 +9,9 @@ and its derivatives by q are differences of order six with spacing h, compared w
   (8 (x_1 - x_-1) - (x_2 - x_-2)) / 12 h                                                      (3)
 Derivatives of loads and parameters are those of trees, through W.  The projection onto closed loops
   (q, v) -> (q', v')      v' is linear in v                                                   (4)
-is differentiated in the same way.  The initial state changes along the free motions,
+is differentiated in the same way.  The distance of (2) and (3) is compared with the derivatives;
+where these vanish, as those by the coordinates of gears do, with the values.  The initial state
+changes along the free motions,
   dq = Z dz      dv = Z du + Y dz                                                             (5)
 """
 
@@ -37,6 +39,9 @@ SPACINGS = (2e-3, 4e-4, 8e-5, 1.6e-5)  # of the differences, in sizes of coordin
 # Relative distance of (2) and (3): the error of (2) is far smaller, up to rounding.
 ENOUGH, APART = 1e-10, 1e-6
 SMALL = 1e-6  # fraction of the largest derivative below which one is not resolved
+# Derivative, as a fraction of the values for a coordinate of its size, that is none: values of
+# linear couplings differ by rounding alone, which has no digits to compare.
+NONE = 1e-3
 _SHIFTS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 _SIXTH = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60
 _FOURTH = np.array([0.0, 1.0, -8.0, 8.0, -1.0, 0.0]) / 12
@@ -141,6 +146,8 @@ class ClosedTangents(ExplicitTangents):
             sixth, fourth = (np.einsum("s,knsm->knm", w, values) / h for w in (_SIXTH, _FOURTH))
             size = np.abs(sixth).max(axis=2, initial=1e-300, keepdims=True)  # of each direction
             size = np.maximum(size, SMALL * size.max(axis=1, keepdims=True))
+            level = np.abs(values).max(axis=(1, 2, 3), initial=0.0)[:, None, None]
+            size = np.maximum(size, NONE * level / self.sizes[0][:, None])
             apart = np.abs(sixth - fourth).max(axis=2, initial=0.0, keepdims=True) / size
             best, least = np.where(apart < least, sixth, best), np.minimum(apart, least)
             if np.all(least <= ENOUGH):

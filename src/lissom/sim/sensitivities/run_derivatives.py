@@ -277,8 +277,9 @@ def _run(
     if made.statistics["steps"] != len(steps.time) - 1:
         raise LoadError(
             f"{what}: the run of {len(steps.time) - 1} steps was divided into "
-            f"{made.statistics['steps']}; let tables have their times on multiples of the step, "
-            "or use a shorter step, of which a contact or stop takes some twenty"
+            f"{made.statistics['steps']}: at a stop or contact that is hit, where an iteration "
+            "failed, or at a corner of a table; use a shorter step, of which a stop takes some twenty, and let tables "
+            "have their times on multiples of the step"
         )
     if isinstance(kind, GeneralizedAlpha):
         return AlphaTangents(of, steps, kind)

@@ -16,6 +16,7 @@ array([ True, False, False])
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def plane(
     n = _direction(normal, "plane: normal")
     point = _vector(at, "plane: at") if np.ndim(at) else n * finite(at, "plane: at [m]")
     near = None if tolerance is None else positive(tolerance, "plane: tolerance [m]")
-    return lambda x: np.abs((x - point) @ n) <= _near(x, near)
+    return partial(_on_plane, point, n, near)
 
 
 def box(low: Any, high: Any) -> Callable[[Array], Array]:
@@ -69,7 +70,7 @@ def box(low: Any, high: Any) -> Callable[[Array], Array]:
             f"box: low is {shown(low)} and high is {shown(high)}; give two corners (x, y, z), the "
             "lower first"
         )
-    return lambda x: np.all((x >= a - _near(x)) & (x <= b + _near(x)), axis=1)
+    return partial(_in_box, a, b)
 
 
 def cylinder(
@@ -93,12 +94,25 @@ def cylinder(
     p, n = _vector(point, "cylinder: point"), _direction(axis, "cylinder: axis")
     r = positive(radius, "cylinder: radius [m]")
     near = None if tolerance is None else positive(tolerance, "cylinder: tolerance [m]")
+    return partial(_in_cylinder, p, n, r, inside, near)
 
-    def contains(x: Array) -> Array:
-        away = np.linalg.norm(np.cross(x - p, n), axis=1) - r
-        return (away if inside else np.abs(away)) <= _near(x, near)
 
-    return contains
+# Not within the functions above, so that regions can be pickled.
+
+
+def _on_plane(point: Array, n: Array, near: float | None, x: Array) -> Array:
+    return np.abs((x - point) @ n) <= _near(x, near)
+
+
+def _in_box(low: Array, high: Array, x: Array) -> Array:
+    return np.all((x >= low - _near(x)) & (x <= high + _near(x)), axis=1)
+
+
+def _in_cylinder(
+    point: Array, n: Array, radius: float, inside: bool, near: float | None, x: Array
+) -> Array:
+    away = np.linalg.norm(np.cross(x - point, n), axis=1) - radius
+    return (away if inside else np.abs(away)) <= _near(x, near)
 
 
 def _near(x: Array, given: float | None = None) -> float:
