@@ -477,6 +477,18 @@ def test_a_stepper_closes_a_latch_as_a_run_does():
     assert pushed["arm.force"][0] == pytest.approx(5.0)
 
 
+def test_each_run_of_a_batch_closes_its_latch_where_it_is():
+    model = ls.Model("mass")
+    model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="mass")
+    system, speeds = model.compile(), np.array([1.0, 2.0, 3.0])
+    lock = ls.Event(at(0.1), ls.Lock("mass", stiffness=200.0), name="latch")
+    starts = [system.state(**{"mass.rates": [v]}) for v in speeds]
+    runs = ls.simulate_batch(system, starts, duration=1.0, events=[lock], rtol=1e-10)
+    ends = [run.q[-1, 0] for run in runs]
+    expected = 0.1 * speeds + speeds / 10 * np.sin(10 * 0.9)
+    np.testing.assert_allclose(ends, expected, atol=1e-9)
+
+
 def test_an_interrupted_run_goes_on_with_its_latch(tmp_path):
     model = ls.Model("mass")
     model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="mass")
