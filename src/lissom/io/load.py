@@ -129,6 +129,7 @@ def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep
         run, problems = checked_document(document, functions=functions, code=code)
         if run is None or problems:
             raise failed(sorted(problems))
+    assert run is not None  # `checked_document` has looked
     return model_sweep(document, run, code=code)
 
 
