@@ -310,7 +310,7 @@ ON_A_SYSTEM = {
         "Motion on 'boom'",
         "position",
         "'linear' table",
-        'kind="smooth"',
+        'kind="monotone"',
     ),
     "a stepped table for a velocity": (
         lambda: run(loads=[ls.Motion("boom", velocity=ls.Table([0, 1], [0, 1], "steps"))]),

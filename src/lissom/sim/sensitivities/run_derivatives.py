@@ -278,8 +278,8 @@ def _run(
         raise LoadError(
             f"{what}: the run of {len(steps.time) - 1} steps was divided into "
             f"{made.statistics['steps']}: at a stop or contact that is hit, where an iteration "
-            "failed, or at a corner of a table; use a shorter step, of which a stop takes some twenty, and let tables "
-            "have their times on multiples of the step"
+            "failed, or at a corner of a table; use a shorter step, of which a stop takes some "
+            "twenty, and let tables have their times on multiples of the step"
         )
     if isinstance(kind, GeneralizedAlpha):
         return AlphaTangents(of, steps, kind)

@@ -97,8 +97,8 @@ class Table(Shown):
                 return curve(self.times, y, clamped=self.clamped)
         except ValueError:  # slopes beyond the range of floats
             raise LoadError(
-                f"Table: values up to {np.abs(y).max():.3g} change too fast for a curve of kind "
-                f"{self.kind!r}; give smaller ones"
+                f"Table: values up to {np.abs(y).max():.3g} change too fast for a {self.kind} "
+                "curve; give smaller ones"
             ) from None
 
     @property
