@@ -484,7 +484,7 @@ def gradients(c: Case):
         by_v[-1] = v[-1]
         return 0.5 * v[-1] @ v[-1], np.zeros_like(q), by_v
 
-    settings = {"duration": 3 * STEP, "step": STEP, "loads": c.acting.loads}
+    settings = {"duration": 3 * FINE, "step": FINE, "loads": c.acting.loads}
     return ls.gradient(c.system, c.state, objective, **settings).state
 
 
