@@ -73,7 +73,7 @@ REFUSALS = {
     r"^SimulationError: the step from .* failed \(diverged\): .*body '": "the same",
     r"^run: singular: .*body '": "the same",
     r"^SimulationError: the step from .* failed .singular.: .*body '": "the same",
-    r"^run: loop open: loop '.*' can no longer be closed": "a given motion that loops forbid",
+    r"^run: loop open: (loop|coupling) '.*' can no longer be": "a given motion that loops forbid",
     r"^run: stalled: the iterations of the implicit step .*body '": "a stiff law that jumps",
     r"^run: time limit: the time limit of": "stiff bodies under functions of Python",
     r"rate_linear is True, but .* has loops or couplings": "they would not stay closed",
