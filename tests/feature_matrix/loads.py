@@ -40,7 +40,7 @@ def compiled_forces(time, q, v, out):
 def compiled_update(time, q, v, memory, out):
     """Counts its calls and damps the first speed."""
     memory[0] += 1.0
-    out[0] = -0.1 * v[0]
+    out[:1] = -0.1 * v[:1]  # there may be no speeds
 
 
 def draw_acting(rng: np.random.Generator, mechanism: Mechanism) -> Acting:

@@ -366,7 +366,10 @@ def equilibrium_held(c: Case):
 
 @operation
 def trimmed(c: Case):
-    return ls.trim(c.system, c.state, held=[c.joint()], loads=c.acting.loads)
+    joints = zip(c.system.names, c.system.joints, strict=True)
+    names = [name for name, joint in joints if joint.n_v]
+    held = names if c.rng.random() < 0.7 else [c.joint()]
+    return ls.trim(c.system, c.system.state(c.state.q), held=held, loads=c.acting.loads)
 
 
 # Linear models
@@ -381,11 +384,12 @@ def linear(c: Case):
 @operation
 def linear_in_and_out(c: Case):
     place, joint = c.place(), c.joint()
+    moves = c.system.joints[c.system.names.index(joint)].n_v > 0
     model = ls.linearize(
         c.system,
         c.state,
         loads=c.acting.loads,
-        inputs=[joint, f"{place}.force.x"],
+        inputs=[joint] * moves + [f"{place}.force.x"],
         outputs=[f"{place}.position.z"],
     )
     return model.frequency_response([1.0, 10.0]), model.discrete(0.01).A
@@ -480,7 +484,7 @@ def gradients(c: Case):
         by_v[-1] = v[-1]
         return 0.5 * v[-1] @ v[-1], np.zeros_like(q), by_v
 
-    settings = {"duration": 3 * STEP, "step": STEP, "loads": c.acting.loads}
+    settings = {"duration": 3 * FINE, "step": FINE, "loads": c.acting.loads}
     return ls.gradient(c.system, c.state, objective, **settings).state
 
 

@@ -13,6 +13,7 @@ REFUSALS = {
     r"would have to be reversed, which a joint of type \w+ does not support": "own joints",
     r"the loops (and couplings )?cannot be (satisfied|closed) while '.*' (is|are) held": "no such",
     r"cannot move: all its joints are fixed": "no equations of motion",
+    r"the loops cannot be closed: loop '.*' stays open": "no closed position near neutral",
     # Loads and events
     r"the model has a constant gravity .* as well": "gravity would count twice",
     r"is the elastic gear of a drive whose Drive is not among the loads": "half a drive",
@@ -23,7 +24,7 @@ REFUSALS = {
     r"a spring cannot act on the coordinates of a \w+ joint": "speeds that are no rates",
     r"a rotor is geared to a joint of a single motion": "no single rate to be geared to",
     r"has \d+ motions and \d+ coordinates, not one; watch a function": "no single coordinate",
-    r"in the state joint '.*' is at .*, but .* has it at .*; start on the motion": "off the motion",
+    r"in the state joint '.*' (is at|has the rate) .*, but .*; start on the motion": "off motion",
     r"joint '.*' is driven by '.*'; a driven joint cannot be locked": "two masters of a joint",
     # Own joints, contacts and sampled controllers have no derivatives in continuous time
     r"is one of your own, whose derivatives are not known": "limit of own joints",
@@ -68,10 +69,12 @@ REFUSALS = {
     r"mode_sweep: at the first value there are only free motions": "nothing vibrates",
     # Runs
     r"^run: diverged: .*(body|coupling|loop) '": "a step too long for the stiffest body",
-    r"(gradient|sensitivity): the run ended early \(diverged\): .*body '": "the same",
+    r"(gradient|sensitivity): the run ended early \((diverged|singular)\): .*body '": "the same",
     r"^SimulationError: the step from .* failed \(diverged\): .*body '": "the same",
     r"^run: singular: .*body '": "the same",
     r"^SimulationError: the step from .* failed .singular.: .*body '": "the same",
+    r"^run: loop open: (loop|coupling) '.*' can no longer be": "a given motion that loops forbid",
+    r"^run: stalled: the iterations of the implicit step .*body '": "a stiff law that jumps",
     r"^run: time limit: the time limit of": "stiff bodies under functions of Python",
     r"rate_linear is True, but .* has loops or couplings": "they would not stay closed",
     r"^ModelError: joint class \w+ failed at q = .*RuntimeWarning": "warnings are errors here",
