@@ -236,8 +236,9 @@ class Functions:
         try:
             self.check_halt()
             self._further -= 1  # the kernels count this one
-            system = self.system
+            system, before = self.system, self._further
             values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
+            self._further -= int(self._further > before)  # one of several for derivatives
             _numbers(out, n)[:] = values
         except BaseException as error:  # includes Ctrl-C, which ends the run, not the interpreter
             self.error, self.failed = error, what
