@@ -161,7 +161,7 @@ def test_steps_that_shrink_below_those_asked_for_are_explained():
         warnings.simplefilter("always")
         run = ls.simulate(system, system.state(sled=0.1), duration=0.05, **options)
     assert run.statistics["steps"] < 20_000
-    assert sum("slowed down by the function" in str(x.message) for x in caught) == 1
+    assert sum("forces bend or jump within steps" in str(x.message) for x in caught) == 1
 
 
 def sled():
