@@ -148,7 +148,7 @@ def test_a_wheel_whose_nutation_the_steps_do_not_resolve_is_named():
 
 
 def test_steps_that_shrink_below_those_asked_for_are_explained():
-    """A force that is a staircase of the state: thirty times the steps, but few of them."""
+    """A force that is a staircase of the state: two hundred times the steps, but few of them."""
     model = ls.Model("sled")
     model.add(ls.RigidBody.box(1.0, (0.1, 0.1, 0.1)), ls.Prismatic("x"), name="sled")
     system = model.compile()
@@ -160,8 +160,8 @@ def test_steps_that_shrink_below_those_asked_for_are_explained():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run = ls.simulate(system, system.state(sled=0.1), duration=0.05, **options)
-    assert run.statistics["steps"] < 5000
-    assert sum("slowed down by the function" in str(x.message) for x in caught) == 1
+    assert run.statistics["steps"] < 20_000
+    assert sum("forces bend or jump within steps" in str(x.message) for x in caught) == 1
 
 
 def sled():

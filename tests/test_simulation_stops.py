@@ -266,7 +266,7 @@ def test_a_run_into_singular_coordinates_stalls(monkeypatch):
         run = ls.simulate(system, state, duration=0.2, integrator="generalized_alpha", rtol=1e-6)
     assert run.status == "stalled" and 0.16 < run.time[-1] < 0.165
     assert "body 'body5'" in run.message
-    assert "stalled" in str(caught[-1].message)
+    assert any("stalled" in str(x.message) for x in caught)
 
 
 def test_a_long_run_of_many_small_steps_does_not_stall(monkeypatch):

@@ -287,12 +287,13 @@ class Functions:
             what, function, n = self._plain[which]
             self.check_halt()
             self._further -= 1  # the kernels count this one
-            system = self.system
+            system, before = self.system, self._further
             state = _numbers(q, system.n_q), _numbers(v, system.n_v)
             values = function(t, *state)
             late = 0.0 if self._memory is None else self._memory[run.LATE]
             if abs(late) > NEGLIGIBLE:
                 values = _between(values, late, t, lambda other: function(other, *state))
+            self._further -= int(self._further > before)  # one of several for derivatives
             _numbers(out, n)[:] = values
             ctypes.c_int64.from_address(status).value = UP
         except BaseException as error:  # includes Ctrl-C, which ends the run, not the interpreter
