@@ -236,6 +236,9 @@ def _runs(system: ls.System, tree: ls.System, rest: ls.State, folder: Path) -> I
     yield ls.simulate_batch(tree, rows, duration=0.02, step=0.01)
     yield from (run.show(frames=2), run.view(browser=False))
     yield live(folder / "live.nc", browser=False)
+    latch = ls.Event(lambda t, _: t - 0.005, ls.Lock("link1"), name="latch")
+    latched = ls.simulate(tree, rest, duration=0.02, step=0.01, events=[latch])
+    yield from (*latched.events, *latched.events[0].impulses)
     found = run.envelope("link1.section_moment")
     yield from (found, *found)
 

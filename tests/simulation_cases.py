@@ -102,7 +102,7 @@ def arguments(*, slow: float = 0.0) -> dict:
         return 0.2 * np.cos(5 * t) - 0.1 * float(state["slide"][0])
 
     times = [0.0, 0.1, 0.23, 0.4, 0.55]
-    turn = ls.Table([0.0, 0.1, 0.23, 0.4, 0.7], [0.0, 0.1, 0.3, 0.2, 0.0], kind="smooth")
+    turn = ls.Table([0.0, 0.1, 0.23, 0.4, 0.6, 0.7], [0.0, 0.1, 0.3, 0.2, 0.04, 0.0], kind="smooth")
     loads = [
         ls.Motion("wheel", turn),
         ls.Actuator("slide", push, name="push"),

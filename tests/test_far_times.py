@@ -151,6 +151,24 @@ def test_a_force_whose_time_is_coarser_than_the_tolerance_is_told():
         ls.simulate(ARM, duration=1.0, loads=[force], rtol=1e-9)
 
 
+def test_axes_of_an_orbit_have_turned_by_the_start_of_a_run():
+    """Gravity gradient, whose axes turn with time itself: as from zero with axes turned before."""
+    model = ls.Model("satellite")
+    model.add(ls.RigidBody(10.0, inertia=(5.0, 8.0, 9.0)), ls.Free(), name="hull")
+    system, rate, start = model.compile(), 0.2, 3.0
+    turned = (np.cos(rate * start), np.sin(rate * start), 0.0)
+    late = ls.simulate(system, start=start, duration=5.0, loads=[ls.GravityGradient(rate)])
+    early = ls.simulate(system, duration=5.0, loads=[ls.GravityGradient(rate, radial=turned)])
+    assert np.abs(early.v[-1]).max() > 1e-3
+    np.testing.assert_allclose(late.v[-1], early.v[-1], rtol=1e-7, atol=1e-9)
+    state = system.neutral()
+    slow = [
+        ls.linearize(system, state, time=t, loads=[ls.GravityGradient(rate, radial=radial)]).A
+        for t, radial in ((start, (1, 0, 0)), (0.0, turned))
+    ]
+    np.testing.assert_allclose(*slow, atol=1e-12)
+
+
 def test_steppers_and_batches_far_from_zero_are_those_from_zero():
     found = []
     for start in (0.0, FAR):

@@ -50,7 +50,7 @@ OF_THE_TREE = {
     "mass_matrix": lambda s, x: ls.mass_matrix(s, x),
     "momentum": lambda s, x: ls.momentum(s, x),
     "multiply_mass": lambda s, x: ls.multiply_mass(s, x, _numbers(s)),
-    "operators": lambda s, x: ls.operators(s, x).mass_inverse.as_matrix(),
+    "operators": lambda s, x: ls.operators(s, x, tree=True).mass_inverse.as_matrix(),
     "pose": lambda s, x: ls.pose(s, x, f"{s.names[2]}.tip").position,
     "qdot": lambda s, x: ls.qdot(s, x),
     "solve_mass": lambda s, x: ls.solve_mass(s, x, _numbers(s)),

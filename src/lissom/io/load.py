@@ -49,8 +49,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         If results cannot be read.
     """
     if not _is_model(path):
-        if (suffix := os.path.splitext(os.fspath(path))[1].lower()) in _FOREIGN:
-            raise ModelFileError(f"{printable(os.fspath(path))}: {_FOREIGN[suffix]}")
+        for suffix, words in _FOREIGN.items():
+            if _ends_in(path, (suffix,)):
+                raise ModelFileError(f"{printable(os.fspath(path))}: {words}")
         return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
     from .model_file.build.model import Builder
     from .model_file.includes import read_document

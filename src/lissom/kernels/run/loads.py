@@ -294,7 +294,7 @@ def node_loads(plan, table, memory, t, q, v, work, o, buffer):
 @uncounted
 def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
     """Add wrenches of all loads on bodies to the slots, and modal forces to T; 0, or a status."""
-    n_z = plan[run.N_STATE]
+    n_z, clock = plan[run.N_STATE], table[plan[run.PARAMETERS] + run.ORIGIN] + t
     for k in range(plan[run.N_BODY_LOAD]):
         e = plan[run.BODY_LOADS] + k * run.E_ROW
         if memory[plan[e + run.E_ACTIVE]] == 0.0:
@@ -309,7 +309,7 @@ def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
             z = run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
         add_body_force(
             plan[e + run.E_KIND],
-            system, table, c, t, q, v, plan[e + run.E_B], plan[e + run.E_N],
+            system, table, c, clock, q, v, plan[e + run.E_B], plan[e + run.E_N],
             plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE,
             buffer, own, z, z + n_z, work, plan[e + run.E_A] * SLOT_RECORD, T,
         )  # fmt: skip

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 
-from ...errors import LissomError, SimulationWarning
+from ...algorithms.tree.escapes import is_interruption
+from ...errors import SimulationWarning
 from ..run.plan import Plan
 from ..run.settings import Settings
 
@@ -35,8 +36,10 @@ def warn_of_jumps(plan: Plan, settings: Settings, stacklevel: int) -> None:
     for what, function in plan.time_functions:
         try:
             values = np.array([function(t) for t in instants])
-        except (LissomError, ArithmeticError, ValueError, TypeError):  # the run reports the cause
-            continue
+        except Exception as error:
+            if is_interruption(error):
+                raise
+            continue  # the run reports the cause
         ends = values[::inside]
         line = (1 - along) * ends[:-1, None] + along * ends[1:, None]
         bend = np.abs(values[:-1] - line.reshape(len(values) - 1, -1)).max(axis=1)

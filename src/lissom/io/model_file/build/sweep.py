@@ -107,7 +107,7 @@ def check_section(document: Document) -> None:
     document : Document
         Content of the file.
     """
-    if document.sweep is None:
+    if document.sweep is None and document.source.value(["sweep"]) is None:
         raise SweepError(
             f"{document.source.path}: there is no section [sweep]; add one with parameters"
         )
@@ -211,7 +211,7 @@ class _Reader:
         for key, given in self.parameters.items():
             names = key if isinstance(key, tuple) else (key,)
             for k, name in enumerate(names):
-                if path in self.targets[name][0]:
+                if path in self.targets[name][0] and not isinstance(given, Distribution):
                     return [x[k] for x in given] if isinstance(key, tuple) else list(given)
         return []
 
