@@ -482,7 +482,7 @@ def own_joints_have_derivatives_on_trees_alone() -> None:
 
 
 @claim(
-    "2026-11-19", linear="eigenvalues are those of one instant, too: blades on a tower that bends"
+    "2026-11-19", linear="of one instant, too: blades on a tower that bends"
 )
 def equations_that_turn_with_a_rotor_are_told() -> None:
     """A blade on a lag hinge around a hub on a spring: `modes` warns."""

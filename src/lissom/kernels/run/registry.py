@@ -120,7 +120,8 @@ class BodyKind(NamedTuple):
     force : kernel
         force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T): adds a
         wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the time t,
-        which does not count from the start of the run.  Modal coordinates are at q[o_q:]; row: that of the body in ints, after `motion_base_to_tip`; the
+        which does not count from the start of the run.  Modal coordinates are at q[o_q:]; row:
+        that of the body in ints, after `motion_base_to_tip`; the
         values of its signal and then their rates at given[0:].  z, dz: places in `own` of the
         state of a load on a joint that belongs to it, and of its rate; without one z is the place
         of its output channel.
