@@ -49,9 +49,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         If results cannot be read.
     """
     if not _is_model(path):
-        if (suffix := os.path.splitext(os.fspath(path))[1].lower()) in _FOREIGN:
-            raise ModelFileError(f"{printable(os.fspath(path))}: {_FOREIGN[suffix]}")
-        return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
+        name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
+        if (suffix := os.path.splitext(name)[1].lower()) in _FOREIGN:
+            raise ModelFileError(f"{printable(name)}: {_FOREIGN[suffix]}")
+        return read_urdf(name).model if _is_urdf(path) else Trajectory.load(path)
     from .model_file.build.model import Builder
     from .model_file.includes import read_document
     from .model_file.source import failed

@@ -101,15 +101,22 @@ def cut(system: System, joints: Collection[int]) -> Cut:
             up, node, place, joint = hinges[i], 0, (np.eye(3), np.zeros(3)), Free()
         bodies.append(len(rows))
         rows.append((name, up, node, *place, joint, body))
-    names, parent, node, turn, position, joints_, parts = zip(*rows, strict=True)
-    new = System(system.name, system.gravity, names, parent, node, turn, position, joints_, parts)
+    names, parent, nodes, turns, positions, hinges_of, parts = zip(*rows, strict=True)
+    new = System(
+        system.name,
+        system.gravity,
+        names,
+        np.array(parent),
+        np.array(nodes),
+        np.array(turns),
+        np.array(positions),
+        hinges_of,
+        parts,
+    )
     layout = new.layout
-    at_q = [
-        np.r_[layout.modal_q(b), layout.hinge_q(h)] for b, h in zip(bodies, hinges, strict=True)
-    ]
-    at_v = [
-        np.r_[layout.modal_v(b), layout.hinge_v(h)] for b, h in zip(bodies, hinges, strict=True)
-    ]
+    pairs = list(zip(bodies, hinges, strict=True))
+    at_q = [np.r_[layout.modal_q(body), layout.hinge_q(hinge)] for body, hinge in pairs]
+    at_v = [np.r_[layout.modal_v(body), layout.hinge_v(hinge)] for body, hinge in pairs]
     return Cut(new, bodies, np.concatenate(at_q), np.concatenate(at_v))
 
 
