@@ -81,7 +81,7 @@ def test_evaluations_of_an_equilibrium_grow_with_the_speeds(calls):
 
 
 def test_outputs_of_a_linear_model_need_no_readable_text(calls):
-    """Motions of frames are compiled; moments through joints need four evaluations a column."""
+    """Motions of frames are compiled, and moments through joints are forces at cuts of the tree."""
     system, loads = chain(3)
     state = ls.equilibrium(system, loads=loads)
     moving = system.state(state.q, np.linspace(-0.1, 0.1, system.n_v))

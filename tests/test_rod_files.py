@@ -99,6 +99,18 @@ def test_a_uniform_rod_is_saved_within_the_file(tmp_path):
     assert same_rod(model.compile().bodies[0], again.bodies[0])
 
 
+def test_the_former_key_of_the_mass_per_length_is_read_and_told(tmp_path):
+    path, rod = tmp_path / "strip.toml", ls.Rod(2.0, [1.0] * 6, 0.3, [1e-4] * 3)
+    model = ls.Model("strip")
+    model.add(rod, ls.Fixed(), name="strip")
+    model.save(path)
+    assert "mass_per_length = 0.3\n" in path.read_text()
+    path.write_text(path.read_text().replace("mass_per_length =", "mass ="))
+    with pytest.warns(ls.DeprecatedWarning, match=r"strip.toml:\d+:.*mass_per_length.*rename") as w:
+        again = ls.load(path).compile()
+    assert len(w) == 1 and same_rod(model.compile().bodies[0], again.bodies[0])
+
+
 def test_functions_of_python_cannot_be_saved(tmp_path):
     model = ls.Model("odd")
     rod = ls.rod(1.0, ls.Circle(0.01), ls.STEEL, torsion=[np.cos])
@@ -118,13 +130,15 @@ MISTAKES = {
     "material": ('"rubber"\nbending', '"ruber"\nbending', "did you mean 'rubber'?"),
     "no material": ('material = "rubber"\n', "", "material is missing"),
     "no section": (SECTIONS, "", "a rod has no section"),
-    "both": ("bending =", 'mass = "1 kg/m"\nbending =', "a rod has sections and mass"),
+    "both": ("bending =", 'mass_per_length = "1 kg/m"\nbending =', "sections and mass_per_length"),
     "two ways": (
         SECTIONS,
         SECTIONS + 'section = { kind = "circle", radius = 1 }\n',
         "both section and sections",
     ),
-    "arrays": (SECTIONS + 'material = "rubber"', "stiffness = [1, 1, 1, 1, 1, 1]", "mass is miss"),
+    "arrays": (SECTIONS + 'material = "rubber"', "stiffness = [1, 1, 1, 1, 1, 1]",
+               "mass_per_length is missing"),
+    "same": ("bending =", 'mass = 1\nmass_per_length = 1\nbending =', "which are the same; leave"),
     "node": ('middle = "40 cm"', 'middle = "90 cm"', "0 to 0.8 m"),
     "stations": ("damping =", "stations = 2\ndamping =", "stations is 2"),
 }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -128,3 +130,25 @@ def test_functions_of_ones_own_span_the_same_rod():
 def test_what_is_wrong_is_said(asked, words):
     with pytest.raises(ls.ModelError, match=words):
         ls.rod(1.3, ls.Rectangle(0.05, 0.04), SOFT, **asked)
+
+
+def test_the_mass_of_a_rod_is_in_kilograms_like_that_of_every_body():
+    per_length = ls.STEEL.density * np.pi * 0.01**2
+    rod = ls.rod(3.0, ls.Circle(0.01), ls.STEEL)
+    assert abs(rod.mass_per_length[0] - per_length) < 1e-12 * per_length
+    with pytest.warns(ls.DeprecatedWarning, match=r"total mass \[kg\].*mass_per_length") as told:
+        assert abs(rod.mass - 3.0 * per_length) < 1e-12
+    assert told[0].filename == __file__
+    taper = ls.Rod(2.0, [1.0] * 6, [0.1, 0.3, 0.5], [1e-4] * 3)  # linear
+    with pytest.warns(ls.DeprecatedWarning):
+        assert abs(taper.mass - 0.6) < 1e-14
+    assert rod.normalised().mass == pytest.approx(3.0 * per_length, rel=1e-14)
+
+
+def test_the_former_name_of_the_mass_per_length_is_taken_and_told():
+    with pytest.warns(ls.DeprecatedWarning, match=r"Rod\(mass=\).*use mass_per_length=") as told:
+        rod = ls.Rod(2.0, [1.0] * 6, mass=0.3, inertia=[1e-4] * 3)
+    assert told[0].filename == __file__ and rod.mass_per_length == [0.3]
+    with pytest.raises(TypeError, match="mass= and mass_per_length=, which are the same"):
+        dataclasses.replace(rod, mass=0.5)
+    assert dataclasses.replace(rod, mass_per_length=0.5).mass_per_length == [0.5]

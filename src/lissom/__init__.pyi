@@ -71,6 +71,7 @@ from .bodies import (
     von_mises as von_mises,
 )
 from .errors import (
+    CopyError as CopyError,
     DeprecatedWarning as DeprecatedWarning,
     KernelError as KernelError,
     LissomError as LissomError,

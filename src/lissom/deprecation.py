@@ -63,7 +63,7 @@ def deprecated(*, since: str, removal: str, instead: str) -> Callable[[F], F]:
 
 
 def renamed(*, since: str, removal: str, **names: str) -> Callable[[F], F]:
-    """Let a function take parameters by their former names, too.
+    """Let a function or a class take parameters by their former names, too.
 
     Parameters
     ----------
@@ -89,11 +89,17 @@ def renamed(*, since: str, removal: str, **names: str) -> Callable[[F], F]:
     volume(length=) is deprecated since 0.3.0 and will be removed in 0.5.0: use reach=
     """
 
-    def decorate(function: Any) -> Any:
+    def decorate(marked: Any) -> Any:
+        if isinstance(marked, type):
+            marked.__init__ = translating(marked.__init__, marked.__qualname__)  # type: ignore[misc]
+            return marked
+        return translating(marked, marked.__qualname__)
+
+    def translating(function: Any, name: str) -> Any:
         @functools.wraps(function)
         def translated(*args: Any, **kwargs: Any) -> Any:
             for former in names.keys() & kwargs.keys():
-                name, new = function.__qualname__, names[former]
+                new = names[former]
                 if new in kwargs:
                     raise TypeError(f"{name}() got {former}= and {new}=, which are the same")
                 words = f"{name}({former}=) {_fate(since, removal)}: use {new}="

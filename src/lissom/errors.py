@@ -18,6 +18,7 @@ from typing import Any, Self
 
 __all__ = [
     "MOST_LINES",
+    "CopyError",
     "DeprecatedWarning",
     "KernelError",
     "LissomError",
@@ -92,6 +93,10 @@ class SweepError(LissomError, ValueError):
 
 class SymbolicError(LissomError, ValueError):
     """Equations cannot be derived, written or evaluated as asked."""
+
+
+class CopyError(LissomError, TypeError):
+    """An object that belongs to this process, as a stepper or an open page, cannot be pickled."""
 
 
 class SingularError(LissomError, ArithmeticError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,8 @@ from typing import Any, final
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..errors import ModelError
+from ..deprecation import renamed
+from ..errors import DeprecatedWarning, ModelError
 from ..immutable import immutable, read_only
 from ..printing import folded
 from . import rod_tables
@@ -49,11 +51,17 @@ ORDER = (
     (EPS_Z, "shear along z"),
 )
 
+_TOTAL = (
+    "Rod.mass is the total mass [kg] since 0.2.0; in 0.1.0 it was the mass per length [kg/m], "
+    "which is now mass_per_length. rod.normalised().mass is the total without this warning"
+)
+
 _TURN = 0.6  # rad: natural turn of a piece from which on there are more stations
 _LEAST = 1e-9  # smallest fraction of a strain's motion that counts as inertia
 
 
 @final
+@renamed(since="0.2.0", removal="0.4.0", mass="mass_per_length")
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Rod:
@@ -72,8 +80,8 @@ class Rod:
         Of the section: torsion GJ, bending EI_y and EI_z [N m^2], stretch EA, shear GA_y and
         GA_z [N].  k rows are the values at the k Gauss points of the length; between them they are
         polynomials.
-    mass : float or array (k,)
-        Per length [kg/m].
+    mass_per_length : float or array (k,)
+        Mass per length [kg/m].
     inertia : array (3,) or (k, 3)
         Of the section about its axes x, y and z, per length [kg m].
     bending, shear : int, sequence of callables, or a pair of these
@@ -104,7 +112,7 @@ class Rod:
 
     length: float
     stiffness: Any
-    mass: Any
+    mass_per_length: Any
     inertia: Any
     bending: Any = field(default=4, kw_only=True)
     torsion: Any = field(default=2, kw_only=True)
@@ -124,7 +132,8 @@ class Rod:
     def __post_init__(self) -> None:
         self._set(length=positive(self.length, "length [m]"))
         self._set(stiffness=table(self.stiffness, "stiffness", (6,)))
-        self._set(mass=table(self.mass, "mass", ()), inertia=table(self.inertia, "inertia", (3,)))
+        self._set(mass_per_length=table(self.mass_per_length, "mass_per_length", ()))
+        self._set(inertia=table(self.inertia, "inertia", (3,)))
         self._set(curvature=table(self.curvature, "curvature", (3,)))
         self._set(damping=numbers(self.damping, "damping"))
         self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
@@ -150,8 +159,7 @@ class Rod:
             for (_, word), found in zip(ORDER, self.functions, strict=True)
             if found
         )
-        mass = self.tables.masses.sum()
-        return folded(f"Rod({self.length:.4g} m, {mass:.4g} kg, functions: {counts})")
+        return folded(f"Rod({self.length:.4g} m, {self._total:.4g} kg, functions: {counts})")
 
     @property
     def is_numeric(self) -> bool:
@@ -162,6 +170,16 @@ class Rod:
     def n_mode(self) -> int:
         """Number of coordinates."""
         return sum(len(found) for found in self.functions)
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg], with a warning, because version 0.1.0 had the mass per length here."""
+        warnings.warn(_TOTAL, DeprecatedWarning, stacklevel=2)
+        return self._total
+
+    @property
+    def _total(self) -> float:
+        return float(self.tables.masses.sum())
 
     @property
     def names(self) -> dict[str, int]:
@@ -299,7 +317,7 @@ class Rod:
             strains=np.concatenate(strains).astype(int),
             functions=np.stack(sampled, axis=1),
             natural=_at(self.curvature, points),
-            masses=weights * _at(self.mass, points),
+            masses=weights * _at(self.mass_per_length, points),
             inertias=weights[:, None] * _at(self.inertia, points),
             section_stiffness=_at(self.stiffness, points),
             places=self._places,
@@ -364,7 +382,7 @@ class Rod:
                     f"Rod: the stiffness against {what} is {sections[:, component].min():.4g}; it "
                     "must be above zero along the whole rod, or give this strain no functions"
                 )
-        mass, inertia = _at(self.mass, at).min(), _at(self.inertia, at).min()
+        mass, inertia = _at(self.mass_per_length, at).min(), _at(self.inertia, at).min()
         if mass <= 0:
             raise ModelError(
                 f"Rod: the mass per length is {mass:.4g} kg/m; it must be above zero along the rod"

@@ -37,6 +37,8 @@ class Directions:
         (int, int, array (6,), array (6, m)).
     applied, armature : arrays (n_v,)
         Generalized forces on joints and modes, holding ones too, and the inertia of rotors.
+    outputs : tuple of str
+        Names of all outputs.
     """
 
     state: State
@@ -48,6 +50,7 @@ class Directions:
     of_wrenches: Callable[[], list[Wrench]]
     applied: Array
     armature: Array
+    outputs: tuple[str, ...]
     _done: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -64,6 +67,12 @@ class Directions:
     def wrenches(self) -> list[Wrench]:
         """Moments and forces on nodes, and their deviations."""
         return self.of_wrenches()
+
+    @property
+    def reactions(self) -> set[str]:
+        """Bodies with the reaction of their joint, or a component of it, among the outputs."""
+        parts = [name.split(".") for name in self.outputs]
+        return {body for body, *more in parts if more[:1] == ["reaction"]}
 
     @property
     def still(self) -> bool:

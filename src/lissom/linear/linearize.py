@@ -138,7 +138,7 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     for name, row in u.own:
         rates[[x for x, _ in own].index(name)] += row
     B = np.vstack([np.zeros_like(B_v), B_v, rates])
-    y = chosen_outputs(outputs, _directions(found, u))
+    y = chosen_outputs(outputs, _directions(found, u, outputs))
     names = speed_parts(system)
     parts = tuple(names[k] for k in found.independent)
     return LinearModel(
@@ -153,7 +153,7 @@ def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
     )
 
 
-def _directions(found: Tangent, u: Inputs) -> Directions:
+def _directions(found: Tangent, u: Inputs, outputs: list[str]) -> Directions:
     """Deviations for a unit of each state, then of each input."""
     n, m, n_z = found.system.n_v, len(found.independent), len(found.loads.own_names)
     n_u, terms, f = u.forces.shape[1], found.loads, found.slices[3]
@@ -191,4 +191,5 @@ def _directions(found: Tangent, u: Inputs) -> Directions:
         of_wrenches=wrenches,
         applied=found.applied,
         armature=terms.armature,
+        outputs=tuple(outputs),
     )

@@ -1,18 +1,27 @@
 """Moments and forces through joints, to first order.
 
-For each state and input, with its deviations delta, nu, da, dT and dw (w the wrenches on nodes),
-they are central differences of two spacings, extrapolated, of all reactions at
-  g(h):  q moved by h delta,  v + h nu,  a + h da,  w + h dw                                  (1)
-from inverse dynamics.  With loops the forces of the loops change, too, and g(h) follows from
-forward dynamics under T + h dT - A_r (a + h da).  Deviations keep loops closed to first order in h;
-what is open is of second order, and central differences do not see it.
-With joints of users' own on a tree they are complex steps.
+On a tree each joint whose reaction is asked for is cut: a body without mass takes its place, and a
+free joint at its neutral position joins that to the body.  The forces of inverse dynamics at the
+free joints are the reactions R(q, v, a, w), w the wrenches on nodes, and their derivatives are
+those of inverse dynamics, in closed form.  With the deviations of a state or an input
+  dR = R_q delta + R_v nu + R_a da + R_w dw                                                   (1)
+In stiff bodies da is large, and its terms cancel along the free motions H of the joint, where the
+reaction is the applied force T less that of the armature A_r; so these parts are put right by
+  H^T dR + dH^T R = dT - A_r da                                                               (2)
+With joints of users' own on a tree they are complex steps of the readable text.
+
+With loops the forces of the loops change, too.  Then they are central differences of two spacings,
+extrapolated, of all reactions at
+  g(h):  q moved by h delta,  v + h nu,  a + h da,  w + h dw                                  (3)
+from forward dynamics under T + h dT - A_r (a + h da).  Deviations keep loops closed to first order
+in h; what is open is of second order, and central differences do not see it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +30,14 @@ from ..algorithms.tree import engine
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..algorithms.tree.derivatives import compiled
 from ..algorithms.tree.reference import External, inverse_dynamics, kinematics_base_to_tip
-from ..system import State
+from ..bodies import RigidBody
+from ..joints import Free
+from ..system import GROUND, State, System
 from .directions import STEP, Directions
 
 Array = np.ndarray
 
-SPACING = 1e-3  # of (1), relative to the sizes of coordinates and speeds
+SPACING = 1e-3  # of (3), relative to the sizes of coordinates and speeds
 
 
 def reaction_rows(name: str, x: Directions) -> Array:
@@ -40,13 +51,125 @@ def reaction_rows(name: str, x: Directions) -> Array:
         Deviations of everything that it depends on.
     """
     i = x.system.layout.index(name)
-    if compiled(x.system):
-        rows: Array = x.once("reactions", lambda: _all_reactions(x))[i]
-        return rows
-    return _on_tree(i, x)
+    if not compiled(x.system):
+        return _by_complex_steps(i, x)
+    compute = _by_differences if x.system.constraints else _by_cuts
+    rows: Array = x.once("reactions", lambda: compute(x))[i]
+    return rows
 
 
-def _on_tree(i: int, x: Directions) -> Array:
+class Cut(NamedTuple):
+    """System whose joints have free ones behind them, and where the parts of the other one are.
+
+    Attributes
+    ----------
+    system : System
+        The tree with cuts.
+    bodies : list of int
+        Number of each body in it.
+    at_q, at_v : arrays (n_q,), (n_v,)
+        Where coordinates and speeds are in its own.
+    """
+
+    system: System
+    bodies: list[int]
+    at_q: Array
+    at_v: Array
+
+
+def cut(system: System, joints: Collection[int]) -> Cut:
+    """Tree in which forces at free joints are the reactions of `joints`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled tree.
+    joints : collection of int
+        Numbers of the bodies that they carry.
+    """
+    rows: list[tuple[Any, ...]] = []
+    hinges, bodies = list[int](), list[int]()  # the bodies that have the joint, and that it carries
+    for i, (name, joint, body) in enumerate(
+        zip(system.names, system.joints, system.bodies, strict=True)
+    ):
+        up, node = int(system.parent[i]), int(system.parent_node[i])
+        up = GROUND if up == GROUND else bodies[up]
+        place = (system.frame_rotation[i], system.frame_position[i])
+        hinges.append(len(rows))
+        if i in joints:
+            rows.append((f"{name} | cut", up, node, *place, joint, _POINT))
+            up, node, place, joint = hinges[i], 0, (np.eye(3), np.zeros(3)), Free()
+        bodies.append(len(rows))
+        rows.append((name, up, node, *place, joint, body))
+    names, parent, nodes, turns, positions, hinges_of, parts = zip(*rows, strict=True)
+    new = System(
+        system.name,
+        system.gravity,
+        names,
+        np.array(parent),
+        np.array(nodes),
+        np.array(turns),
+        np.array(positions),
+        hinges_of,
+        parts,
+    )
+    layout = new.layout
+    pairs = list(zip(bodies, hinges, strict=True))
+    at_q = [np.r_[layout.modal_q(body), layout.hinge_q(hinge)] for body, hinge in pairs]
+    at_v = [np.r_[layout.modal_v(body), layout.hinge_v(hinge)] for body, hinge in pairs]
+    return Cut(new, bodies, np.concatenate(at_q), np.concatenate(at_v))
+
+
+_POINT = RigidBody(0.0).normalised()
+
+
+def _by_cuts(x: Directions) -> dict[int, Array]:
+    """Rows (6, m) of the joints that are asked for, by (1) and (2)."""
+    system, state = x.system, x.state
+    joints = {system.layout.index(name) for name in x.reactions}
+    tree = _kept_cut(system, frozenset(joints))
+    q = np.array(tree.system.neutral().raw_q)
+    v, a = np.zeros((2, tree.system.n_v))
+    q[tree.at_q], v[tree.at_v], a[tree.at_v] = state.raw_q, state.raw_v, x.vdot
+    loads = [(tree.bodies[b], n, w) for b, n, w, _ in x.wrenches]
+    _, slopes = engine.inverse_derivatives(tree.system, q, v, a, loads)
+    by_wrenches = _by_wrenches(x)
+    rows = {}
+    for i in joints:
+        R_q, R_v, R_a = slopes[:, tree.system.layout.hinge_v(tree.bodies[i])][:, :, tree.at_v]
+        row = R_q @ x.delta + R_v @ x.nu + R_a @ x.acceleration + by_wrenches[i]
+        hinge = system.layout.hinge_v(i)
+        H = system.joints[i].motion_map(state.raw_q[system.layout.hinge_q(i)])
+        turning = slopes[0][np.ix_(tree.at_v[hinge], tree.at_v[hinge])] - H.T @ R_q[:, hinge]
+        applied = x.force[hinge] - x.armature[hinge, None] * x.acceleration[hinge]
+        missing = applied - (H.T @ row + turning @ x.delta[hinge])  # (2)
+        rows[i] = row + np.linalg.pinv(H.T) @ missing
+    return rows
+
+
+def _kept_cut(system: System, joints: frozenset[int]) -> Cut:
+    """Cut of the last joints that were asked for, or another one."""
+    last = system.derived.get("cut")
+    if last is None or last[0] != joints:
+        last = system.derived["cut"] = joints, cut(system, joints)
+    tree: Cut = last[1]
+    return tree
+
+
+def _by_wrenches(x: Directions) -> Array:
+    """R_w dw of all joints, (n_body, 6, m)."""
+    system, m = x.system, x.delta.shape[1]
+    rows = np.zeros((system.n_body, 6, m))
+    if x.wrenches:
+        dw = np.concatenate([dw for *_, dw in x.wrenches])
+        columns = np.flatnonzero(dw.any(axis=0))
+        places = [(b, n) for b, n, *_ in x.wrenches]
+        changes = engine.wrenches_through_joints(system, x.state.raw_q, places, dw[:, columns].T)
+        rows[:, :, columns] = changes.transpose(1, 2, 0)
+    return rows
+
+
+def _by_complex_steps(i: int, x: Directions) -> Array:
     system, vdot = x.system, x.vdot
 
     def measure(state: State, a: Array, wrenches: Sequence[Array]) -> Array:
@@ -65,8 +188,8 @@ def _on_tree(i: int, x: Directions) -> Array:
     return rows
 
 
-def _all_reactions(x: Directions) -> Array:
-    """Rows (n_body, 6, m) of all joints."""
+def _by_differences(x: Directions) -> Array:
+    """Rows (n_body, 6, m) of all joints of a system with loops, by (3)."""
     sizes, pace = error_sizes(x.system)
     rows = np.zeros((x.system.n_body, 6, x.delta.shape[1]))
     for k in range(rows.shape[2]):
@@ -83,13 +206,11 @@ def _slope(along: Callable[[float], Array], h: float) -> Array:
 
 
 def _at(x: Directions, k: int, h: float) -> Array:
-    """All reactions (1) a step h along column k."""
+    """All reactions (3) a step h along column k."""
     system = x.system
     q = moved(system, x.state.raw_q, h * x.delta[:, k])
     v, a = x.state.raw_v + h * x.nu[:, k], x.vdot + h * x.acceleration[:, k]
     loads = [(b, n, w + h * dw[:, k]) for b, n, w, dw in x.wrenches]
-    if not system.constraints:
-        return engine.joint_forces(system, q, v, a, loads)
     T = x.applied + h * x.force[:, k] - x.armature * a
     return joint_wrenches(State(system, q, v), T, loads)
 

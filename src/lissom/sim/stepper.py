@@ -10,7 +10,7 @@ from typing import Any, Never
 
 import numpy as np
 
-from ..errors import LoadError, StateError, shown
+from ..errors import CopyError, LoadError, StateError, shown
 from ..printing import folded
 from ..results.happenings import Happening
 from ..results.quantities import CUMULATED
@@ -283,7 +283,9 @@ class Stepper:
 
     def __reduce__(self) -> Never:
         """Refuse pickling: user functions have addresses in this process."""
-        raise TypeError("a Stepper cannot be pickled; make one in each process")
+        raise CopyError(
+            "a Stepper cannot be pickled; make one in each process, from the system and a state"
+        )
 
     def __repr__(self) -> str:
         """Time, step and integrator."""

@@ -10,9 +10,11 @@ forces act on the independent speeds.  x_q then satisfies the constraints if it 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy
@@ -32,6 +34,18 @@ Array = np.ndarray
 
 # Largest number of operations of a fraction that is reduced to lowest terms.
 _SHORT = 120
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A and B of a pickle; None if there are none."""
+
+    matrices: tuple[Matrix, Matrix] | None
+
+    def __call__(self) -> tuple[Matrix, Matrix]:
+        if self.matrices is None:
+            raise ZeroDivisionError
+        return self.matrices
 
 
 @dataclass(frozen=True)
@@ -66,6 +80,23 @@ class Linearization(Shown):
     input_map: Matrix
     force: Matrix
     solved: Callable[[], tuple[Matrix, Matrix]] = field(repr=False, compare=False)
+
+    def __copy__(self) -> Linearization:
+        """The same object, which does not change."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Linearization:
+        """As `__copy__`."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle has A and B in place of what computes them."""
+        try:
+            solved = _Solved(self._state_space)
+        except SymbolicError:
+            solved = _Solved(None)
+        fields = [getattr(self, one.name) for one in dataclasses.fields(self)]
+        return Linearization, (*fields[:-1], solved)
 
     @cached_property
     def _state_space(self) -> tuple[Matrix, Matrix]:

@@ -247,6 +247,23 @@ class Functions(SimpleNamespace):
     def __init__(self, source: str, **functions: Any) -> None:
         super().__init__(source=source, **functions)
 
+    def __copy__(self) -> Functions:
+        """Another namespace with the same functions."""
+        return Functions(**vars(self))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Functions:
+        """As `__copy__`: functions do not change."""
+        return Functions(**vars(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle is the program, which is executed again."""
+        sizes = {
+            name: function._sizes if isinstance(function, Compiled) else None
+            for name, function in vars(self).items()
+            if name != "source"
+        }
+        return _executed_again, (self.source, sizes)
+
     def __repr__(self) -> str:
         """Names of the functions and length of the program."""
         names = [name for name in vars(self) if name != "source"]
@@ -332,6 +349,16 @@ def casadi_functions(program: Program) -> dict[str, Any]:
 def _executed(program: Program, source: str) -> Functions:
     space = _run(source, f"<equations of {program.derivation.system.name}>")
     return Functions(source=source, **{name: space[name] for name in program.names})
+
+
+def _executed_again(source: str, sizes: Mapping[str, Any]) -> Functions:
+    """Functions of a pickle, by name with the sizes of arguments of compiled ones."""
+    space = _run(source, "<equations>")
+    functions = {
+        name: space[name] if args is None else Compiled(space[name], dict(args))
+        for name, args in sizes.items()
+    }
+    return Functions(source, **functions)
 
 
 def _run(source: str, name: str) -> dict[str, Any]:

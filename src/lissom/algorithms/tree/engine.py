@@ -381,6 +381,24 @@ def joint_forces_rows(
     return out.reshape(len(Q), system.n_body, 6)
 
 
+def wrenches_through_joints(
+    system: System, q: Array, places: Sequence[tuple[int, int]], W: Array
+) -> Array:
+    """Spatial forces through every joint, (n, n_body, 6), by n sets of forces on nodes alone.
+
+    W (n, 6k) as for `joint_forces_rows`; without gravity, motion and deformation, so linear in W.
+    """
+    n, zero = len(W), np.zeros((len(W), system.n_v))
+    out = np.empty((n * system.n_body, 6))
+    Q, W = np.tile(q, (n, 1)), np.ascontiguousarray(W)
+    with _Loaded(system, [(i, node, np.zeros(6)) for i, node in places], None) as work:
+        rows = (Q.ravel(), zero.ravel(), zero.ravel())
+        failed = _through_joints(work, rows, W.ravel(), out, n, field.ACCELERATED)
+    if failed >= 0:
+        _explain_inverse(system, q, zero[0], zero[0])
+    return out.reshape(n, system.n_body, 6)
+
+
 def _through_joints(
     work: Workspace,
     rows: tuple[Array, Array, Array],

@@ -12,9 +12,9 @@ import webbrowser
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol, Self
+from typing import Any, Never, Protocol, Self
 
-from ...errors import ResultError
+from ...errors import CopyError, ResultError
 
 _HOST = "127.0.0.1"
 _PATIENCE = 15.0  # s to wait at exit until the browser has fetched the page
@@ -126,6 +126,13 @@ class View:
         )
         self._thread.start()
         self._expected = False
+
+    def __reduce__(self) -> Never:
+        """Refuse copies: the page has a server in this process."""
+        raise CopyError(
+            f"a {type(self).__name__} cannot be copied or pickled, because this process serves its "
+            "page; copy the run, and open a view of it there, or write the page with run.to_html"
+        )
 
     @property
     def is_open(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from ....bodies import FlexibleBody, NodalBody, RigidBody, Rod, SecondOrder
 from ....bodies.line import Line
 from ....bodies.solids import SOLIDS, Solid
-from ....errors import ModelError, suggestion
+from ....errors import DeprecatedWarning, ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model.parts import Body
 from ....structures import (
@@ -162,11 +163,25 @@ def _made_section(table: Any) -> Section:
 
 
 _OF_SECTIONS = ("section", "sections", "material", "shear_factor")
-_OF_ARRAYS = ("stiffness", "mass", "inertia", "stress_factors")
+_OF_ARRAYS = ("stiffness", "mass_per_length", "inertia", "stress_factors")
+
+
+_FORMER = (
+    "mass is taken as the mass per length [kg/m] of this rod, whose name is mass_per_length since "
+    "0.2.0; rename the key"
+)
 
 
 def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
     """Rod from a section and a material, or from the arrays of its sections."""
+    former = given.pop("mass")
+    if former is not None:
+        if given["mass_per_length"] is not None:
+            raise ModelError(
+                "a rod has mass and mass_per_length, which are the same; leave out mass"
+            )
+        given["mass_per_length"] = former
+        warnings.warn(_FORMER, DeprecatedWarning, stacklevel=2)
     for name in ("bending", "shear"):
         given[name] = tuple(given[name]) if isinstance(given[name], list) else given[name]
     from_sections, from_arrays = (
@@ -176,8 +191,8 @@ def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
     if from_sections and from_arrays:
         a, b = next(iter(from_sections)), next(iter(from_arrays))
         raise ModelError(
-            f"a rod has {a} and {b}; give section (or sections) and material, or stiffness, mass "
-            "and inertia per length"
+            f"a rod has {a} and {b}; give section (or sections) and material, or stiffness, "
+            "mass_per_length and inertia per length"
         )
     if from_arrays:
         _need(from_arrays, _OF_ARRAYS[:3], "or a section and a material instead")

@@ -243,7 +243,8 @@ class ElasticRodTable(BodyTable):
     material: Name = None
     shear_factor: Annotated[Any, number_of("number", above=0)] = None
     stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
-    mass: Annotated[Any, array_of("mass per length", ndim=(0, 1))] = None
+    mass_per_length: Annotated[Any, array_of("mass per length", ndim=(0, 1))] = None
+    mass: Annotated[Any, array_of("mass per length", ndim=(0, 1))] = None  # its former name
     inertia: Annotated[Any, array_of("inertia per length", ndim=(1, 2))] = None
     stress_factors: Annotated[Any, array_of("number", ndim=(3, 4))] = None
     bending: Annotated[Any, one_or_two(0, MOST_FUNCTIONS_OF_RODS)] = 4

@@ -237,7 +237,9 @@ class _Writer:
     def rod(self, body: Rod, name: str) -> dict[str, Any]:
         """Table of a rod; one row of an array is written without the outer list."""
         table: dict[str, Any] = {"kind": "rod", "length": body.length}
-        rows = {x: getattr(body, x) for x in ("stiffness", "mass", "inertia", "curvature")}
+        rows = {
+            x: getattr(body, x) for x in ("stiffness", "mass_per_length", "inertia", "curvature")
+        }
         given = {key: x[0] if len(x) == 1 else x for key, x in rows.items()}
         if _same(given["curvature"], np.zeros(3)):
             del given["curvature"]
