@@ -16,6 +16,8 @@ REFUSALS = {
     r"the loops cannot be closed: loop '.*' stays open": "no closed position near neutral",
     # Loads and events
     r"the model has a constant gravity .* as well": "gravity would count twice",
+    r"is what is left of a centre's gravity .* counts the gradient twice": "two fields of one kind",
+    r"both have their centre at .* so that its gravity counts twice": "the same field twice",
     r"is the elastic gear of a drive whose Drive is not among the loads": "half a drive",
     r"acts across the gear of a drive": "a motor between gear and link",
     r"the joint of body '.*' is fixed; nothing moves there": "a load on nothing",
@@ -31,6 +33,7 @@ REFUSALS = {
     r"does not support symbols or complex numbers; define its method": "the remedy works",
     r"derivatives do not support contacts": "limit of contacts",
     r"a sampled controller has no linear model in continuous time": "it is not continuous",
+    r"linearize: forces is a function beside load": "two updates of one period, in no order",
     r"memory\[\d+\] goes on changing": "a controller without a state of rest",
     r"the carrier '.*' of a rotor is fixed to the ground": "a rotor that nothing feels",
     # Sensitivities
