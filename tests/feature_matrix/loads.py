@@ -164,7 +164,7 @@ def _signal(rng: np.random.Generator, n: int, *, of_state: bool = True) -> objec
         return ls.Table(times, values, kind)
     if kind == "function":
         return lambda t: way * np.sin(20 * t)
-    return lambda t, state: way * np.cos(state.q[0])
+    return lambda t, state: way * np.cos(np.sum(state.q[:1]))
 
 
 def _motion(

@@ -86,7 +86,7 @@ class ClosingSearch:
     def run(self, q: Array) -> Found:
         """Coordinates near q with closed loops, or those with the smallest gap."""
         first = self.descend(self.coupled(q))
-        if first.closed or not self.follows:  # displacements were tried while following
+        if first.closed:
             return first
         for k, size in enumerate(KICKS):
             kick = self.kick(first.q, size, k // 2)

@@ -90,7 +90,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         most = machine.settings.iterations
         bound = f" within max_iterations = {most}" if most else ""
         reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
-        hints = _loops_hint(machine) + _bent_hint(machine)
+        hints = _loops_hint(machine) + bent_hint(machine)
         return Outcome("stalled", at_time(machine, reason + hints))
     T = machine.forces
     if not np.all(np.isfinite(T)):
@@ -201,7 +201,7 @@ def _singular(machine: Machine) -> str:
     reason = _singular_hinge(machine, q, v) or (
         "an inertia is not positive definite, where the fastest is "
         + machine.system.layout.owner_v(_fastest(machine, v))
-        + _bent_hint(machine)
+        + bent_hint(machine)
     )
     return f"no step is possible from there, however short: in its course {reason}"
 
@@ -221,7 +221,7 @@ def _singular_hinge(machine: Machine, q: np.ndarray, v: np.ndarray) -> str:
     return ""
 
 
-def _bent_hint(machine: Machine) -> str:
+def bent_hint(machine: Machine) -> str:
     """Possible reason in a system with bodies at level "stiffened": the most bent of them."""
     system = machine.system
     parts = {
