@@ -82,6 +82,26 @@ def test_a_mechanism_without_motions_has_no_modes_and_stays_where_it_is():
         ls.mode_sweep(held, [0.0, 1.0], joint="door")
 
 
+@pytest.mark.parametrize("name", ["servo", "rotor"])
+def test_a_load_with_a_state_of_its_own_has_no_shape_where_nothing_moves(name):
+    model = ls.Model("door")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("y"), name="door")
+    system = model.compile()
+    loads = {
+        "servo": ls.Servo("door", 0.0, kp=1.0, kd=1.0, ki=1.0),
+        "rotor": ls.Rotor("door", 0.01, geared_to="door", ratio=20.0),
+    }
+    chosen = [loads[name], ls.JointDamper("door", 0.1)]
+    assert len(ls.modes(system, loads=chosen, held=["door"])) == 0
+
+
+def test_a_sweep_of_free_motions_names_the_value_and_what_is_missing():
+    model = ls.Model("door")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("y"), name="door")
+    with pytest.raises(ls.StateError, match="= 0.5, there are only free motions .* a spring"):
+        ls.mode_sweep(lambda x: ls.modes(model.compile()), [0.5, 1.0])
+
+
 def test_a_sweep_that_loses_modes_says_how_many_can_be_followed():
     """Two overdamped motions are two modes, and one where they vibrate."""
     model = ls.Model("mass")

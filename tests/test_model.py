@@ -201,6 +201,16 @@ def twice(name):
     return model
 
 
+def craft_on_a_massless_link():
+    """A free joint passes no force on, so that the link does not feel the flexible craft."""
+    section = ls.Tube(radius=0.03, thickness=0.002)
+    shapes = {"bending": 1, "torsion": 0, "stretch": 0}
+    model = ls.Model("craft")
+    model.add(ls.RigidBody(0.0), ls.Revolute("y"), name="link", at=(0.3, 0, 0))
+    model.add(ls.beam(1.0, section, ls.ALUMINIUM, **shapes), ls.Free(), name="craft", to="link")
+    return model
+
+
 def hinged(body, joint=None):
     model = chain_of(ls.Revolute("x"))
     model.add(body, joint or ls.Revolute("x"), to="a", name="b")
@@ -244,6 +254,7 @@ def on_boom(**where):
         (lambda: hinged(BALL).attach(chain_of(ls.Fixed())), ["'a' already"]),
         (lambda: hinged(ls.RigidBody(0.0)), ["'b'", "revolute x", "no inertia", "mass"]),
         (lambda: hinged(ls.RigidBody.rod(1.0, 2.0)), ["'b'", "revolute x", "no inertia"]),
+        (craft_on_a_massless_link, ["'link'", "revolute y", "no inertia", "in any configuration"]),
         (lambda: hinged(ls.RigidBody(1.0), ls.Spherical()), ["'b'", "spherical", "no inertia"]),
         (lambda: ls.Model("m", gravity=(0, 9.81)), ["'m'", "gravity", "three real numbers"]),
         (lambda: ls.Model("m", gravity=(0, 0, np.inf)), ["'m'", "gravity", "finite"]),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.sim.run.runner import Runner
 from lissom.sim.warnings import slow_iterations
 from lissom.sim.warnings.slow_iterations import SlowIterations
 
@@ -192,6 +193,19 @@ def test_steep_friction_as_a_function_is_named_whatever_the_method(integrator, m
     assert run.statistics["function_calls"] > 2_000 and not said
     load = ls.JointFriction("sled", 3.0, speed=1e-5)  # the remedy
     assert not messages_of(loads=[load, ls.Actuator("sled", np.sin)], **settings)[0]
+
+
+def test_a_run_whose_time_is_over_while_it_looks_for_steep_functions(monkeypatch):
+    """It ends with its status; the look calls functions too, of which none is interrupted."""
+    monkeypatch.setattr(slow_iterations, "CALLS", 0)
+    monkeypatch.setattr(Runner, "_note_spins", lambda runner: setattr(runner, "_deadline", 0.0))
+
+    def drag(t, s):
+        return [-s["sled.rates"][0]]
+
+    other = ls.Actuator("sled", np.sin)
+    said, run = messages_of(duration=1.0, forces=drag, loads=[other], integrator="dop853")
+    assert run.status == "time limit" and len(said) == 1 and "time limit" in said[0]
 
 
 @pytest.mark.parametrize("integrator", ["dop853", "generalized_alpha", "rosenbrock", "rk4"])

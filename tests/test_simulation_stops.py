@@ -459,3 +459,26 @@ def test_nothing_is_shown_where_there_is_no_terminal():
         assert (done.stderr.strip() == "") == silent
         assert "\x1b" not in done.stderr
         assert silent or re.fullmatch(r"swing: .* of 1000 s .* left\n", done.stderr)
+
+
+def euler_heads() -> tuple[ls.System, ls.State]:
+    """Two bodies on three turns in a row; the second is at the angle where these are singular."""
+    turns = np.eye(6)[:, :3]
+    model = ls.Model("heads")
+    box = ls.RigidBody.box(1.0, (0.3, 0.2, 0.1))
+    model.add(box, ls.SimpleJoint(turns), name="neck")
+    model.add(box, ls.SimpleJoint(turns), to="neck", name="head")
+    system = model.compile()
+    return system, system.state(np.array([0.2, 0.9, 0.1, 0.2, np.pi / 2, 0.3]))
+
+
+def test_singular_coordinates_are_those_of_a_joint_by_its_name():
+    system, state = euler_heads()
+    near = state.q - 0.01 * np.eye(6)[4]
+    turns = np.linalg.solve(system.joints[1].rate_map(near[3:]), (0.0, 1.0, 0.0))
+    start = system.state(near, np.concatenate([np.zeros(3), turns]))
+    with pytest.warns(SimulationWarning, match="singular"):
+        run = ls.simulate(system, start, duration=0.1, step=0.01, integrator="euler_cromer")
+    assert run.status == "singular" and "of the joint of body 'head' are singular" in run.message
+    with pytest.raises(ls.SingularError, match="of the joint of body 'head' are singular"):
+        ls.load_derivatives(system, state, forces=lambda t, state: np.sin(state.q))

@@ -57,8 +57,8 @@ def draw_acting(rng: np.random.Generator, mechanism: Mechanism) -> Acting:
             found.loads.append(load)
             found.words.append(f"{word} at {getattr(load, 'place', joint)}")
     if rng.random() < 0.25:
-        event, word = _event(rng, mechanism, found)
-        found.events.append(event)
+        events, word = _events(rng, mechanism, found)
+        found.events += events
         found.words.append(word)
     chance = rng.random()
     if chance < 0.3:
@@ -164,7 +164,7 @@ def _signal(rng: np.random.Generator, n: int, *, of_state: bool = True) -> objec
         return ls.Table(times, values, kind)
     if kind == "function":
         return lambda t: way * np.sin(20 * t)
-    return lambda t, state: way * np.cos(state.q[0])
+    return lambda t, state: way * np.cos(np.sum(state.q[:1]))
 
 
 def _motion(
@@ -191,12 +191,17 @@ def _motion(
     return ls.Motion(joint, velocity=lambda t: v * np.cos(5 * t), name=name)
 
 
-def _event(rng: np.random.Generator, mechanism: Mechanism, acting: Acting) -> tuple[ls.Event, str]:
+def _events(
+    rng: np.random.Generator, mechanism: Mechanism, acting: Acting
+) -> tuple[list[ls.Event], str]:
+    """One event, and perhaps a release of what it locks."""
     joint = _joint(rng, mechanism.system)
     named = [x.name for x in acting.loads if x.name]
     actions: dict[str, tuple[ls.Action, ...]] = {
         "stop": (ls.Stop(),),
         "lock": (ls.Lock(joint),),
+        "springy lock": (ls.Lock(joint, stiffness=float(10 ** rng.uniform(0, 4)), damping=0.1),),
+        "two locks": (ls.Lock(joint, stiffness=50.0), ls.Lock(_joint(rng, mechanism.system))),
         "release": (ls.Release(joint),),
         "lock and stop": (ls.Lock(joint), ls.Stop()),
         "note": (),
@@ -207,9 +212,17 @@ def _event(rng: np.random.Generator, mechanism: Mechanism, acting: Acting) -> tu
     instant = float(rng.uniform(0.1, 0.9)) * DURATION
     if rng.random() < 0.4:
         watched = _joint(rng, mechanism.system)
-        event = ls.Event(watched, actions[word], value=0.01, rate=bool(rng.integers(2)))
-        return event, f"{word} of {joint} at {watched}"
-    return ls.Event(lambda t, state: t - instant, actions[word], once=True), f"{word} of {joint}"
+        events = [ls.Event(watched, actions[word], value=0.01, rate=bool(rng.integers(2)))]
+        word += f" of {joint} at {watched}"
+    else:
+        events = [ls.Event(lambda t, state: t - instant, actions[word], once=True)]
+        word += f" of {joint}"
+    if "lock" in word and rng.random() < 0.4:
+        later = instant + 0.1 * DURATION
+        release = (ls.Release(joint),)
+        events.append(ls.Event(lambda t, state: t - later, release, once=True))
+        word += ", and its release"
+    return events, word
 
 
 def _forces(rng: np.random.Generator, system: ls.System) -> tuple[object, str]:

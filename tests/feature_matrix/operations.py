@@ -579,6 +579,7 @@ def steps(c: Case):
 @operation
 def many_runs(c: Case):
     settings = {"duration": DURATION, "step": FINE, "integrator": "rk4", "output_step": STEP}
+    settings["time_limit"] = PATIENCE
     acting = {"events": c.acting.events, "forces": c.acting.forces, "loads": c.acting.loads}
     runs = ls.simulate_batch(c.system, [c.state, c.state], **settings, **acting, progress=False)
     single = ls.simulate(c.system, c.state, **settings, **acting)

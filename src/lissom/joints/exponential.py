@@ -179,6 +179,8 @@ class SimpleJoint(_FromMaps):
         return np.concatenate([zeros(3), cross(p[:3], p[3:])])
 
     def rate_map(self, q: Array) -> Array:
+        if self.n_v == 1:
+            return np.eye(1)  # U_0 is the identity: the rate is the speed
         partial = self._partial_poses(q)
         pairs = zip(partial[:-1], self.columns.T, strict=True)
         B = np.stack([_transformed(U, h) for U, h in pairs], axis=1)  # (E 18a)

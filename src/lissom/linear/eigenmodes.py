@@ -183,7 +183,7 @@ def _without_momentum(shapes: Array, k: int, M: Array, by_q: Array, by_v: Array)
 def _moving(null: Array) -> Array:
     """Orthonormal basis of displacements, without what only own states of loads take part in."""
     if not null.size:
-        return null
+        return null[:, :0]
     U, sizes, _ = np.linalg.svd(null, full_matrices=False)
     return U[:, sizes > SMALL]
 

@@ -243,7 +243,10 @@ def _followed(values: Array, tables: tuple[SystemModes, ...], n: int, label: str
     first = tables[0]
     count = min(n, *(len(table) - table.n_rigid for table in tables[:1]))
     if not count:
-        raise StateError("mode_sweep: at the first value there are only free motions")
+        raise StateError(
+            f"mode_sweep: at the first value, {label} = {values[0]:g}, there are only free motions "
+            "and no mode to follow; expected a flexible body, a spring or a load like it"
+        )
     order = [np.arange(first.n_rigid, first.n_rigid + count)]
     traced = [first.eigenvalues[order[0]]]
     shapes, likeness = first.shapes[:, order[0]], [np.ones(count)]

@@ -15,6 +15,7 @@ from ..system import StateLike, System
 from .run.checks import number
 from .run.choice import at_rest
 from .run.derivative_checks import check_given_derivatives
+from .run.reasons import nearest_to_singular
 from .run.start import planned
 
 Array = np.ndarray
@@ -89,9 +90,10 @@ def load_derivatives(
             raise error
         raise LoadError(f"{functions.failed} raised {error!r}") from error
     if status == run.SINGULAR_COORDINATES:
+        name = nearest_to_singular(system, [given.raw_q])
         raise SingularError(
-            "load_derivatives: the coordinates of a joint are singular in this state, so that it "
-            "cannot be moved by small amounts; give another state"
+            f"load_derivatives: the coordinates of the joint of {name} are singular in this "
+            "state, so that it cannot be moved by small amounts; give another state"
         )
     if not all(np.all(np.isfinite(x)) for x in (found, by_q, by_v)):
         raise LoadError(

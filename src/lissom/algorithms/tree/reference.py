@@ -417,7 +417,8 @@ def articulate_tip_to_base(
             _raise_if_bent(system, motions, i)
         check_hinge_inertia(system, i, D, P_R, Ht)
         G = solve_spd(D, Ht.T @ P_R).T
-        inboard[i] = symmetric(P_R - G @ D @ G.T)  # (16)
+        free = Ht.shape[1] == 6 and armature is None  # then (16) is zero, not its rounding errors
+        inboard[i] = zeros(6, 6) if free else symmetric(P_R - G @ D @ G.T)  # (16)
         blocks[i] = Articulated(W, Y, S, N, E, P_R, D, G, inboard[i])
     return [blocks[i] for i in base_to_tip(system)]
 

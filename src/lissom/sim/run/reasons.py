@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from ...algorithms.loops.checks import OPEN, constraint_of, in_own_unit
 from ...algorithms.tree import reference
 from ...algorithms.tree.coordinates import error_sizes
-from ...errors import SingularError, name_list
+from ...errors import LissomError, SingularError, name_list
+from ...joints import Joint
 from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
-from ...system import Loop
+from ...system import Loop, System
 from .machine import Machine
 
 UNFIT = "diverged", "not finite", "memory"  # statuses of runs whose rows may be nonsense
@@ -71,9 +73,11 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.BEYOND_REASON:
         return Outcome("diverged", at_time(machine, _beyond_reason(machine)))
     if status == run.SINGULAR_COORDINATES:
+        states = machine.q, machine.tried_state[0]
         reason = (
-            "the coordinates of a simple or compound joint are singular, as Euler angles can "
-            "be; use Spherical or Free, or another order of the joint's motions"
+            f"the coordinates of the joint of {nearest_to_singular(machine.system, states)} are "
+            "singular, as Euler angles can be; use Spherical or Free, or another order of the "
+            "joint's motions"
         )
         return Outcome("singular", at_time(machine, reason))
     if status == run.STALLED:
@@ -86,7 +90,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         most = machine.settings.iterations
         bound = f" within max_iterations = {most}" if most else ""
         reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
-        hints = _loops_hint(machine) + _bent_hint(machine)
+        hints = _loops_hint(machine) + bent_hint(machine)
         return Outcome("stalled", at_time(machine, reason + hints))
     T = machine.forces
     if not np.all(np.isfinite(T)):
@@ -116,6 +120,31 @@ def explained(machine: Machine, status: int) -> Outcome:
     return Outcome("not finite", at_time(machine, reason))
 
 
+def nearest_to_singular(system: System, states: Iterable[np.ndarray]) -> str:
+    """Body whose joint has coordinates that are singular in one of some states, or nearly so."""
+    conditions = {
+        name: 0.0
+        for name, joint in zip(system.names, system.joints, strict=True)
+        if joint.n_v and not joint.has_quaternion
+    }
+    for q in states:
+        for name in conditions:
+            joint = system.joints[system.names.index(name)]
+            worst = _condition(joint, q[system.layout.hinge_q(name)])
+            conditions[name] = max(conditions[name], worst)
+    return f"body {max(conditions, key=lambda name: conditions[name])!r}"
+
+
+def _condition(joint: Joint, q: np.ndarray) -> float:
+    """Condition number of the map from speeds to rates; infinite where there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            rates = joint.rate_map(q)
+            return float(np.linalg.cond(rates)) if np.all(np.isfinite(rates)) else np.inf
+    except (LissomError, ArithmeticError, ValueError):  # LinAlgError is a ValueError
+        return np.inf
+
+
 def _beyond_reason(machine: Machine) -> str:
     """Message about a body whose motion or deflection is implausible, with advice."""
     system, k = machine.system, int(machine.memory[run.WORST])
@@ -126,7 +155,8 @@ def _beyond_reason(machine: Machine) -> str:
         return f"the motion is implausible: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
     bent = _modal(machine, k)
     if not bent > machine.limits[1, k]:  # the step was repeated up to an event, and undone
-        return f"the motion is implausible: it grows without bound before an event; {advice}"
+        owner = system.layout.owner_v(_fastest(machine))
+        return f"the motion is implausible: {owner} grows without bound before an event; {advice}"
     part = bent / error_sizes(system)[0][k]
     if _is_rod(machine, k):
         return (
@@ -138,6 +168,12 @@ def _beyond_reason(machine: Machine) -> str:
         f"load), or {advice}"
     )
     return f"{owner} bends by {part:.3g} times the length of the body; {advice}"
+
+
+def _fastest(machine: Machine, v: np.ndarray | None = None) -> int:
+    """Number of the speed that is the largest part of its limit."""
+    speeds = machine.v if v is None else v
+    return int(np.argmax(np.abs(speeds) / machine.limits[0]))
 
 
 def _modal(machine: Machine, k: int) -> float:
@@ -164,8 +200,8 @@ def _singular(machine: Machine) -> str:
     q, v = machine.tried_state
     reason = _singular_hinge(machine, q, v) or (
         "an inertia is not positive definite, where the fastest is "
-        + machine.system.layout.owner_v(int(np.argmax(np.abs(v) / machine.limits[0])))
-        + _bent_hint(machine)
+        + machine.system.layout.owner_v(_fastest(machine, v))
+        + bent_hint(machine)
     )
     return f"no step is possible from there, however short: in its course {reason}"
 
@@ -185,7 +221,7 @@ def _singular_hinge(machine: Machine, q: np.ndarray, v: np.ndarray) -> str:
     return ""
 
 
-def _bent_hint(machine: Machine) -> str:
+def bent_hint(machine: Machine) -> str:
     """Possible reason in a system with bodies at level "stiffened": the most bent of them."""
     system = machine.system
     parts = {

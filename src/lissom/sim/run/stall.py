@@ -6,9 +6,10 @@ import numpy as np
 
 from ...kernels.run import fields as run
 from .machine import Machine
-from .reasons import Outcome
+from .reasons import Outcome, bent_hint
 
 FAR = 1e-10  # [s]
+STIFF = ', or if it is stiff use integrator="generalized_alpha"'
 STALL_STEPS = 20_000  # steps between two checks
 # Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
 # any case.
@@ -46,12 +47,13 @@ class Stall:
         shrunk = span / n < SHRUNK * float(machine.memory[run.LARGEST])
         if needed < (MANY_STEPS if shrunk else TOO_MANY_STEPS):
             return None
+        stiff = "" if settings.integrator.iterates else STIFF
         worst = machine.system.layout.owner_v(int(machine.memory[run.WORST]))
         reason = (
             f"at t = {machine.time:.9g} s the steps are too small to reach the end: {n:.0f} of "
             f"them cover {span:.3g} s, the last one {machine.memory[run.LAST_STEP]:.3g} s; worst: "
-            f"{worst}; something is singular or very stiff there: check the last rows, increase "
-            'rtol, or if it is stiff use integrator="generalized_alpha"'
+            f"{worst}; something is singular or very stiff there: check the last rows, or increase "
+            f"rtol{stiff}{bent_hint(machine)}"
         )
         if machine.plan.timed and (apart := float(np.spacing(abs(t + settings.start)))) > FAR:
             reason += (
