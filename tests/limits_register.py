@@ -481,9 +481,7 @@ def own_joints_have_derivatives_on_trees_alone() -> None:
     refused(lambda: ls.forward_dynamics_derivatives(system, state), "crank")
 
 
-@claim(
-    "2026-11-19", linear="of one instant, too: blades on a tower that bends"
-)
+@claim("2026-11-19", linear="of one instant, too: blades on a tower that bends")
 def equations_that_turn_with_a_rotor_are_told() -> None:
     """A blade on a lag hinge around a hub on a spring: `modes` warns."""
     model = ls.Model("rotor")

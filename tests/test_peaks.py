@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from lissom.results.happenings import Happening
+from lissom.results.event_records import EventRecord
 from tests.flexible_samples import spacecraft
 from tests.measures import random_state
 
@@ -164,7 +164,7 @@ def test_events_are_pairs_with_impulses_and_can_be_copied():
     time, label = run.events[0]
     assert (time, label) == (run.events[0].time, run.events[0].label) == run.events[0]
     for other in (copy.deepcopy(run.events[0]), pickle.loads(pickle.dumps(run.events[0]))):
-        assert isinstance(other, Happening) and other == run.events[0]
+        assert isinstance(other, EventRecord) and other == run.events[0]
         np.testing.assert_array_equal(other.impulses[0].impulse, only(run).impulse)
 
 

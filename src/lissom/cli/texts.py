@@ -12,7 +12,7 @@ from ..errors import MOST_LINES
 
 if TYPE_CHECKING:
     from ..results import Trajectory
-    from ..results.happenings import Happening, Impulse
+    from ..results.event_records import EventRecord, Impulse
     from ..system import System
 
 WIDTH = 80
@@ -75,7 +75,7 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
     }
 
 
-def _event(event: Happening) -> dict[str, Any]:
+def _event(event: EventRecord) -> dict[str, Any]:
     """An event with the impulses of its locks."""
     facts: dict[str, Any] = {"time": event.time, "name": event.label}
     return facts | ({"impulses": [x.plain() for x in event.impulses]} if event.impulses else {})

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LissomError, name_list
 from .channels import resolved
-from .happenings import Happening, Impulse
+from .event_records import EventRecord, Impulse
 from .store import MemoryStore, Store
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ def is_load(name: str, units: Sequence[str] = ()) -> bool:
     return last in _RISING_KEYS or not _RISING_UNITS.isdisjoint(units)
 
 
-def rising_after(events: Sequence[Happening], body: str = "") -> float:
+def rising_after(events: Sequence[EventRecord], body: str = "") -> float:
     """Time from which peaks of loads rise with the number of shapes [s]; infinite if they do not.
 
     Parameters
     ----------
-    events : sequence of Happening
+    events : sequence of EventRecord
         Events of a run.
     body : str
         Whose loads; by default those of no body.
@@ -93,12 +93,12 @@ def peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
     return lock_notes(run.events, list(bodies)) if bodies else []
 
 
-def lock_notes(events: Sequence[Happening], bodies: Sequence[str] = ()) -> list[str]:
+def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> list[str]:
     """What the locks of a run mean for peaks of loads, and what to do.
 
     Parameters
     ----------
-    events : sequence of Happening
+    events : sequence of EventRecord
         Events of a run.
     bodies : sequence of str
         Bodies whose loads are looked at.
@@ -114,12 +114,12 @@ def lock_notes(events: Sequence[Happening], bodies: Sequence[str] = ()) -> list[
     return notes
 
 
-def rising_note(event: Happening, impulse: Impulse) -> str:
+def rising_note(event: EventRecord, impulse: Impulse) -> str:
     """Words for an impulse after which all peaks rise with the number of shapes; else empty.
 
     Parameters
     ----------
-    event : Happening
+    event : EventRecord
         The event.
     impulse : Impulse
         One of its impulses.
@@ -127,7 +127,7 @@ def rising_note(event: Happening, impulse: Impulse) -> str:
     return _rising_note(event, impulse) if impulse.share > MOST_IN_UPPER_HALF else ""
 
 
-def _rising_note(event: Happening, impulse: Impulse) -> str:
+def _rising_note(event: EventRecord, impulse: Impulse) -> str:
     bodies = [x for x, part in impulse.shares.items() if part > MOST_IN_UPPER_HALF]
     share = max([impulse.share, *impulse.shares.values()])
     if impulse.rate < np.inf:
@@ -145,14 +145,14 @@ def _rising_note(event: Happening, impulse: Impulse) -> str:
     )
 
 
-def _shock_note(event: Happening, impulse: Impulse) -> str:
+def _shock_note(event: EventRecord, impulse: Impulse) -> str:
     return (
         f"{_stop(event, impulse)}, which takes {impulse.loss:.4g} J in no time: no force here "
         f"contains it. {_remedy(impulse)} spreads it over a time"
     )
 
 
-def _stop(event: Happening, impulse: Impulse) -> str:
+def _stop(event: EventRecord, impulse: Impulse) -> str:
     sizes: dict[str, float] = {}
     for p, unit in zip(impulse.impulse, impulse.units, strict=True):
         sizes[unit] = float(np.hypot(sizes.get(unit, 0.0), p))

@@ -13,7 +13,7 @@ from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
 from .envelopes import Envelope, envelope, usual_loads
-from .happenings import Happening, happenings_of
+from .event_records import EventRecord, event_records_of
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
 from .peaks import peak_notes
@@ -140,9 +140,9 @@ class Trajectory:
         return MappingProxyType(dict(self.meta.get("statistics") or {}))
 
     @property
-    def events(self) -> list[Happening]:
+    def events(self) -> list[EventRecord]:
         """Events in order: pairs of time [s] and label, with the ``impulses`` of locks."""
-        return happenings_of(self.meta)
+        return event_records_of(self.meta)
 
     def channels(self, text: str = "") -> Channels:
         """Available channels, each with its description, shape and units.

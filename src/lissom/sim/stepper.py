@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import CopyError, LoadError, StateError, shown
 from ..printing import folded
-from ..results.happenings import Happening
+from ..results.event_records import EventRecord
 from ..results.quantities import CUMULATED
 from ..results.store import MemoryStore
 from ..results.tables import Channels
@@ -162,7 +162,7 @@ class Stepper:
         return State.trusted(self.system, self.q, self.v)
 
     @property
-    def events(self) -> list[Happening]:
+    def events(self) -> list[EventRecord]:
         """Events since the start: pairs of time [s] and label, with their impulses."""
         return list(self._run.happened)
 

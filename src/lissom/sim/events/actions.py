@@ -9,7 +9,7 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...errors import SimulationWarning
 from ...kernels import fields as field
-from ...results.happenings import Impulse
+from ...results.event_records import Impulse
 from ...system import State
 from ..loads.latch import enter_latch
 from ..run.machine import Machine

@@ -38,7 +38,7 @@ from ...bodies.rod_map import stations
 from ...bodies.rod_modes import weighted_shapes
 from ...kernels import fields as field
 from ...kernels.run import fields as run
-from ...results.happenings import Impulse
+from ...results.event_records import Impulse
 from ...results.labels import forces, times
 from ...system import State
 from ..run.machine import Machine

@@ -10,7 +10,7 @@ import numpy as np
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, SimulationWarning, name_list
 from ...kernels.run import fields as run
-from ...results.happenings import Happening
+from ...results.event_records import EventRecord
 from ...results.peaks import rising_note
 from ..events.actions import act
 from ..events.event import Event, Stop
@@ -31,7 +31,7 @@ class Judge:
     ----------
     machine : Machine
         The run in compiled code.
-    happened : list of Happening
+    happened : list of EventRecord
         Events so far; grows.
 
     Attributes
@@ -40,7 +40,7 @@ class Judge:
         Rows written since the user of this object last took them.
     """
 
-    def __init__(self, machine: Machine, happened: list[Happening]) -> None:
+    def __init__(self, machine: Machine, happened: list[EventRecord]) -> None:
         self.machine, self.plan, self.happened = machine, machine.plan, happened
         self.rows: list[Array] = []
         self._firings: dict[int, deque[float]] = {}  # times since the start
@@ -120,12 +120,12 @@ class Judge:
                     outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
                 if (impulse := act(machine, action)) is not None:
                     impulses.append(impulse)
-            self.happened.append(Happening(machine.time, event.title, impulses))
+            self.happened.append(EventRecord(machine.time, event.title, impulses))
             self._warn_of_rising_peaks(self.happened[-1])
         machine.changed()
         return outcome or self._forced_row()
 
-    def _warn_of_rising_peaks(self, event: Happening) -> None:
+    def _warn_of_rising_peaks(self, event: EventRecord) -> None:
         """Warn, once for each joint, if peaks after a lock have no limit."""
         for impulse in event.impulses:
             words = rising_note(event, impulse)

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import ResultError
+from ...results.event_records import EventRecord
 from ...results.files.journal.reader import JournalStore
 from ...results.files.journal.writer import Checkpoint, Journal
 from ...results.files.shield import shielded
-from ...results.happenings import Happening
 from ...results.store import Columns, MemoryStore, Store
 from ...system import System
 from .memory import RESERVE, available_memory
@@ -30,13 +30,13 @@ class Record(Protocol):
 
     Attributes
     ----------
-    happened : list of Happening
+    happened : list of EventRecord
         Events of the part of the run that is already stored.
     inputs : dict
         Inputs that determine the run, see `inputs`.
     """
 
-    happened: list[Happening]
+    happened: list[EventRecord]
     inputs: dict[str, str]
 
     def add(self, rows: Array) -> None:
@@ -67,7 +67,7 @@ class MemoryRecord:
 
     def __init__(self, columns: Columns, inputs: dict[str, str], n_rows: int = 0) -> None:
         self.columns, self.inputs = columns, inputs
-        self.happened: list[Happening] = []
+        self.happened: list[EventRecord] = []
         self._rows = np.empty((n_rows, columns.width))
         self._n = self._looked = 0
 
@@ -129,7 +129,7 @@ class FileRecord:
         self.inputs = inputs
         # absolute: a user function may change the working directory during the run
         self.path, self.system, self.journal = os.path.abspath(path), system, journal
-        self.happened: list[Happening] = []
+        self.happened: list[EventRecord] = []
         self._waiting: list[Array] = []
         self._bytes = 0
         self._last = time.monotonic()

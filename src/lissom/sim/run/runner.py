@@ -10,8 +10,8 @@ import numpy as np
 
 from ...errors import ResultError
 from ...kernels.run import fields as run
+from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
-from ...results.happenings import Happening, event_notes
 from ..loads.controller import with_arrays_apart
 from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
@@ -58,7 +58,7 @@ class Runner:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
         self.time_limit = time_limit
-        self.happened: list[Happening] = list(record.happened)
+        self.happened: list[EventRecord] = list(record.happened)
         self._judge = Judge(machine, self.happened)
         self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast
         self._interrupts = interrupts

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import LoadError, ResultError
+from ...results.event_records import EventRecord, event_notes, event_records_of
 from ...results.files.versions import lissom_version
-from ...results.happenings import Happening, event_notes, happenings_of
 from ...results.trajectory import Trajectory
 from ..events.event import Stop
 from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
@@ -128,7 +128,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
         raise
     record = FileRecord(path, machine.system, journal, given)
     if checkpoint is not None:
-        record.happened = happenings_of(checkpoint.notes)
+        record.happened = event_records_of(checkpoint.notes)
     return record
 
 
@@ -180,7 +180,7 @@ def outcome_meta(
     outcome: Outcome,
     reason: str,
     seconds: float,
-    happened: Sequence[Happening],
+    happened: Sequence[EventRecord],
 ) -> dict[str, Any]:
     """Metadata of a run that do not depend on where its rows are.
 
@@ -194,7 +194,7 @@ def outcome_meta(
         Reason for the choice of the integrator.
     seconds : float
         Elapsed real time [s].
-    happened : sequence of Happening
+    happened : sequence of EventRecord
         Its events.
     """
     statistics = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import SimulationError
 from ...kernels.run import fields as run
-from ...results.happenings import Happening
+from ...results.event_records import EventRecord
 from ...system import State
 from ..loads.forces import real_speeds
 from ..warnings.starts import warn_of_start
@@ -44,7 +44,7 @@ class WholeSteps:
         machine, plan = self.machine, self.machine.plan
         machine.elements[run.EVERY] = NEVER
         self.system, self.memory = machine.system, machine.memory
-        self.happened: list[Happening] = []
+        self.happened: list[EventRecord] = []
         self.stopped = ""  # by which event
         row = plan.rows["forces"][-1]
         self._flag = int(row[run.E_ACTIVE])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...joints.nearness import quaternion_of
-from ...results.happenings import Happening
+from ...results.event_records import EventRecord
 from ...results.peaks import rising_note
 from ...results.trajectory import Trajectory
 from ...spatial.many_rotations import rotated
@@ -328,7 +328,7 @@ def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str
     return found[-most:]
 
 
-def _event(event: Happening, start: float) -> list[Any]:
+def _event(event: EventRecord, start: float) -> list[Any]:
     """Time and words of an event."""
     rises = any(rising_note(event, x) for x in event.impulses)
     words = f"{event.label}: after it, peaks of loads rise with the number of shapes"

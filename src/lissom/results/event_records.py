@@ -93,7 +93,7 @@ class Impulse(Shown):
         )
 
 
-class Happening(tuple[float, str]):
+class EventRecord(tuple[float, str]):
     """An event of a run: the pair of its time [s] and its label, with what it did.
 
     Attributes
@@ -110,7 +110,7 @@ class Happening(tuple[float, str]):
     label: str
     impulses: tuple[Impulse, ...]
 
-    def __new__(cls, time: float, label: str, impulses: Iterable[Impulse] = ()) -> Happening:
+    def __new__(cls, time: float, label: str, impulses: Iterable[Impulse] = ()) -> EventRecord:
         """Pair of time and label.
 
         Parameters
@@ -128,21 +128,21 @@ class Happening(tuple[float, str]):
         return (self.time, self.label, self.impulses)
 
 
-def event_notes(happenings: Sequence[Happening]) -> dict[str, Any]:
+def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
     """Events as texts and numbers, for the notes of a run and of a checkpoint.
 
     Parameters
     ----------
-    happenings : sequence of Happening
+    records : sequence of EventRecord
         The events.
     """
     return {
-        "events": [list(one) for one in happenings],
-        "impulses": [[x.plain() for x in one.impulses] for one in happenings],
+        "events": [list(one) for one in records],
+        "impulses": [[x.plain() for x in one.impulses] for one in records],
     }
 
 
-def happenings_of(notes: Mapping[str, Any]) -> list[Happening]:
+def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
     """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses.
 
     Parameters
@@ -153,6 +153,6 @@ def happenings_of(notes: Mapping[str, Any]) -> list[Happening]:
     events = notes.get("events") or ()
     impulses = notes.get("impulses") or [()] * len(events)
     return [
-        Happening(time, label, map(Impulse.of_plain, each))
+        EventRecord(time, label, map(Impulse.of_plain, each))
         for (time, label), each in zip(events, impulses, strict=True)
     ]
