@@ -18,6 +18,7 @@ from tests.honest_runs import Case, Change
 X, Z = np.eye(3)[0], np.eye(3)[2]
 RADIUS = 0.3
 MOST_TURNS = 1e4  # [rad] of the fastest vibration: others take minutes to converge
+OWN = 10.0  # times the work, if joints are functions of Python
 ADAPTIVE = ("dop853", "dopri5", "rosenbrock", "generalized_alpha")
 FIXED = ("rk4", "dop853", "rosenbrock", "generalized_alpha")
 
@@ -87,7 +88,7 @@ def draw(number: int) -> Case:
 
 
 def turns(case: Case) -> float:
-    """Radians through which the fastest vibration or decay turns in a run, at its start."""
+    """Radians through which the fastest vibration or decay turns in a run, by the work of it."""
     system, n = case.system, case.system.n_v
     K, C = np.zeros(n), np.zeros(n)
     for i, body in enumerate(system.bodies):
@@ -109,7 +110,8 @@ def turns(case: Case) -> float:
     M = ls.mass_matrix(system, case.state)
     fastest = float(np.sqrt(eigh(np.diag(K), M, eigvals_only=True)[-1]))
     steepest = float(eigh(np.diag(C), M, eigvals_only=True)[-1])
-    return case.duration * max(fastest, steepest)
+    own = any(isinstance(x, (HonestBlade, HonestCam)) for x in system.joints)
+    return case.duration * max(fastest, steepest) * (OWN if own else 1.0)
 
 
 def _drawn(rng: np.random.Generator, number: int) -> Case:
