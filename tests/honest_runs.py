@@ -23,7 +23,8 @@ from lissom.algorithms.tree.coordinates import error_sizes, moved
 
 ALLOWED = 10.0  # times the tolerance, or the spread of a run that started one tolerance away
 TIGHT = 1e-12
-PATIENCE = 40.0  # seconds on the wall for each run, of a converged one for all its parts
+PATIENCE = 20.0  # seconds of work for each run, of a converged one for all its parts
+BUSY = 4.0  # seconds on the wall that a second of work may take on a busy machine
 ROWS = 1000  # of a converged run, among which events are looked for
 
 Loads = list[ls.Load]
@@ -127,7 +128,7 @@ def judged(case: Case) -> Verdict:
                 duration=case.duration,
                 loads=case.loads(case.start, False),
                 events=case.events(case.start),
-                time_limit=PATIENCE,
+                time_limit=BUSY * PATIENCE,
                 **case.settings,
             )
         told = "; ".join(str(w.message) for w in caught)
@@ -177,7 +178,7 @@ def converged(case: Case, state: ls.State, late: float = 0.0) -> End:
     locked: list[str] = []
     waiting = list(case.changes)
     corners = sorted({t + late for t in case.corners} | {t.instant for t in waiting if t.instant})
-    now, after, deadline = 0.0, False, time.monotonic() + PATIENCE
+    now, after, deadline = 0.0, False, time.process_time() + PATIENCE
     while now < case.duration:
         end = next((t for t in [*corners, case.duration] if t > now + 1e-15), case.duration)
         acting = [replace(load, on=True) for name, load in loads.items() if name not in off]
@@ -276,7 +277,7 @@ def _tight(
             loads=loads,
             integrator="dop853",
             rtol=TIGHT,
-            time_limit=max(deadline - time.monotonic(), 1e-3),
+            time_limit=max(BUSY * (deadline - time.process_time()), 1e-3),
             **output,
         )
     if run.status == "time limit":

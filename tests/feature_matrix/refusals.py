@@ -31,6 +31,7 @@ REFUSALS = {
     r"joint '.*' is driven by '.*'; a driven joint cannot be locked": "two masters of a joint",
     # Own joints, contacts and sampled controllers have no derivatives in continuous time
     r"is one of your own, whose derivatives are not known": "limit of own joints",
+    r"symbolic equations are derived for such joints of this package only": "limit of own joints",
     r"does not support symbols or complex numbers; define its method": "the remedy works",
     r"derivatives do not support contacts": "limit of contacts",
     r"a sampled controller has no linear model in continuous time": "it is not continuous",

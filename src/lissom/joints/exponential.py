@@ -169,6 +169,8 @@ class SimpleJoint(_FromMaps):
         return SimpleJoint(block_diagonal(R, R) @ self.columns)
 
     def pose(self, q: Array) -> Pose:
+        if self.n_v == 1:
+            return twist_exp(self.columns[:, 0], q[0])
         return self._partial_poses(q)[-1]  # (E 15)
 
     def motion_map(self, q: Array) -> Array:
