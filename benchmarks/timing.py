@@ -54,7 +54,9 @@ def best_times(
     for turn in range(depth.rounds):
         for place, (key, timer) in enumerate(timers.items()):
             timer.timeit(1)
-            best[key] = min(best[key], timer.timeit(numbers[key]) / numbers[key])
+            while not (elapsed := timer.timeit(numbers[key])) > 0:
+                numbers[key] *= 2  # shorter than a tick of the clock, which tells nothing
+            best[key] = min(best[key], elapsed / numbers[key])
             if progress is not None:
                 progress(turn * len(timers) + place + 1, total)
     return best

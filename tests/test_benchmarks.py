@@ -274,6 +274,16 @@ def test_short_calls_are_repeated_until_a_visit_is_full():
     assert len(made) > 2 * 50
 
 
+def test_visits_within_a_tick_of_the_clock_are_made_longer():
+    made = []
+    best = best_times(
+        {"x": lambda: made.append(1)},
+        Depth("quick", rounds=3, visit=1e-6),
+        clock=lambda: 0.01 * (len(made) // 7),
+    )
+    assert 0.01 / 14 <= best["x"] <= 0.01
+
+
 def test_best_of_several_passes():
     assert merge_best({"a": 2.0}, {"a": 1.0, "b": 3.0}) == {"a": 1.0, "b": 3.0}
 

@@ -127,7 +127,13 @@ def test_implicit_steps_with_loads_whose_slopes_change(load):
     cut, whole = case.runs([CHANGING[load]], integrator="generalized_alpha", **settings)
     assert cut.status == "finished" and size(cut["hinge.load"]) > 1.0
     assert cut.statistics["iterations"] <= 1.1 * whole.statistics["iterations"]
-    assert case.apart(cut, whole) < 2e-6
+    if load == "friction":
+        assert case.apart(cut, whole) < 2e-6
+        return
+    # Steps are divided where the stop is met; the parts may differ, by what is told
+    assert cut.statistics["divided_steps"] > 0 and whole.statistics["divided_steps"] > 0
+    errors = [run.statistics["error_at_kinks"] for run in (cut, whole)]
+    assert case.apart(cut, whole) < 0.1 * min(errors) < 1e-3
 
 
 def test_auto_takes_stiff_loads_on_loops_as_those_on_trees():

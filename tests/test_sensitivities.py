@@ -299,7 +299,6 @@ def test_a_gradient_with_quaternions_is_that_of_differences():
         ({"integrator": "dop853"}, "dop853"),
         ({"controls": [ls.Actuator("column", 1.0)]}, "force is a Table"),
         ({"controls": [ls.Actuator("column", ls.Table(TIMES, TIMES), limit=2.0)]}, "limit"),
-        ({"controls": [ls.Actuator("column", ls.Table([0, 0.013], [1, 2]))]}, "tables"),
     ],
 )
 def test_what_has_no_derivatives_is_refused(given, words):

@@ -67,6 +67,21 @@ def test_derivatives_with_integrals_of_servos_are_differences_of_runs(limit, met
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_derivatives_of_divided_steps_are_differences_of_runs(method):
+    """A stop that is hit: parts of several lengths, whose rows are left out."""
+    system = chain("linear")
+    state, n = moving(system), system.n_v
+    loads = [ls.JointStop("column", -0.1, 0.2376, stiffness=2e4, damping=0.1)]
+    given = {"duration": 0.06, "step": 0.01, "loads": loads, "integrator": METHODS[method]}
+    made = ls.simulate(system, state, **given)
+    assert made.statistics["divided_steps"] > 1
+    found = ls.sensitivity(system, state, parameters="hand.mass", **given)
+    assert np.array_equal(found.time, made.time) and np.allclose(found.q, made.q, atol=1e-9)
+    check_states(system, state, found, given, (0, n - 1, n, 2 * n - 1), 1e-7, 1e-6)
+    check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("by", ["position", "velocity", "acceleration"])
 def test_derivatives_with_given_motions_are_differences_of_runs(by, method):
     """What is given does not change with the start."""

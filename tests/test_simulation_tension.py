@@ -180,7 +180,7 @@ def test_a_run_names_the_worst_of_a_chain_and_the_others():
         to = f"p{k - 1}.tip" if k else None
         model.add(piece, ls.Fixed(), to=to, name=f"p{k}")
     system = model.compile()
-    given = {f"p{k}.modes": [x, 0.0] for k, x in enumerate((0.3, 0.5, 0.4))}
+    given = {f"p{k}.modes": [x, 0.0] for k, x in enumerate((0.06, 0.1, 0.08))}
     with pytest.warns(ls.SimulationWarning, match="deflects by") as caught:
         ls.simulate(system, system.state(**given), duration=1e-3)
     (text,) = [str(x.message) for x in caught if "deflects" in str(x.message)]

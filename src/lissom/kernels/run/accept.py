@@ -37,7 +37,9 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
             e, status = bends(r, t, h, order)
             if status != 0:
                 return status
-        memory[run.BENT_SUM] += e
+        # functions of time alone: smooth ones err as the order of the method says
+        if part or e * of > ABRUPT or plan[run.LOOK] & run.LOOK_AT_KINKS:
+            memory[run.BENT_SUM] += e
         if e > memory[run.BENT_LARGEST]:
             memory[run.BENT_LARGEST], memory[run.BENT_TIME] = e, t
             memory[run.BENT_WORST] = memory[run.WORST]

@@ -120,8 +120,9 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS, LOOK_AT_KINKS = 1, 2, 4
 # Differences of a load: none, by the speeds of its own joint, by all speeds; or none, because the
 # user gives the derivatives of its signal
 NOWHERE, OWN_JOINT, EVERYWHERE, GIVEN = range(4)
-# Followed along a step: the force on the joint, or the signal
-ON_JOINT, SIGNAL_ = 1, 2
+# Followed along a step: force on a joint of the tree, signal, force on a joint of a loop; OF_TIME
+# besides: a function of time alone, followed along fixed steps only
+ON_JOINT, SIGNAL_, ON_LOOP, OF_TIME = 1, 2, 4, 8
 # E_SLOPES of a load on nodes and of a slot: its rows are for exact derivatives, or for steps too
 EXACT_ROWS, STEP_ROWS = 1, 2
 

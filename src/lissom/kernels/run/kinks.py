@@ -26,9 +26,10 @@ from ..fields import POSITIVE
 from . import fields as run
 from .evaluate import evaluate, solve_mass
 from .loads import add_load
+from .loop_loads import find_loop_motions
 from .signals import signal
 from .states import put_states
-from .views import State
+from .views import State, loop_joints
 
 ABRUPT = 2e-4
 ALLOWED = 10.0
@@ -163,7 +164,7 @@ def _between(plan, theta, h, start, end, at):
 def watched_forces(r, t, at):
     """Write the forces on joints and the signals of watched loads in a state; 0, or a status."""
     _at, _d, _peak, now = _views(r)
-    return _forces(r.given, r.work, t, at, len(r.start.v), now)
+    return _forces(r.system, r.given, r.work, t, at, len(r.start.v), now)
 
 
 @inlined
@@ -179,9 +180,12 @@ def forces_changed(r, t, at):
 
 
 @uncounted
-def _forces(given, work, t, at, n, numbers):
-    """Write n forces on joints and then the numbers of signals; 0, or a status."""
+def _forces(system, given, work, t, at, n, numbers):
+    """Write n forces on joints, then the numbers of signals and loops' joints; 0, or a status."""
     plan, table, memory = given
+    of = loop_joints(system, given, work.loops)
+    if plan[run.N_LOOP_FORCE] != 0:
+        find_loop_motions(system, given, of, at)
     put_states(plan, work.own, at.z, 0.0)
     for k in range(len(numbers)):
         numbers[k] = 0.0
@@ -189,10 +193,19 @@ def _forces(given, work, t, at, n, numbers):
     for k in range(plan[run.N_WATCHED]):
         e = plan[plan[run.WATCHED] + k] & POSITIVE
         status, count = 0, 0
-        if plan[e + run.E_WATCHED] == run.ON_JOINT:
+        if plan[e + run.E_WATCHED] & run.ON_JOINT:
             status = add_load(
                 plan, table, memory, t, at.q, at.v, e, at.q, at.v, numbers, work.own, work.buffer
             )
+        elif plan[e + run.E_WATCHED] & run.ON_LOOP:
+            count, o = plan[e + run.E_N], plan[e + run.E_V] & POSITIVE
+            for j in range(count):
+                of.T[o + j] = 0.0
+            status = add_load(
+                plan, table, memory, t, at.q, at.v, e, of.q, of.v, of.T, work.own, work.buffer
+            )
+            for j in range(count):
+                numbers[first + j] = of.T[o + j]
         else:
             s = plan[e + run.E_SIGNAL]
             count = plan[s + run.S_N]

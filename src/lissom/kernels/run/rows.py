@@ -22,6 +22,8 @@ def row_due(plan, table, memory, t):
     if memory[run.NEXT_OUTPUT] == 0.0 or t >= table[p + run.END] - table[p + run.TICK]:
         return True
     if plan[run.ADAPTIVE] == 0:
+        if plan[run.EVERY] == 0:  # also after the parts of steps
+            return True
         return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % plan[run.EVERY] == 0.0
     if table[p + run.OUTPUT_STEP] == 0.0:
         return True

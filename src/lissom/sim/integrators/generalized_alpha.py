@@ -53,6 +53,9 @@ SLOW = 0.2  # ratio of changes above which an iteration is continued with all de
 SPELL = 64.0  # steps that are then taken with them from the start
 SLOW_ = -1  # status of such an iteration
 FARTHEST = 8.0  # largest extrapolation of the lead, in multiples of the step in which it was found
+# Fraction of that step from which a step renews the lead, and age from which any does.  Neither a
+# half nor one: rounding would decide for the halves of a step.
+LONG, OLD = 0.499, 1.001
 
 
 class Constants(NamedTuple):
@@ -306,7 +309,8 @@ def _keep_lead(memory, h, x):
     unless such steps continue for as long.
     """
     memory[run.LEAD_AGE] += h
-    if h >= 0.5 * memory[run.LEAD_STEP] or memory[run.LEAD_AGE] > memory[run.LEAD_STEP]:
+    length = memory[run.LEAD_STEP]
+    if h >= LONG * length or memory[run.LEAD_AGE] > OLD * length:
         for k in range(len(x.lead)):
             x.lead[k] = (x.a1[k] - x.x1[k]) / h
         memory[run.LEAD_STEP] = h

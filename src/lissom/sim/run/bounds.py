@@ -67,7 +67,7 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
     look += run.LOOK_AT_KINKS * plan.watches
     if not settings.adaptive:
-        return Bounds(settings.step, probe, 0, stops)
+        return Bounds(settings.step, probe, look & run.LOOK_AT_KINKS, stops)
     step = settings.max_step
     if step == np.inf:
         step = settings.duration / FEWEST_STEPS

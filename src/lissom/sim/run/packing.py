@@ -75,7 +75,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         head[getattr(run, count)] = len(rows)
         head[getattr(run, place)] = size
         for row in rows:
-            if len(row) == run.E_ROW and row[run.E_WATCHED]:
+            follow = row[run.E_WATCHED] if len(row) == run.E_ROW else 0
+            if follow and not (follow & run.OF_TIME and header["ADAPTIVE"]):
                 watched.append(size)
             flat.append(row)
             size += len(row)

@@ -382,18 +382,27 @@ class Plan:
             E_STATE=states,
             E_OUTPUT=output,
             E_WIDE=self._wide(JOINT_KINDS[kind], signal),
-            E_WATCHED=self._watched(signal, JOINT_KINDS[kind], joint),
+            E_WATCHED=self._watched(signal, JOINT_KINDS[kind], joint, orders),
         )
 
-    def _watched(self, signal: int, kind: JointKind | None = None, joint: Any = None) -> int:
+    def _watched(
+        self, signal: int, kind: JointKind | None = None, joint: Any = None, orders: int = 0
+    ) -> int:
         """What is followed along each step of a load whose force may bend within one."""
-        of_state = signal in self.state_signals
-        if joint is not None and joint.loop < 0:
-            return run.ON_JOINT if of_state or (kind is not None and kind.kinked) else 0
-        if not of_state:
+        row = self.signals[(signal - run.P_HEADER) // SIGNAL_ROW] if signal else None
+        called = row is not None and row[run.S_KIND] == run.CALLED
+        bends = signal in self.state_signals or (kind is not None and kind.kinked)
+        if not bends and (not called or orders):  # rates may take many calls of the function
             return 0
-        self.n_watched += self.signals[(signal - run.P_HEADER) // SIGNAL_ROW][run.S_N]
-        return run.SIGNAL_
+        of_time = 0 if bends else run.OF_TIME
+        if joint is not None and joint.loop < 0:
+            return run.ON_JOINT | of_time
+        if joint is not None:
+            self.n_watched += joint.n_v
+            return run.ON_LOOP | of_time
+        assert row is not None
+        self.n_watched += row[run.S_N]
+        return run.SIGNAL_ | of_time
 
     def _wide(self, kind: JointKind, signal: int) -> int:
         """The speeds by which a load on a joint is differentiated by differences."""
@@ -543,7 +552,7 @@ class Plan:
             E_SIGNAL=signal,
             E_ORDERS=orders,
             E_STATE=states,
-            E_WATCHED=self._watched(signal),
+            E_WATCHED=self._watched(signal, orders=orders),
         )
 
     def add_motion(
@@ -592,7 +601,8 @@ class Plan:
     def watches(self) -> bool:
         """Whether forces may bend within a step."""
         kinds = ("forces", "loop_forces", "nodes", "bodies")
-        return any(row[run.E_WATCHED] for kind in kinds for row in self.rows[kind])
+        watched = (row[run.E_WATCHED] for kind in kinds for row in self.rows[kind])
+        return any(x and not x & run.OF_TIME for x in watched)
 
     @property
     def joint_kinds(self) -> list[JointKind]:

@@ -22,6 +22,8 @@ Backward, with bars for adjoints, mu is the derivative of the objective by the f
   nu_0- = nu- + h sigma-                                                                      (11)
 Integrals z of servos follow z_1 = z_0 + h/2 (z'_0 + z'_1), z' depending on q, with forces T_z z:
   zeta_1 = zeta_0 + h/2 (z_q0 delta_0 + z_q1 delta_1)      T_z zeta_1 among the forces of (6)   (12)
+Where steps differ in length, e at the start of one is that of an earlier step per second, the lead,
+times its length; steps much shorter than the one in which it was found do not renew it      (13)
 Source: the implicit function theorem.  The iteration of the run does not matter: only its solution.
 """
 
@@ -35,6 +37,7 @@ import numpy as np
 from ...errors import SimulationError
 from ...kernels.run import fields as run
 from ..integrators import GeneralizedAlpha
+from ..integrators.generalized_alpha import FARTHEST, LONG, OLD
 from . import charts
 from .dynamics import Dynamics
 from .steps import Part, Steps, StepTangents, check_ends
@@ -108,11 +111,12 @@ class AlphaTangents(StepTangents):
         self.ratio = (1 - p[run.ALPHA_F]) / (1 - p[run.ALPHA_M])
         self.by_x = (p[run.ALPHA_F] - p[run.ALPHA_M]) / (1 - p[run.ALPHA_M])
         self.by_e = -p[run.ALPHA_M] / (1 - p[run.ALPHA_M])
+        self.lead, self.renewed = _leads(np.diff(steps.time))
         self.motions, self.ends = self._retraced()
 
     @property
     def rows(self) -> int:
-        """Displacement, change of speeds, change of e, change of integrals."""
+        """Displacement, change of speeds, change of the lead, change of integrals."""
         return 3 * self.dynamics.system.n_v + len(self.dynamics.integrals)
 
     @property
@@ -148,16 +152,18 @@ class AlphaTangents(StepTangents):
             given = of.drive(time[jumps], time[jumps + 1], *at)
             acting = of.forces(time[jumps], time[jumps + 1], *at, z[jumps + 1])
             ends[jumps] = of.accelerations(*at, acting.T, given)
-        a_0, a_1, e = np.empty_like(ends), np.diff(v, axis=0) / h, np.zeros(of.system.n_v)
+        a_0, a_1, lead = np.empty_like(ends), np.diff(v, axis=0) / h, np.zeros(of.system.n_v)
         x_1 = x[0]
         for k in range(len(ends)):
             x_0 = x[k] if self.fresh[k] else x_1
+            e = self.lead[k] * lead
             a_0[k], rest = x_0 + e, self.by_x * x_0 + self.by_e * e
             a_1[k] = (a_1[k] - (1 - self.gamma) * a_0[k]) / self.gamma
             x_1 = (a_1[k] - rest) / self.ratio
             x_1[driven] = ends[k, driven]
             a_1[k, driven] = (self.ratio * x_1 + rest)[driven]
-            e = a_1[k] - x_1
+            if self.renewed[k]:
+                lead = (a_1[k] - x_1) / h[k]
         s = h * v[:-1] + h * h * ((0.5 - self.beta) * a_0 + self.beta * a_1)
         found = charts.moved(of.system, self.pieces, q[:-1], s)
         of.drive(time[:-1], time[1:], found, v[1:].copy())
@@ -226,7 +232,8 @@ class AlphaTangents(StepTangents):
         given = of.driven
         inputs = slice(width - of.n_parameter - of.n_value, width)
         found = np.empty((last - first, *change.shape))
-        delta, nu, e, x = change[:n], change[n : 2 * n], change[2 * n : 3 * n], np.zeros((n, width))
+        delta, nu, lead = change[:n], change[n : 2 * n], change[2 * n : 3 * n]
+        x = np.zeros((n, width))
         z, at, ends = change[3 * n :], of.integrals, block.ends
         for j, hj in enumerate(h[first:last]):
             if j in block.starts:
@@ -235,6 +242,7 @@ class AlphaTangents(StepTangents):
                 right[:, inputs] += U
                 right[at] += T_z[:, None] * z
                 x = np.linalg.solve(D[2], right)
+            e = self.lead[first + j] * lead
             a_0, a_1 = x + e, self.by_x * x + self.by_e * e  # (1) without x_1
             sigma = hj * nu + hj * hj * ((0.5 - self.beta) * a_0 + self.beta * a_1)
             start, delta = delta, delta + sigma
@@ -256,8 +264,9 @@ class AlphaTangents(StepTangents):
             delta = delta + hj * hj * self.beta * moved
             z = z + 0.5 * hj**3 * self.beta * ends.z_q[j][:, None] * moved[at]
             nu = nu + hj * self.gamma * self.ratio * x
-            e = a_1 + (self.ratio - 1.0) * x
-            np.concatenate([delta, nu, e, z], out=found[j])
+            if self.renewed[first + j]:
+                lead = (a_1 + (self.ratio - 1.0) * x) / hj
+            np.concatenate([delta, nu, lead, z], out=found[j])
         return found
 
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
@@ -266,12 +275,13 @@ class AlphaTangents(StepTangents):
         block, n, r = self._block(first, last), of.system.n_v, self.ratio
         by_inputs = np.zeros(of.n_parameter + of.n_value)
         mu = np.empty((last - first, n))
-        delta, nu, e = (adjoint[k * n : (k + 1) * n].copy() for k in range(3))
+        delta, nu, lead = (adjoint[k * n : (k + 1) * n].copy() for k in range(3))
         z, at, z_q, T_z = adjoint[3 * n :].copy(), of.integrals, block.ends.z_q, block.ends.T_z
         x, D, beta, gamma, given = np.zeros(n), block.ends.D, self.beta, self.gamma, of.driven
         some, driven = len(at) > 0, len(given.x) > 0
         for j in range(last - first - 1, -1, -1):
             hj = h[first + j]
+            e = lead / hj if self.renewed[first + j] else np.zeros(n)
             if some:
                 delta[at] += 0.5 * hj * z_q[j] * z  # (12)
             if driven:
@@ -289,7 +299,9 @@ class AlphaTangents(StepTangents):
             sigma = _turned_back(block.charts, "G", j, delta)
             a_0 = hj * (1 - gamma) * nu + hj * hj * (0.5 - beta) * sigma  # (10)
             a_1 = hj * gamma * nu + hj * hj * beta * sigma + e
-            x, e = a_0 + self.by_x * a_1, a_0 + self.by_e * a_1  # (11)
+            x = a_0 + self.by_x * a_1  # (11)
+            e = self.lead[first + j] * (a_0 + self.by_e * a_1)
+            lead = e if self.renewed[first + j] else lead + e
             nu = nu + hj * sigma
             delta = _turned_back(block.charts, "C", j, delta)
             if some:
@@ -302,8 +314,20 @@ class AlphaTangents(StepTangents):
                 z = z + force * m[at]
             delta, nu = delta + gradients[j, :n], nu + gradients[j, n:]
         by_inputs += np.einsum("kn,knp->p", mu, block.ends.inputs)
-        np.concatenate([delta, nu, e, z], out=adjoint)
+        np.concatenate([delta, nu, lead, z], out=adjoint)
         return self.part(by_inputs)
+
+
+def _leads(h: Array) -> tuple[Array, Array]:
+    """Time by which each step multiplies the lead, and whether it renews it (13)."""
+    times, renewed = np.empty_like(h), np.zeros(len(h), dtype=bool)
+    length, age = 0.0, 0.0
+    for k, step in enumerate(h):
+        times[k] = min(step, FARTHEST * length)
+        age += step
+        if step >= LONG * length or age > OLD * length:
+            renewed[k], length, age = True, step, 0.0
+    return times, renewed
 
 
 def _turned_back(tangents: list[charts.Tangent], which: str, j: int, adjoint: Array) -> Array:

@@ -90,7 +90,9 @@ class Dynamics:
         check_compiled(system, what)
         self.system, self.found, self.controls, self.what = system, found, controls, what
         self.apart = inertias_apart(found)
-        whole = planned(system, forces, [*loads, *(c.actuator for c in controls)], ())
+        self.user_forces = forces
+        self.all_loads = [*loads, *(c.actuator for c in controls)]
+        whole = planned(system, forces, self.all_loads, ())
         _check_plan(whole, what)
         self.plan, self.stops = whole, np.unique(whole.stops)
         self.armature = whole.armature

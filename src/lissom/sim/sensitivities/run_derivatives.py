@@ -9,6 +9,7 @@ whatever the number of parameters.  Both are the exact derivatives of the steps 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,14 +20,20 @@ from ...algorithms.tree.arguments import check_system
 from ...algorithms.tree.design_parameters import check_loops, resolved
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
+from ...kernels.run import fields as run
 from ...printing import Shown
+from ...results.trajectory import Trajectory
 from ...system import StateLike, System
 from ..integrators import GeneralizedAlpha, Integrator, as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
 from ..run.checks import as_numbers
+from ..run.prepare import prepared
+from ..run.progress import ProgressBar
+from ..run.saving import opened_record
 from ..run.start import listed
+from ..run.whole_run import begun_run, completed
 from ..simulate import simulate
 from .alpha import AlphaTangents
 from .closed import ClosedTangents
@@ -152,7 +159,9 @@ def sensitivity(
         Derivatives of the very steps that `simulate` makes with these arguments.
     """
     what = "sensitivity"
-    of = _run(system, state, duration, step, parameters, controls, loads, forces, integrator, what)
+    of, ends = _run(
+        system, state, duration, step, parameters, controls, loads, forces, integrator, what
+    )
     steps, dynamics, n = of.steps, of.dynamics, system.n_v
     basis, independent = of.basis()
     k, of_state = len(steps.time), basis.shape[1]
@@ -167,6 +176,7 @@ def sensitivity(
         change = changes[-1]
         found[first + 1 : last + 1] = changes[:, : 2 * n]
     _check_finite(what, found)
+    found, k = found[ends], len(ends)
     by_controls, place = [], width
     for control in dynamics.controls:
         count = control.n_time * control.n_value
@@ -175,8 +185,8 @@ def sensitivity(
         place += count
     by_state = found[:, :, :of_state]
     by_parameters = found[:, :, of_state:width][:, :, dynamics.found.order]
-    names = dynamics.found.given_names
-    return Sensitivity(*steps[:3], by_state, by_parameters, tuple(by_controls), names, independent)
+    names, whole = dynamics.found.given_names, steps.at(ends)
+    return Sensitivity(*whole[:3], by_state, by_parameters, tuple(by_controls), names, independent)
 
 
 def gradient(
@@ -216,9 +226,12 @@ def gradient(
     Gradient
     """
     what = "gradient"
-    of = _run(system, state, duration, step, parameters, controls, loads, forces, integrator, what)
-    steps, dynamics, n = of.steps, of.dynamics, system.n_v
-    value, G = _objective(system, steps, objective)
+    of, ends = _run(
+        system, state, duration, step, parameters, controls, loads, forces, integrator, what
+    )
+    dynamics, n, whole = of.dynamics, system.n_v, of.steps.at(ends)
+    G = np.zeros((len(of.steps.time), 2 * n))
+    value, G[ends] = _objective(system, whole, objective)
     by_parameters = np.zeros(dynamics.n_parameter)
     by_controls = [np.zeros((c.n_time, c.n_value)) for c in dynamics.controls]
     adjoint = np.zeros(of.rows)
@@ -235,7 +248,7 @@ def gradient(
     basis, independent = of.basis()
     by_state = adjoint[: 2 * n] @ basis
     return Gradient(
-        value, by_state, found_parameters, tuple(shaped), names, *steps[:3], independent
+        value, by_state, found_parameters, tuple(shaped), names, *whole[:3], independent
     )
 
 
@@ -250,8 +263,8 @@ def _run(
     forces: Any,
     integrator: Any,
     what: str,
-) -> StepTangents:
-    """Tangents of the steps of the run."""
+) -> tuple[StepTangents, Array]:
+    """Tangents of the steps of the run, parts of divided ones included; rows of whole steps."""
     check_system(system)
     kind = _checked_method(system, integrator, what)
     driven = [Control(system, x) for x in listed(controls, Actuator, "controls")]
@@ -272,21 +285,55 @@ def _run(
         raise KeyboardInterrupt
     if made.status != "finished":
         raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
+    ends = np.arange(len(made.time))
+    if made.statistics["steps"] != len(ends) - 1:
+        whole, made = made.time, _with_parts(of, state, duration, step, kind)
+        ends = np.searchsorted(made.time, whole)
     time, q, v, x = (np.array(y) for y in (made.time, made.q, made.v, made.acceleration))
     steps = Steps(time, q, v, x, of.integrals_of(made))
-    if made.statistics["steps"] != len(steps.time) - 1:
-        raise LoadError(
-            f"{what}: the run of {len(steps.time) - 1} steps was divided into "
-            f"{made.statistics['steps']}: at a stop or contact that is hit, where an iteration "
-            "failed, or at a corner of a table; use a shorter step, of which a stop takes some "
-            "twenty, and let tables have their times on multiples of the step"
-        )
     if isinstance(kind, GeneralizedAlpha):
-        return AlphaTangents(of, steps, kind)
+        return AlphaTangents(of, steps, kind), ends
     assert isinstance(kind.tableau, Tableau)
     if system.constraints:
-        return ClosedTangents(of, steps, kind.tableau)
-    return ExplicitTangents(of, steps, kind.tableau)
+        return ClosedTangents(of, steps, kind.tableau), ends
+    return ExplicitTangents(of, steps, kind.tableau), ends
+
+
+def _with_parts(
+    of: Dynamics, state: StateLike, duration: float, step: float, kind: Integrator
+) -> Trajectory:
+    """The run once more, with rows also at the ends of the parts of divided steps."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run itself has warned
+        ready = prepared(
+            of.system,
+            state,
+            duration=duration,
+            start=0.0,
+            step=step,
+            integrator=kind,
+            rtol=1e-8,
+            forces=of.user_forces,
+            loads=of.all_loads,
+            events=(),
+            drift="projection",
+            method="auto",
+            what=of.what,
+        )
+        ready.machine.elements[run.EVERY] = 0
+        begun_run(ready)
+    silent = ProgressBar("", 0.0, 1.0, False)
+    record = opened_record(ready.machine, None, None, ready.reason)
+    store, meta, outcome = completed(ready, record, silent, np.inf)
+    if outcome.status == "interrupted":
+        raise KeyboardInterrupt
+    made = Trajectory(of.system, store, meta)
+    if made.statistics["steps"] != len(made.time) - 1:
+        raise LoadError(
+            f"{of.what}: the run of {made.statistics['steps']} steps has {len(made.time)} rows; "
+            "use a step of which duration is a multiple"
+        )
+    return made
 
 
 def _checked_method(system: System, given: Any, what: str) -> Integrator:

@@ -35,6 +35,10 @@ class Steps(NamedTuple):
         """Steps from row `first` to row `last`."""
         return Steps(*(y[first : last + 1] for y in self))
 
+    def at(self, rows: Array) -> Steps:
+        """The states of some rows."""
+        return Steps(*(y[rows] for y in self))
+
 
 class Part(NamedTuple):
     """What some steps add to a gradient: by parameters, and by the values of each control."""

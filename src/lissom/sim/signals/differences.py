@@ -217,7 +217,8 @@ def _across(function: Function, t: float, orders: int, what: str, spacing: float
         allowed = 2 * reach[k] + (_JUMP * size if k else 1e-9 * size)
         if np.any(np.abs(after[k] - before[k]) > allowed):
             jumps = (word, "velocity", "acceleration")[k] if orders == 2 else word
-            raise _jump(what, jumps, t, before[k], after[k])
+            near = round(t, max(0, -math.ceil(math.log10(10 * width))))  # t is some widths away
+            raise _jump(what, jumps, near, before[k], after[k])
     # both sides are extrapolated to t; t belongs to the side that matches the function there
     at = function(t)
     first, second = _moved(before, width), _moved(after, -width)

@@ -84,8 +84,8 @@ def warn_of_long_steps(machine: Machine, *, asked: bool, stacklevel: int) -> Non
     if at_kinks > error or not large:
         speed, size = run.BENT_WORST, max(error, at_kinks)
         where = (
-            " where forces bend or jump within steps (stops, friction, limits, functions of the "
-            f"state), most near t = {machine.memory[run.BENT_TIME]:.4g} s"
+            " where forces bend or jump within steps (stops, friction, limits, functions), "
+            f"most near t = {machine.memory[run.BENT_TIME]:.4g} s"
         )
     worst = machine.system.layout.owner_v(int(machine.memory[speed]))
     warnings.warn(
