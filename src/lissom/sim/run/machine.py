@@ -415,7 +415,7 @@ class Machine:
         """
         n, o = self.system.n_v, int(self.elements[run.WEIGHTS])
         positions, speeds = self.table[o : o + n], self.table[o + n : o + 2 * n]
-        rates = spring_rates(self.plan, self.system.neutral().q)
+        rates = spring_rates(self.plan, self.system.neutral().q.copy())
         stiff = rates > 0
         positions[stiff] = np.minimum(positions[stiff], OF_SPEEDS * speeds[stiff] / rates[stiff])
 
