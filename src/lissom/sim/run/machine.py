@@ -410,11 +410,12 @@ class Machine:
         """Weigh errors of hinges on springs so that their speeds stay within ten tolerances too.
 
         Implicit methods estimate errors of positions; those of speeds are as much larger as a
-        spring's rate is above that by which speeds are measured.
+        spring's rate is above that by which speeds are measured.  Rates are those in the neutral
+        position: runs of a batch share the weights, whatever their starts and order.
         """
         n, o = self.system.n_v, int(self.elements[run.WEIGHTS])
         positions, speeds = self.table[o : o + n], self.table[o + n : o + 2 * n]
-        rates = spring_rates(self.plan, self.q)
+        rates = spring_rates(self.plan, self.system.neutral().q.copy())
         stiff = rates > 0
         positions[stiff] = np.minimum(positions[stiff], OF_SPEEDS * speeds[stiff] / rates[stiff])
 
