@@ -59,7 +59,7 @@ REFUSALS = {
     r"sections of bodies have no '.*'; known": "quantity of another kind of body",
     r"has no section_force of its own": "a body that is no beam, rod or frame",
     r"has no points at which strain is known": "a body that is no solid or panel",
-    r"is rigid against stretch( or shear)?, so that its (normal force|section_force)": "a rod without stretch",
+    r"is rigid against stretch( or shear)?, so that its (normal|section)": "a rod without stretch",
     r"section loads follow from all that acts along it": "fields are known as resultants",
     r"is a frame or on the ground; give a body or one of its nodes": "a frame is no interface",
     r"mode_sweep: the joint of '.*' \(.*\) has \d+ motions; expected one": "no single angle",
