@@ -11,7 +11,7 @@ REFUSALS = {
     r"its joint \(free\) allows every motion and constrains nothing": "an empty join",
     r"the coordinate, was chosen by compile": "a coupling of a joint that nobody placed",
     r"would have to be reversed, which a joint of type \w+ does not support": "own joints",
-    r"the loops (and couplings )?cannot be (satisfied|closed) while '.*' (is|are) held": "no such",
+    r"the (loops|couplings|loops and couplings) cannot be (satisfied|closed) while": "no such",
     r"cannot move: all its joints are fixed": "no equations of motion",
     r"the loops cannot be closed: loop '.*' stays open": "no closed position near neutral",
     # Loads and events
@@ -59,7 +59,7 @@ REFUSALS = {
     r"sections of bodies have no '.*'; known": "quantity of another kind of body",
     r"has no section_force of its own": "a body that is no beam, rod or frame",
     r"has no points at which strain is known": "a body that is no solid or panel",
-    r"is rigid against stretch, so that its normal force": "a rod without stretch",
+    r"is rigid against stretch( or shear)?, so that its (normal|section)": "a rod without stretch",
     r"section loads follow from all that acts along it": "fields are known as resultants",
     r"is a frame or on the ground; give a body or one of its nodes": "a frame is no interface",
     r"mode_sweep: the joint of '.*' \(.*\) has \d+ motions; expected one": "no single angle",
