@@ -1,8 +1,9 @@
 """Children of the tests: none outlives the process that started it, and none is without bounds.
 
 Whatever kills a test, by a time limit or from outside, its children end: on Linux the kernel kills
-them with their parent.  Elsewhere, and for children of children, there are bounds that are
-inherited: of the time on a processor, and of the length of a file.
+them with their parent; elsewhere their time on a processor is bounded.  On Linux that bound would
+make the clock of this time count in ticks of some milliseconds, which benchmarks read.  The length
+of a file is bounded everywhere, for children of children, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ _C = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 def bounded(parent: int) -> None:
     """Bound this process, a child of `parent` that has just begun."""
-    for kind, most in ((resource.RLIMIT_FSIZE, LONGEST_FILE), (resource.RLIMIT_CPU, LONGEST_RUN)):
+    bounds = {resource.RLIMIT_FSIZE: LONGEST_FILE}
+    if _C is None:
+        bounds[resource.RLIMIT_CPU] = LONGEST_RUN
+    for kind, most in bounds.items():
         limit = resource.getrlimit(kind)[1]
         least = most if limit == resource.RLIM_INFINITY else min(most, limit)
         resource.setrlimit(kind, (least, least))

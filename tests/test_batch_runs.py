@@ -195,6 +195,8 @@ def test_a_run_that_fails_on_a_device_has_its_rows_and_counts(method):
     model.add(ls.rod(1.0, ls.Circle(0.01), ls.STEEL, bending=2), ls.Revolute("y"), name="rod")
     system = model.compile()
     q, v, _ = states(system, 2)
+    if method == "generalized_alpha":  # whose steps are divided until they succeed
+        v *= 1e200
     with pytest.warns(ls.SimulationWarning, match="runs ended early: 2 of 2"):
         here, _ = both(system, (q, v), duration=0.01, step=2e-3, integrator=method)
     assert not np.any(here.status == "finished")
