@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes, moved
-from ...errors import SimulationWarning
+from ...errors import SimulationWarning, name_list
 from ...kernels.run import fields as run
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ..run.machine import Machine
@@ -139,8 +139,9 @@ class SlowIterations:
     def _warn_of_differences(self, stacklevel: int) -> None:
         """Warn that functions of time are called many times for their derivatives."""
         machine = self.machine
+        names = name_list([what for what, _ in machine.plan.differences], show=str)
         warnings.warn(
-            f"derivatives of a function of time take most of its calls: "
+            f"derivatives of a function of time ({names}) take most of its calls: "
             f"{machine.plan.functions.all_further} of {machine.memory[run.N_CALLS]:.0f} until "
             f"t = {machine.time:.4g} s; give velocity= and acceleration= (Motion) or rate= (Servo) "
             'with it, a Table(times, values, "smooth"), or compile it by numba.njit as '
