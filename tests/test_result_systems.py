@@ -159,6 +159,15 @@ def test_results_with_every_joint_of_an_earlier_version_open():
     assert np.allclose(run["b10.position"][-1], last, rtol=0, atol=1e-14)
 
 
+def test_a_netcdf_file_with_a_variable_for_each_array_opens():
+    """See data/README.md for what wrote the file and for the numbers."""
+    run = ls.load(DATA / "format_6.nc")
+    assert digest(run.system) == "9990314d68995e24fefaa9ae33f282c86e34459586b427bba3f84551f55f4070"
+    eye = [0.5009755966424979, 0.0, 0.0950251291630165]
+    assert np.allclose(run["eye.position"][-1], eye, rtol=0, atol=1e-14)
+    assert np.isclose(run["slide.force"][-1][2], -4.649243989331209, rtol=1e-12)
+
+
 def test_only_systems_with_loops_state_the_version_that_older_readers_refuse():
     assert describe(pendulum())[0]["format_version"] == 1
     assert describe(parallelogram())[0]["format_version"] == 2

@@ -23,6 +23,7 @@ import lissom as ls
 from lissom.errors import LoadError, ResultError, SimulationWarning
 from lissom.results.files.journal.writer import JournalStore
 from lissom.results.files.netcdf import writer
+from lissom.results.files.netcdf.reader import NetcdfStore
 from lissom.sim.run import machine, record, runner
 from tests.simulation_cases import DURATION, KINDS, contents, run
 from tests.verify_kills import killed_and_resumed, whole
@@ -68,8 +69,8 @@ def dying(patch, chunks):
     """Let runs die after so many chunks."""
     left, keep = [chunks], record.FileRecord.keep
 
-    def keep_and_die(self, checkpoint, *, now=False):
-        keep(self, checkpoint, now=now)
+    def keep_and_die(self, checkpoint, **end):
+        keep(self, checkpoint, **end)
         left[0] -= 1
         if left[0] <= 0:
             raise DeathError
@@ -455,3 +456,24 @@ def test_ended_early_with_a_file_says_how_to_go_on(tmp_path):
     assert found.status == "time limit" and os.listdir(tmp_path) == ["run.nc.part"]
     assert len(ls.load(f"{path}.part")) == len(found)
     refused(lambda: ls.load(path), ResultError, "run.nc.part", "not finished")
+
+
+def test_a_short_run_with_a_file_flushes_and_reads_a_few_times_only(tmp_path, monkeypatch):
+    """What made half a second of an arm seven times as expensive with a file as without."""
+    flushes, reads, scales = [], [], []
+    fsync, read, make_scale = os.fsync, NetcdfStore.read, h5py.Dataset.make_scale
+    monkeypatch.setattr(os, "fsync", lambda file: flushes.append(file) or fsync(file))
+    monkeypatch.setattr(NetcdfStore, "read", lambda *a, **b: reads.append(a) or read(*a, **b))
+    monkeypatch.setattr(
+        h5py.Dataset, "make_scale", lambda *a, **b: scales.append(a) or make_scale(*a, **b)
+    )
+    model = ls.Model("arm")
+    boom = ls.beam(7.0, ls.Tube(radius=0.165, thickness=0.004), ls.CARBON, modes=4)
+    model.add(ls.RigidBody(mass=400, inertia=(80, 90, 70)), ls.Free(), name="hub")
+    model.add(boom, ls.Revolute("z"), to="hub", name="upper")
+    system = model.compile()
+    path = tmp_path / "a.nc"
+    ls.simulate(system, system.state(upper=0.3), duration=0.5, output_step=1e-3, file=path)
+    assert len(flushes) <= 2 and len(reads) <= 8 and len(scales) <= 12
+    with h5py.File(path) as file:
+        assert set(file["system"]) == {"byte", "content"}

@@ -251,3 +251,14 @@ def blocks(store: Store) -> Iterator[tuple[int, int]]:
     n, size = len(store), block_size(store.columns)
     for start in range(0, n, size):
         yield start, min(n, start + size)
+
+
+def in_memory(store: Store) -> Store:
+    """The rows in memory if one block holds them all, else the store itself."""
+    columns = store.columns
+    if isinstance(store, MemoryStore) or len(store) > block_size(columns):
+        return store
+    rows = np.empty((len(store), columns.width))
+    for field, piece in columns.slices.items():
+        rows[:, piece] = store.read(field).reshape(len(store), piece.stop - piece.start)
+    return MemoryStore(columns, rows)

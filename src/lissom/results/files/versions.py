@@ -17,8 +17,8 @@ __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 # Of all files of results; a reader refuses later ones.
 # 1: trees; 2: loops; 3: couplings; 4: frames and servos; 5: bodies at level "stiffened"; 6: rods;
 # 7: bodies at level "ruthless", or in the frame of their shapes; 8: loads on joints of loops;
-# 9: rotors on bodies.
-FORMAT_VERSION = 9
+# 9: rotors on bodies; 10: in NetCDF files, the system as one variable.
+FORMAT_VERSION = 10
 
 
 def version_for(system: System, columns: Columns | None = None, *, frames: bool = True) -> int:

@@ -42,8 +42,11 @@ class Record(Protocol):
     def add(self, rows: Array) -> None:
         """Append rows."""
 
-    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
-        """Write the rows so far if it is time, with a checkpoint from the function given."""
+    def keep(self, checkpoint: Any, *, now: bool = False, whole: bool = False) -> None:
+        """Write the rows so far if it is time, with a checkpoint from the function `checkpoint`.
+
+        `now`: the run is over; `whole`: `finish` follows, which writes all rows.
+        """
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """Close the record; `whole`: the run is complete and not to be resumed."""
@@ -92,7 +95,7 @@ class MemoryRecord:
         wanted = max(n_rows, len(self._rows) + more, 1024)
         self._rows.resize((wanted, width), refcheck=False)
 
-    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
+    def keep(self, checkpoint: Any, *, now: bool = False, whole: bool = False) -> None:
         """Raise MemoryError while enough is left to end the run; the system gives no warning."""
         held = 8 * self._n * self.columns.width
         if held - self._looked < LOOK:
@@ -133,6 +136,7 @@ class FileRecord:
         self._waiting: list[Array] = []
         self._bytes = 0
         self._last = time.monotonic()
+        self._end: Checkpoint | None = None  # of a whole run whose rows are all still in memory
 
     def add(self, rows: Array) -> None:
         """Append rows."""
@@ -140,15 +144,19 @@ class FileRecord:
             self._waiting.append(rows)
             self._bytes += rows.nbytes
 
-    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
+    def keep(self, checkpoint: Any, *, now: bool = False, whole: bool = False) -> None:
         """Write the rows so far to disk if it is time."""
         if not now and self._bytes < BYTES and time.monotonic() - self._last < PERIOD:
             return
-        if self._waiting:
-            given: Checkpoint = checkpoint()
-            self.journal.append(np.concatenate(self._waiting), given)
-            self._waiting, self._bytes = [], 0
+        if whole and self._waiting and not self.journal.n_rows:
+            self._end = checkpoint()
+        elif self._waiting:
+            self._append(checkpoint())
         self._last = time.monotonic()
+
+    def _append(self, checkpoint: Checkpoint) -> None:
+        self.journal.append(np.concatenate(self._waiting), checkpoint)
+        self._waiting, self._bytes = [], 0
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """The journal, or the NetCDF file that it has become."""
@@ -157,7 +165,14 @@ class FileRecord:
             from ...results.files.netcdf.writer import write_netcdf
 
             self.journal.stay()
-            store = JournalStore(self.journal.path, system=self.system)
+            store: Store
+            if whole and self._end is not None:
+                store = MemoryStore(self.journal.columns, np.concatenate(self._waiting))
+            else:
+                if self._end is not None:  # the file could not be written
+                    with suppress(ResultError):
+                        self._append(self._end)
+                store = JournalStore(self.journal.path, system=self.system)
             if whole:
                 write_netcdf(self.path, self.system, store, meta)
                 self.journal.close(remove=True)
@@ -166,7 +181,7 @@ class FileRecord:
             self.journal.close()
             return store
 
-    def _tell(self, store: JournalStore, meta: dict[str, Any]) -> None:
+    def _tell(self, store: Any, meta: dict[str, Any]) -> None:
         """Add the outcome of the run to the journal."""
         if (last := store.checkpoint) is None:
             return

@@ -104,7 +104,8 @@ class Runner:
                     for block in rows:
                         self.record.add(block)
                     rows.clear()
-                    self.record.keep(self.checkpoint, now=outcome is not None)
+                    over = outcome is not None
+                    self.record.keep(self.checkpoint, now=over, whole=over and outcome.whole)
                 except ResultError as error:
                     return Outcome("disk", str(error), error)
                 if outcome is not None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...algorithms.tree import engine
 from ...algorithms.tree.engine import RowError
+from ...results.store import in_memory
 from ...results.trajectory import Trajectory
 from ...results.within import Block, wrenches_within
 from ...system import State, System
@@ -46,19 +47,19 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
     """
     if not run.n or not any(body.n_mode for body in run.system.bodies):
         return
-    rows = _spread(run.n, DEFLECTED_ROWS)
+    rows, store = _spread(run.n, DEFLECTED_ROWS), in_memory(run.store)
 
     def when(k: int) -> str:
         return f"t = {float(run.time[rows[k]]):.4g} s"
 
-    q = np.concatenate([run.store.read("q", k, k + 1) for k in rows])
+    q = np.concatenate([store.read("q", k, k + 1) for k in rows])
     warn_of_rods(run.system, q, when, stacklevel + 1)
-    look = _Look(run.system, rate_linear=run.store.columns.rate_linear)
+    look = _Look(run.system, rate_linear=store.columns.rate_linear)
     if not look.bodies:
         return
     with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
         for k in _spread(run.n, ROWS):
-            block, time = Block(run.store, k, k + 1), float(run.time[k])
+            block, time = Block(store, k, k + 1), float(run.time[k])
             with suppress(RowError):
                 places, wrenches = wrenches_within(run.system, block)
                 v, a = block["v"], block["acceleration"]

@@ -114,8 +114,8 @@ class Journal:
         journal.columns = columns
         try:
             journal._cut()
-            journal._write(payload, start + CRC.pack(zlib.crc32(start)))
-            flush_folder(journal.path)
+            # not flushed: before the first rows nothing would be lost
+            journal._write(payload, start + CRC.pack(zlib.crc32(start)), flush=False)
         except BaseException as error:
             journal.close(remove=True)
             if isinstance(error, OSError):
@@ -169,6 +169,8 @@ class Journal:
         self.stay()
         try:
             self._write(b"".join([COUNT.pack(len(given)), given.tobytes(), end]))
+            if self._n_records == 2:
+                flush_folder(self.path)
         except OSError as error:
             more = f"The journal contains {extent(self.last_time)} and can be resumed"
             raise ResultError.of(error, self.path, "write", more) from None
@@ -258,7 +260,7 @@ class Journal:
         if not self._is_there():
             raise ResultError(f"cannot write {self.path}: another run just removed it; try again")
 
-    def _write(self, payload: bytes, before: bytes = b"") -> None:
+    def _write(self, payload: bytes, before: bytes = b"", *, flush: bool = True) -> None:
         """Append one record, completely or not at all."""
         if self._file < 0:
             raise ValueError(f"the journal {self.path} is closed")
@@ -270,7 +272,8 @@ class Journal:
                 if (n := os.write(self._file, rest)) == 0:
                     raise OSError(errno.ENOSPC, "nothing was written")
                 rest = rest[n:]
-            os.fsync(self._file)
+            if flush:
+                os.fsync(self._file)
         except BaseException:
             with suppress(OSError):
                 self._cut()

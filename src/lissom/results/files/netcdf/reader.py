@@ -19,7 +19,7 @@ import numpy as np
 
 from ....errors import ResultError
 from ....system import System
-from ...description.stored import TEXTS, group_digest
+from ...description.stored import group_digest, unpacked_content
 from ...description.system import digest, restore
 from ...store import Columns, blocks
 from ..disk import PathLike
@@ -174,8 +174,8 @@ class NetcdfStore:
         # Dimensions without a variable are also data sets, but empty.
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
-        description, names, self.meta = (json.loads(stored.pop(name).tobytes()) for name in TEXTS)
-        self.system = known or restore(description, stored, source=self.path)
+        (description, names, self.meta), arrays = unpacked_content(stored)
+        self.system = known or restore(description, arrays, source=self.path)
         if known is None and digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the checksum of the system does not match")
         self.columns = Columns.named(self.system, names)
