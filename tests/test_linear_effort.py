@@ -100,6 +100,34 @@ def test_evaluations_after_others_leave_nothing_in_derivatives_of_loads():
         machine.accelerations(0.0, state.q, state.v)
 
 
+def test_solutions_of_modes_and_responses_do_not_grow_in_number(monkeypatch):
+    """Neither with the links nor with the frequencies: what they need is solved together."""
+    counts = Counter()
+
+    def counted(name):
+        function = getattr(np.linalg, name)
+
+        def call(*arguments, **options):
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("solve", "inv", "svd", "eig", "eigh"):
+        monkeypatch.setattr(np.linalg, name, counted(name))
+    totals = []
+    for n in (4, 8):
+        system, loads = chain(n)
+        rest = ls.equilibrium(system, loads=loads)
+        counts.clear()
+        ls.modes(system, rest, loads=loads)
+        assert counts["eig"] == counts["eigh"] == 1
+        model = ls.linearize(system, rest, loads=loads, inputs=["link0"], outputs=["link0"])
+        model.frequency_response(np.linspace(1.0, 50.0, 10 * n))
+        totals.append(sum(counts.values()))
+    assert totals[0] == totals[1] <= 12
+
+
 def test_outputs_of_a_linear_model_need_no_readable_text(calls):
     """Motions of frames are compiled, and moments through joints are forces at cuts of the tree."""
     system, loads = chain(3)
