@@ -39,6 +39,8 @@ from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
 from .run.start import check_start, driven_bodies, planned
+from .warnings.contradictions import warn_of_contradictions
+from .warnings.entered_stops import warn_of_entered_stops
 from .warnings.gathering import Gathered, say
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.linear_limits import warn_of_state
@@ -112,7 +114,11 @@ def equilibrium(
     names += [system.names[body] for body in driven]
     with Gathered():
         warn_of_inextensible(system, start.raw_q, stacklevel=2)
-        return _Search(system, machine, instant, free).run(start.raw_q, names)
+        rest = _Search(system, machine, instant, free).run(start.raw_q, names)
+        at = (plan, rest.raw_q, rest.raw_v)
+        warn_of_entered_stops(*at, np.zeros(system.n_v), 2, names)
+        warn_of_contradictions(*at, instant, instant, 2)
+        return rest
 
 
 def _held(given: Any) -> list[str]:
