@@ -20,6 +20,7 @@ Array = np.ndarray
 
 CANCEL = 1e-7  # relative distance at which a zero cancels a pole
 ROUNDING = 1e-12  # of sums of products, relative to the sum of their sizes
+FEW = 4  # matrices that are eliminated one by one
 AT_ONCE = 1 << 20  # entries of matrices that are eliminated together
 INFINITE = 1e9  # zeros beyond this times the largest pole are at infinity
 
@@ -71,6 +72,9 @@ def _hessenberg_solutions(H: Array, B: Array, rates: Array) -> Array:
     for start in range(0, len(rates), most):
         s = rates[start : start + most]
         R, y = s[:, None, None] * np.eye(n) - H, np.tile(B.astype(complex), (len(s), 1, 1))
+        if len(s) < FEW:
+            x[start : start + most] = [_solution(*one) for one in zip(R, y, strict=True)]
+            continue
         with np.errstate(all="ignore"):
             for i in range(n - 1):
                 swap = np.flatnonzero(np.abs(R[:, i + 1, i]) > np.abs(R[:, i, i]))
@@ -86,6 +90,14 @@ def _hessenberg_solutions(H: Array, B: Array, rates: Array) -> Array:
                 y[:, i] = (y[:, i] - rest) / R[:, i, i, None]
         x[start : start + most] = y
     return x
+
+
+def _solution(A: Array, b: Array) -> Array:
+    """Solution of A x = b; not finite where A is singular."""
+    try:
+        return np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        return np.full_like(b, np.nan)
 
 
 def _beside_pole(part: LinearModel, s: complex) -> Array:
