@@ -256,6 +256,25 @@ def test_compiled_functions_on_a_device(monkeypatch):
     assert np.abs(found.q - expected.q).max() < 1e-13
 
 
+@pytest.mark.parametrize("forces", [None, lambda t, state: np.zeros(state.system.n_v)])
+def test_a_time_limit_ends_each_run_as_that_of_simulate(forces):
+    system = pendulum()
+    states = (np.array([[0.1], [0.2]]), np.zeros((2, 1)))
+    options = {"duration": 1e7, "step": 0.01, "output_step": 0.1, "time_limit": 0.05}
+    with pytest.warns(ls.SimulationWarning, match="time limit of 0.05 s"):
+        alone = ls.simulate(system, (states[0][0], states[1][0]), forces=forces, **options)
+    with pytest.warns(ls.SimulationWarning, match="runs ended early: 2 of 2"):
+        runs = ls.simulate_batch(system, states, forces=forces, **options)
+    for run in (*runs, alone):
+        assert run.status == "time limit"
+        assert run.message.startswith("the time limit of 0.05 s was reached at t = ")
+        assert 0 < run.time[-1] < 1e7
+    with pytest.raises(ls.LoadError, match="time_limit is -1; expected a positive time"):
+        ls.simulate_batch(system, states, duration=1.0, time_limit=-1)
+    with pytest.raises(ls.LoadError, match="time_limit is for the CPU"):
+        ls.simulate_batch(system, states, duration=1.0, time_limit=1.0, device=Simulated())
+
+
 def test_mistakes_are_answered_by_name():
     system = pendulum()
     q = np.zeros((2, 1))

@@ -10,8 +10,10 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import reference
+from lissom.sim.run.choice import at_rest
 from lissom.sim.run.machine import Machine
 from lissom.sim.run.plan import Plan
+from lissom.sim.run.start import planned
 
 MODES = 4
 
@@ -69,15 +71,61 @@ def test_modes_read_each_body_once(calls, n):
     assert calls["rows"] <= 3
 
 
-def test_evaluations_of_an_equilibrium_grow_with_the_speeds(calls):
+def test_evaluations_of_an_equilibrium_do_not_grow_with_the_speeds(calls):
     steps = []
     for n in (4, 8, 16):
         system, loads = chain(n)
         calls.clear()
         ls.equilibrium(system, loads=loads)
         assert calls["bodies"] == 0
-        steps.append(calls["rows"] / (2 * system.n_v))  # two for each column of K
-    assert max(steps) < 3.5  # K of the last short step is used again
+        steps.append(calls["rows"])
+    assert max(steps) <= 20  # a few for each step: the stiffness is compiled, not differences
+    assert max(steps) <= min(steps) + 6  # steps of the iteration
+
+
+def test_evaluations_after_others_leave_nothing_in_derivatives_of_loads():
+    """A force that depends on the state is differenced from nothing, not from the last wrench."""
+    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
+    model.add(
+        ls.RigidBody(1.0, com=(0.4, 0, 0), inertia=(0.1, 0.1, 0.1)), ls.Revolute("y"), name="a"
+    )
+    system = model.compile()
+    load = ls.NodeForce("a", (0, 0, 0), lambda t, state: [0, 5.0 - 2.0 * state["a"][0], 0])
+    state = system.state(a=0.3)
+    plan = planned(system, None, [load], ())
+    machine = at_rest(plan, state, exact=True)
+    for _ in range(2):
+        _, forces, by_q, _ = machine.load_derivatives()
+        np.testing.assert_allclose([forces[0], by_q[0, 0]], [4.4, -2.0], rtol=1e-8)
+        machine.accelerations(0.0, state.q, state.v)
+
+
+def test_solutions_of_modes_and_responses_do_not_grow_in_number(monkeypatch):
+    """Neither with the links nor with the frequencies: what they need is solved together."""
+    counts = Counter()
+
+    def counted(name):
+        function = getattr(np.linalg, name)
+
+        def call(*arguments, **options):
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("solve", "inv", "svd", "eig", "eigh"):
+        monkeypatch.setattr(np.linalg, name, counted(name))
+    totals = []
+    for n in (4, 8):
+        system, loads = chain(n)
+        rest = ls.equilibrium(system, loads=loads)
+        counts.clear()
+        ls.modes(system, rest, loads=loads)
+        assert counts["eig"] == counts["eigh"] == 1
+        model = ls.linearize(system, rest, loads=loads, inputs=["link0"], outputs=["link0"])
+        model.frequency_response(np.linspace(1.0, 50.0, 10 * n))
+        totals.append(sum(counts.values()))
+    assert totals[0] == totals[1] <= 12
 
 
 def test_outputs_of_a_linear_model_need_no_readable_text(calls):

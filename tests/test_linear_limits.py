@@ -142,3 +142,57 @@ def test_forces_of_loops_count_among_those_that_press():
     for function in (ls.modes, ls.linearize, ls.trim):
         _, texts = told(lambda f=function: f(system, rest, **options))
         assert sum("'strut' is pressed along its length with 400 N" in x for x in texts) == 1
+
+
+def test_joints_held_or_driven_inside_of_their_stops_are_told():
+    """The force that holds them hides that of the stop, and the state looks like a rest."""
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody.rod(2.0, 1.0, com=(0.5, 0, 0)), ls.Revolute("y"), name="arm")
+    system, stop = model.compile(), ls.JointStop("arm", -0.5, 0.0, stiffness=2000.0)
+    state, hold = system.state(arm=0.7), {"loads": [stop], "held": ["arm"]}
+    drive = {"loads": [stop, ls.Motion("arm", 0.7)]}
+    for function in (ls.trim, ls.linearize, ls.modes, ls.equilibrium):
+        for options in (hold, drive) if function is not ls.trim else (hold,):
+            _, texts = told(lambda f=function, o=options: f(system, state, **o))
+            (text,) = [x for x in texts if "inside a stop" in x]
+            assert text.startswith("joint 'arm' is held 0.7 rad inside a stop")
+            assert text.endswith("hold it between the limits, or leave out the stop")
+        _, texts = told(lambda f=function: f(system, system.state(arm=-0.1), **hold))
+        assert not any("inside a stop" in x for x in texts)
+    for function in (ls.trim, ls.equilibrium):  # free joints come to rest on it, or below
+        _, texts = told(lambda f=function: f(system, state, loads=[stop]))
+        assert not any("inside a stop" in x for x in texts)
+
+
+def four_bar_with_two_motions(apart):
+    """Crank and rocker on given positions, the second beside where the loop has it."""
+    model = ls.Model("four-bar")
+    model.add(ls.RigidBody.rod(0.3, 0.04, com=(0.02, 0, 0)), ls.Revolute("y"), name="crank")
+    link = ls.beam(0.3, ls.Rectangle(0.02, 0.005), ls.STEEL, level="stiffened", bending=3)
+    model.add(link, ls.Revolute("y"), to="crank", at=(0.04, 0, 0), name="coupler")
+    rocker = ls.RigidBody.rod(0.3, 0.1, com=(0.05, 0, 0))
+    model.add(rocker, ls.Revolute("y"), at=(0.28, 0, 0), name="rocker")
+    model.close(ls.Revolute("y"), "coupler.tip", "rocker", at_b=(0.1, 0, 0), name="pin")
+    system = model.compile()
+    start = system.state(crank=-1, coupler=0.8, rocker=-1.9)
+    start = ls.assemble(system, start, held="crank")
+    loads = [ls.Motion(x, float(start[x][0]) + e) for x, e in (("crank", 0), ("rocker", apart))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return system, ls.assemble(system, start, loads=loads), loads
+
+
+def test_two_motions_of_one_freedom_are_told_as_by_runs():
+    system, state, loads = four_bar_with_two_motions(2e-3)
+    calls = [lambda f=f: f(system, state, loads=loads) for f in (ls.linearize, ls.modes)]
+    calls.append(lambda: ls.equilibrium(system, state, loads=loads))
+    for call in (lambda: ls.simulate(system, state, duration=1e-5, loads=loads), *calls):
+        _, texts = told(call)
+        (text,) = [x for x in texts if "contradict each other" in x]
+        assert "'coupler' by 0.000169 m" in text
+    _, texts = told(lambda: ls.mode_sweep(lambda _: calls[1](), [1.0, 2.0, 3.0]))
+    assert sum("contradict each other" in x for x in texts) == 1
+    system, state, loads = four_bar_with_two_motions(0.0)
+    for function in (ls.linearize, ls.modes, ls.equilibrium):
+        _, texts = told(lambda f=function: f(system, state, loads=loads))
+        assert not any("contradict" in x for x in texts)

@@ -17,7 +17,7 @@ from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.progress import ProgressBar
-from ..sim.run.reasons import Outcome, at_time
+from ..sim.run.reasons import Outcome, at_time, out_of_time
 from ..sim.run.record import MemoryRecord
 from ..sim.run.saving import outcome_meta
 from ..sim.run.slices import next_budget
@@ -44,10 +44,14 @@ class OnCores:
         Progress.
     collected : Collected
         What collects their warnings.
+    time_limit : float
+        Real time after which a run ends [s].
     """
 
-    def __init__(self, starts: Starts, bar: Counted, collected: Collected) -> None:
-        self.collected = collected
+    def __init__(
+        self, starts: Starts, bar: Counted, collected: Collected, time_limit: float
+    ) -> None:
+        self.collected, self.time_limit = collected, time_limit
         self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
         self._kept = threading.local()
 
@@ -92,7 +96,7 @@ class OnCores:
         if machine.plan.functions.has_plain:
             silent = ProgressBar("", 0.0, 1.0, False)
             record = MemoryRecord(machine.columns, {})
-            _, meta, outcome = completed(ready, record, silent, np.inf, self.interrupts)
+            _, meta, outcome = completed(ready, record, silent, self.time_limit, self.interrupts)
             warn_after(ready, outcome, spins=False)
             return OneRun(machine.columns, record.rows, meta)
         begun, judge = time.perf_counter(), Judge(machine, [])
@@ -114,6 +118,7 @@ class OnCores:
     ) -> Outcome:
         """Advance a run to its end, slice by slice; appends its rows."""
         slow, stall = SlowIterations(machine), Stall(0.0, 0.0)
+        deadline = time.perf_counter() + self.time_limit
         budget = float(FIRST_BUDGET)
         while True:
             before = time.perf_counter()
@@ -125,6 +130,8 @@ class OnCores:
             outcome = outcome or stall.outcome(machine)
             if outcome is None and self.interrupts.obeyed():
                 outcome = judge.interruption()
+            if outcome is None and time.perf_counter() > deadline:
+                outcome = out_of_time(machine, self.time_limit)
             if outcome is not None:
                 return outcome
             slow.look(stacklevel=2)

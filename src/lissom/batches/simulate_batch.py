@@ -13,7 +13,7 @@ from ..sim.events.event import Event
 from ..sim.integrators import as_integrator
 from ..sim.loads import Load
 from ..sim.loads.controller import in_python, own_copies
-from ..sim.run.checks import positive
+from ..sim.run.checks import number, positive
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.memory import check_memory
 from ..sim.run.prepare import Prepared, prepared, restarted
@@ -55,6 +55,7 @@ def simulate_batch(
     device: Any = "cpu",
     threads: int | None = None,
     progress: bool | None = None,
+    time_limit: float = np.inf,
     **options: Any,
 ) -> Runs:
     """Many runs of a mechanism, from many states, with many loads, or of many variants.
@@ -81,6 +82,9 @@ def simulate_batch(
         Threads on the CPU; by default all cores.
     progress : bool, optional
         Whether to show the progress; by default on a terminal.
+    time_limit : float
+        Real time after which a run ends with the rows so far, counted from its own start [s].
+        Not on a GPU, where all runs advance together.
     **options
         As for `simulate`: step, integrator, rtol, atol, forces, events, output_step, max_step,
         drift, method, rate_linear, start.
@@ -92,12 +96,18 @@ def simulate_batch(
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
         raise LoadError(
-            f"simulate_batch has no argument {unknown[0]!r}; it takes those of simulate: "
-            f"{', '.join(OPTIONS)}"
+            f"simulate_batch has no argument {unknown[0]!r}; beside loads and time_limit it takes "
+            f"these of simulate: {', '.join(OPTIONS)}"
         )
+    limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
     variants = as_systems(systems, "simulate_batch")
     on_cores = isinstance(device, str) and device == "cpu"
     gpu = None if on_cores else found_device(device, threads)
+    if gpu is not None and limit < np.inf:
+        raise LoadError(
+            "time_limit is for the CPU; on a GPU all runs advance together, and Ctrl-C ends them "
+            "where they are"
+        )
     (check_mechanism if on_cores else check_variants)(variants)
     settings = {**OPTIONS, **options, "duration": positive(duration, "duration", TIME)}
     given = _states(variants, states)
@@ -134,7 +144,7 @@ def simulate_batch(
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
             starts = Starts(ready, first, shared, interrupts)
-            found = OnCores(starts, bar, collected).run(count, cores(threads))
+            found = OnCores(starts, bar, collected, limit).run(count, cores(threads))
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
             found = Fleet(starts, count, gpu).run(bar)

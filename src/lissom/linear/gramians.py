@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import schur, solve_continuous_lyapunov, solve_discrete_lyapunov, solve_sylvester
 
 from ..printing import folded
-from .deflation import chain_levels, deflated
+from .deflation import chain_levels, deflated, evened
 
 if TYPE_CHECKING:
     from .linear_model import LinearModel
@@ -106,7 +106,8 @@ def split(model: LinearModel) -> Split:
         The model.
     """
     discrete = model.step is not None
-    A, n = model.A, model.n
+    even, D = evened(model.A)
+    A, n = even, model.n
     T0, zeros = np.eye(n), 0
     if not discrete:  # clean zeros first, so that none of them decays by rounding
         found = deflated(A, chain_levels(A))
@@ -116,14 +117,15 @@ def split(model: LinearModel) -> Split:
     )
     T = T0.copy()
     T[:, zeros:] = T0[:, zeros:] @ Q
-    whole = T.T @ model.A @ T
+    whole = T.T @ even @ T
     cut = zeros + k
     whole[cut:, :cut] = 0.0
     # T [I X; 0 I] decouples the blocks: A_u X - X A_s + A_us = 0
     X = solve_sylvester(whole[:cut, :cut], -whole[cut:, cut:], -whole[:cut, cut:])
     other, stable = T[:, :cut], T[:, :cut] @ X + T[:, cut:]
-    inverse_stable = T[:, cut:].T
-    inverse_other = T[:, :cut].T - X @ T[:, cut:].T
+    inverse_stable = T[:, cut:].T / D
+    inverse_other = T[:, :cut].T / D - X @ inverse_stable
+    stable, other = D[:, None] * stable, D[:, None] * other
     return Split(
         stable=stable,
         other=other,

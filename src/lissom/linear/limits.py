@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..algorithms.loops.frames import loop_external, placed_loops
 from ..algorithms.tree import engine
 from ..algorithms.tree.reference import External
+from ..sim.warnings.contradictions import warn_of_contradictions
 from ..sim.warnings.entered_stops import warn_of_entered_stops
 from ..sim.warnings.linear_limits import warn_of_state
 from .tangent import Tangent
@@ -22,8 +25,13 @@ def warn_of_limits_about(found: Tangent, stacklevel: int) -> None:
     """
     start = found.state
     warn_of_state(start, found.vdot, on_nodes(found), "in the state", stacklevel + 1)
-    plan = found.loads.differences.plan
-    warn_of_entered_stops(plan, start.raw_q, start.raw_v, found.vdot, stacklevel + 2)
+    plan, system, time = found.loads.plan, found.system, found.loads.differences.time
+    rows = np.zeros(system.n_v, dtype=bool)
+    rows[found.held] = True
+    held = [name for name in system.names if np.any(rows[system.layout.hinge_v(name)])]
+    state = (plan, start.raw_q, start.raw_v)
+    warn_of_entered_stops(*state, found.vdot, stacklevel + 2, held)
+    warn_of_contradictions(*state, time, time, stacklevel + 2)
 
 
 def on_nodes(found: Tangent) -> External:

@@ -70,8 +70,10 @@ class LoadTerms:
         Rates of the own states.
     driven : list of str
         Bodies whose joints follow given motions.
+    plan : Plan
+        All loads, and given motions.
     differences : Differences
-        Derivatives of everything else.
+        Derivatives of everything else, without given motions.
     """
 
     acceleration: Array
@@ -85,6 +87,7 @@ class LoadTerms:
     own_names: list[tuple[str, str]]
     own_rates: Array
     driven: list[str]
+    plan: Plan
     differences: Differences
 
     def by_q(self, part: str) -> Array:
@@ -132,7 +135,7 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
     _check_motions(plan, state, time)
     driven = [system.names[body] for body in driven_bodies(plan)]
     loaded = bool(plan.loads) or forces is not None
-    rest = Differences(plan, state, time, loaded)
+    whole, rest = plan, Differences(plan, state, time, loaded)
     values, parts = rest(state.raw_q, state.raw_v, rest.own), rest.parts
     acceleration = values[parts["acceleration"]]
     if driven:  # what motions need depends on what else is held
@@ -152,6 +155,7 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
         own_names=_own_names(plan),
         own_rates=values[parts["own"]],
         driven=driven,
+        plan=whole,
         differences=rest,
     )
 

@@ -18,7 +18,7 @@ from scipy.linalg import solve_sylvester
 
 from ..errors import StateError, shown, suggestion
 from ..sim.run.checks import positive
-from .deflation import ROUNDING, chain_levels, deflated
+from .deflation import ROUNDING, chain_levels, deflated, evened
 from .gramians import decays, factor, of_parts, split
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def _split_free(model: LinearModel) -> tuple[_Free, LinearModel]:
     """Free motions that an input moves and an output shows, and the model without poles at zero."""
     if model.step is not None:
         return _Free(np.zeros((0, 0)), model.B[:0], model.C[:, :0]), model
+    A, D = evened(model.A)
+    model = replace(model, A=A, B=model.B / D[:, None], C=model.C * D)
     found = deflated(model.A, chain_levels(model.A))
     zeros, T = found.zeros, found.transform
     X = _decoupling(found.whole, zeros)

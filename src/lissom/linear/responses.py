@@ -10,6 +10,7 @@ from scipy.linalg import eigvals, hessenberg
 from ..errors import StateError, shown
 from ..sim.run.checks import positive
 from ..spatial.scalar import reals
+from .deflation import evened
 from .reduction import needed_free
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ Array = np.ndarray
 
 CANCEL = 1e-7  # relative distance at which a zero cancels a pole
 ROUNDING = 1e-12  # of sums of products, relative to the sum of their sizes
+FEW = 4  # matrices that are eliminated one by one
+AT_ONCE = 1 << 20  # entries of matrices that are eliminated together
 INFINITE = 1e9  # zeros beyond this times the largest pole are at infinity
 
 
@@ -41,23 +44,60 @@ def frequency_response(model: LinearModel, omega: Any, input: Any, output: Any) 
     rates = 1j * np.atleast_1d(given)
     if part.step is not None:
         rates = np.exp(rates * part.step)
-    H, Q = hessenberg(part.A, calc_q=True)  # solves with it cost less
-    B, C, eye = Q.T @ part.B, part.C @ Q, np.eye(part.n)
-
-    resting = part.step is None and not np.all(rates) and needed_free(part)[1] > 0
-
-    def at(s: complex) -> Array:
-        try:
-            if resting and s == 0:
-                return _beside_pole(part, s)
-            return C @ np.linalg.solve(s * eye - H, B.astype(complex)) + part.D
-        except np.linalg.LinAlgError:
-            return _beside_pole(part, s)
-
-    found = np.array([at(s) for s in rates])
+    A, D = evened(part.A)
+    H, Q = hessenberg(A, calc_q=True)
+    B, C = Q.T @ (part.B / D[:, None]), (part.C * D) @ Q
+    x = _hessenberg_solutions(H, B, rates)
+    infinite = ~np.all(np.isfinite(x), axis=(1, 2))
+    x[infinite] = 0.0
+    found = C @ x + part.D
+    if part.step is None and not np.all(rates) and needed_free(part)[1] > 0:
+        infinite |= rates == 0
+    for k in np.flatnonzero(infinite):
+        found[k] = _beside_pole(part, rates[k])
     found = found.reshape(len(rates), len(part.outputs), len(part.inputs))
     found = _without_axes(found, output, input)
     return found[0] if given.ndim == 0 else found
+
+
+def _hessenberg_solutions(H: Array, B: Array, rates: Array) -> Array:
+    """Solutions (k, n, m) of (s I - H) x = B for many s, H being zero below its subdiagonal.
+
+    Gaussian elimination with the next row as pivot where it is larger, O(n^2) for each s; not
+    finite where the matrix is singular.
+    """
+    n = len(H)
+    x = np.empty((len(rates), *B.shape), dtype=complex)
+    most = max(1, AT_ONCE // max(n * n, 1))
+    for start in range(0, len(rates), most):
+        s = rates[start : start + most]
+        R, y = s[:, None, None] * np.eye(n) - H, np.tile(B.astype(complex), (len(s), 1, 1))
+        if len(s) < FEW:
+            x[start : start + most] = [_solution(*one) for one in zip(R, y, strict=True)]
+            continue
+        with np.errstate(all="ignore"):
+            for i in range(n - 1):
+                swap = np.flatnonzero(np.abs(R[:, i + 1, i]) > np.abs(R[:, i, i]))
+                if len(swap):
+                    R[swap, i, i:], R[swap, i + 1, i:] = R[swap, i + 1, i:], R[swap, i, i:]
+                    y[swap, i], y[swap, i + 1] = y[swap, i + 1], y[swap, i]
+                below = R[:, i + 1, i]
+                factor = np.where(below != 0, below / R[:, i, i], 0.0)[:, None]
+                R[:, i + 1, i + 1 :] -= factor * R[:, i, i + 1 :]
+                y[:, i + 1] -= factor * y[:, i]
+            for i in reversed(range(n)):
+                rest = (R[:, i, None, i + 1 :] @ y[:, i + 1 :])[:, 0]
+                y[:, i] = (y[:, i] - rest) / R[:, i, i, None]
+        x[start : start + most] = y
+    return x
+
+
+def _solution(A: Array, b: Array) -> Array:
+    """Solution of A x = b; not finite where A is singular."""
+    try:
+        return np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        return np.full_like(b, np.nan)
 
 
 def _beside_pole(part: LinearModel, s: complex) -> Array:

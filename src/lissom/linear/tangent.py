@@ -29,7 +29,7 @@ from ..algorithms.loops.checks import check_closed
 from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.composite import mass_matrix
 from ..algorithms.tree.coordinates import error_sizes
-from ..algorithms.tree.derivatives import forward_dynamics_derivatives
+from ..algorithms.tree.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from ..errors import StateError, suggestion
 from ..joints import Free
 from ..sim.run.checks import number
@@ -104,9 +104,24 @@ class Tangent:
         """Part (m, m) of the rates of deviations that is due to deviations."""
         return deviation_rates(self.state)[self.independent] @ self.motions
 
+    @cached_property
+    def sides(self) -> tuple[Array, Array]:
+        """Stiffness K and damping C (m, m): minus derivatives of the forces by y and w.
+
+        Of trees from inverse dynamics: all entries of -M da have the rounding of the stiffest.
+        """
+        if self.system.constraints:
+            q, v, _, _ = self.slices
+            M, a = self.motions.T @ self.mass @ self.motions, self.acceleration[self.independent]
+            return -M @ a[:, q], -M @ a[:, v]
+        needed = inverse_dynamics_derivatives(self.system, self.state, self.vdot)
+        at = np.ix_(self.independent, self.independent)
+        return (needed.q - self.loads.q)[at], (needed.v - self.loads.v)[at]
+
     def along(self, by_q: Array, by_v: Array) -> tuple[Array, Array]:
         """Derivatives by y and w of (5), from those by all deviations and speeds."""
-        return by_q @ self.motions + by_v @ self.speeds, by_v @ self.motions
+        y, w = times(by_q, self.motions), times(by_v, self.motions)
+        return y + times(by_v, self.speeds), w
 
     def of_loads(self, part: str) -> list[Array]:
         """Derivatives by y, w and own states of what `LoadTerms` has by that name."""
@@ -179,6 +194,8 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
     def solved(forces: Array, a: Array) -> tuple[Any, Array, Array]:
         """Derivatives of forward dynamics, accelerations, and G of (4)."""
         found = forward_dynamics_derivatives(system, state, forces - A_r * a)
+        if not np.any(A_r):
+            return found, found.value, found.forces
         left = np.eye(n) + found.forces * A_r
         value = found.value + found.forces @ (A_r * a)  # those with forces alone
         both = np.linalg.solve(left, np.column_stack([value, found.forces]))
@@ -196,11 +213,11 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
     if found.motions is not None and found.speeds is not None:
         Z, Y, independent = found.motions, found.speeds, np.array(found.independent, dtype=int)
     N, W, chosen = kept_motions(Z[h], Y[h], error_sizes(system)[0][independent])  # (6)
-    by_y, by_w = found.q @ N + found.v @ W, found.v @ N
-    Z, Y, independent = Z @ N, Y @ N + Z @ W, independent[chosen]
-    own = terms.by_own("forces")
-    dT = np.hstack([terms.q @ Z + terms.v @ Y, terms.v @ Z, own, np.eye(n)])  # (3), (5)
-    right = np.hstack([by_y, by_w, np.zeros((n, own.shape[1] + n))]) + found.forces @ dT
+    by_y, by_w = times(found.q, N) + times(found.v, W), times(found.v, N)
+    Z, Y, independent = times(Z, N), times(Y, N) + times(Z, W), independent[chosen]
+    dT = [times(terms.q, Z) + times(terms.v, Y), times(terms.v, Z), terms.by_own("forces")]  # (3)
+    y, w, z = (times(found.forces, part) for part in dT)
+    right = np.hstack([by_y + y, by_w + w, z, found.forces])
     r = np.linalg.solve(np.eye(n) + found.forces * A_r, right) if np.any(A_r) else right  # (2)
     holding = np.zeros((0, r.shape[1]))
     if len(h):
@@ -210,6 +227,16 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
     mass = mass_matrix(system, state) + np.diag(A_r)
     applied = terms.applied + forces - terms.forces
     return Tangent(state, terms, mass, a, applied, Z, Y, independent, h, r, holding)
+
+
+def times(X: Array, Z: Array) -> Array:
+    """Product X Z, without arithmetic where Z is zero or the identity, as of trees."""
+    if not np.any(Z):
+        return np.zeros((len(X), Z.shape[1]))
+    if Z.shape[0] == Z.shape[1] and np.array_equal(Z, np.eye(len(Z))):
+        return X
+    product: Array = X @ Z
+    return product
 
 
 def kept_motions(Z_h: Array, Y_h: Array, size: Array) -> tuple[Array, Array, Array]:

@@ -28,9 +28,10 @@ def mac(a: Array, b: Array, M: Array) -> Array:
     M : array (n, n)
         Mass matrix.
     """
-    cross = np.abs(a.conj().T @ M @ b) ** 2
-    size_a = np.einsum("ik,ij,jk->k", a.conj(), M, a).real
-    size_b = np.einsum("ik,ij,jk->k", b.conj(), M, b).real
+    pushed = M @ b
+    cross = np.abs(a.conj().T @ pushed) ** 2
+    size_a = np.sum(a.conj() * (M @ a), axis=0).real
+    size_b = np.sum(b.conj() * pushed, axis=0).real
     sizes = np.outer(size_a, size_b)
     return cross / np.where(sizes > 0, sizes, 1.0)
 

@@ -2,14 +2,19 @@
 
 With s = Z y small motions from q, r(s) the unbalanced generalized forces at rest, and D the
 diagonal scaling that makes the largest entry of each row of D K D equal to 1:
-  K = -Z^T dr/dy (differences, symmetric part)      D K D u = mu u,  phi = Z D u                 (1)
+  K = -Z^T dr/dy (symmetric part)                   D K D u = mu u,  phi = Z D u                 (1)
   step = sum over phi of phi (phi^T r) / |mu|, of limited length                          (2)
 This is Newton's method where all mu are positive; elsewhere (2) goes downhill, so that it ends at a
 stable equilibrium and not at the nearest unstable one.  The signs of mu are those of K (Sylvester).
 The scaling D preserves the digits of soft motions next to stiff ones.
 
 With loops, Z spans the motions that they leave free, and r + A^T lambda replaces r, with lambda
-constant in the differences of (1); the loops are closed again after each step.
+constant in (1); the loops are closed again after each step.
+
+The derivative is that of the forces of all loads, T, less that of inverse dynamics at rest,
+  dr/dq = dT/dq - d ID(q, 0, 0)/dq                                                               (3)
+both compiled and exact.  Loops, sampled controllers and joints of users' own take central
+differences of r, with two evaluations for each motion.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree import engine
 from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.coordinates import error_sizes, moved
+from ..algorithms.tree.derivatives import compiled
 from ..errors import LoadError, SingularError, StateError, shown
 from ..kernels.run import fields as run
 from ..model import Part
@@ -33,6 +39,8 @@ from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
 from .run.start import check_start, driven_bodies, planned
+from .warnings.contradictions import warn_of_contradictions
+from .warnings.entered_stops import warn_of_entered_stops
 from .warnings.gathering import Gathered, say
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.linear_limits import warn_of_state
@@ -94,7 +102,7 @@ def equilibrium(
     names = _held(held)
     plan = planned(system, forces, loads, ())
     check_drives(plan)
-    machine = at_rest(plan, start, instant)
+    machine = at_rest(plan, start, instant, exact=True)
     check_start(machine, what="the search for an equilibrium cannot start")
     free = np.ones(system.n_v, dtype=bool)
     for name in names:
@@ -106,7 +114,11 @@ def equilibrium(
     names += [system.names[body] for body in driven]
     with Gathered():
         warn_of_inextensible(system, start.raw_q, stacklevel=2)
-        return _Search(system, machine, instant, free).run(start.raw_q, names)
+        rest = _Search(system, machine, instant, free).run(start.raw_q, names)
+        at = (plan, rest.raw_q, rest.raw_v)
+        warn_of_entered_stops(*at, np.zeros(system.n_v), 2, names)
+        warn_of_contradictions(*at, instant, instant, 2)
+        return rest
 
 
 def _held(given: Any) -> list[str]:
@@ -135,6 +147,7 @@ class _Search:
         stiff = self.size**2 * stiffness_of(machine.plan, machine.q)[0].diagonal
         common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
         self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
+        self.exact = compiled(system) and not (system.loops or machine.plan.controllers)
         # stops have no effect before contact: a body may fall far before one catches it
         stops = any(kind.catches for kind in machine.plan.joint_kinds)
         self.patience = MOST_STEPS if stops else PATIENCE
@@ -228,19 +241,41 @@ class _Search:
 
     def motions(self, q: Array, forces: Array) -> tuple[Array, Array]:
         """Eigenvalues mu (k,) and free motions phi (n_v, k) of (1), under loop forces."""
-        Z, columns = self.loops.tangent(q), []
+        Z = self.loops.tangent(q)
         noise = NOISE * max(self.weight, self.acting(q))
-        lengths = np.array([self.length(z) for z in Z.T])
-        for z, h in zip(Z.T, SPACING / lengths, strict=True):
-            ahead, behind = (
-                self.balance(moved(self.system, q, s), forces)[1] for s in (h * z, -h * z)
-            )
-            columns.append(Z.T @ (behind - ahead) / (2 * h))
-        K = np.array(columns).reshape(Z.shape[1], Z.shape[1])
+        lengths = np.abs(Z / self.size[:, None]).max(axis=0, initial=0.0)
+        slopes = self.slopes(q)
+        along = self.differences(q, forces, Z, lengths) if slopes is None else slopes @ Z
+        K = -Z.T @ along
         K = (K + K.T) / 2
         D = _scales(K, noise / FLAT * lengths**2)
         mu, u = np.linalg.eigh(D[:, None] * K * D)
         return mu, Z @ (D[:, None] * u)
+
+    def slopes(self, q: Array) -> Array | None:
+        """Derivatives (n_v, n_v) of the unbalanced forces (3); None where there are only values."""
+        if not self.exact:
+            return None
+        memory = self.machine.memory.copy()
+        self.machine.q[:], self.machine.v[:] = q, self.rest
+        status, _, by_q, _ = self.machine.load_derivatives()
+        self.machine.memory[:] = memory
+        if status != 0 or not np.all(np.isfinite(by_q)):
+            self.machine.plan.functions.taken()  # the values show what is wrong
+            return None
+        _, needed = engine.inverse_derivatives(self.system, q, self.rest, self.rest, ())
+        return by_q - needed[0]
+
+    def differences(self, q: Array, forces: Array, Z: Array, lengths: Array) -> Array:
+        """Derivatives (n_v, k) of the unbalanced forces along motions, by differences."""
+        found = np.zeros_like(Z)
+        for k, h in enumerate(SPACING / lengths):
+            ahead, behind = (
+                self.balance(moved(self.system, q, s), forces)[1]
+                for s in (h * Z[:, k], -h * Z[:, k])
+            )
+            found[:, k] = (ahead - behind) / (2 * h)
+        return found
 
     def found(self, q: Array, mu: Array, phi: Array) -> State:
         lowest = int(np.argmin(mu)) if len(mu) else 0

@@ -498,6 +498,7 @@ class Machine:
 
         n, own, places = self.system.n_v, self.plan.packed.own, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+        self.work[self._slots] = self._clear_slots  # an evaluation leaves its wrenches
         columns, motions = places.put(self) if places else (NO_PLACES, NO_PLACES)
         kernel = self.plan.functions.guard(own.guard(LOAD_DERIVATIVES.load()), 5)
         arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
@@ -505,7 +506,6 @@ class Machine:
         status = kernel(*arrays, self.memory, self.work, self._mass, *found)
         if places:
             by_q -= places.turning(self)
-            self.work[self._slots] = self._clear_slots  # the next evaluation adds to none
         return int(status), forces, by_q, by_v
 
     @cached_property

@@ -58,6 +58,13 @@ def at_time(machine: Machine, reason: str) -> str:
     return f"{reason} at t = {machine.time:.9g} s"
 
 
+def out_of_time(machine: Machine, time_limit: float) -> Outcome:
+    """Outcome of a run that has reached its limit of real time [s]."""
+    return Outcome(
+        "time limit", at_time(machine, f"the time limit of {time_limit:g} s was reached")
+    )
+
+
 def explained(machine: Machine, status: int) -> Outcome:
     """Outcome of a run in which no step could be taken; it names the responsible body.
 

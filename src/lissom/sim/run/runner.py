@@ -19,7 +19,7 @@ from .interrupts import Interrupts
 from .judge import Judge
 from .machine import Machine
 from .progress import ProgressBar
-from .reasons import Outcome, at_time
+from .reasons import Outcome, at_time, out_of_time
 from .record import Record
 from .slices import next_budget
 from .stall import Stall
@@ -118,8 +118,7 @@ class Runner:
         if self._interrupts.obeyed():
             return self._judge.interruption()
         if time.monotonic() > self._deadline:
-            reason = f"the time limit of {self.time_limit:g} s was reached"
-            return Outcome("time limit", at_time(self.machine, reason))
+            return out_of_time(self.machine, self.time_limit)
         return None
 
     def _kept(self) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ motions at some times, and bodies give way where they must; motions that agree b
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +18,11 @@ from ...algorithms.loops.assembly import UNSEEN, attempted
 from ...algorithms.loops.frames import closure_jacobian, placed_loops
 from ...algorithms.loops.redundancy import RANK
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
-from ...errors import LissomError, SimulationWarning, name_list
+from ...errors import LissomError, name_list
 from ...system import State, System
 from ..run.plan import Plan
 from ..run.start import at_motions, driven_bodies
+from .gathering import say
 
 Array = np.ndarray
 
@@ -72,11 +72,12 @@ def warn_of_contradictions(
             f"their rates at t = {start:.4g} s differ, and open the loops at {opening:.3g} m/s if "
             "nothing bends"
         )
-    warnings.warn(
+    say(
+        "contradiction",
+        worst.deflection if worst is not None else opening,
         f"the motions of {name_list(names)} contradict each other: the loops leave {n_free} of "
         f"these {n_driven} motions free while bodies keep their shapes, and the rest bends or "
         f"stretches bodies: {what}; give fewer motions, or motions that agree with the loops",
-        SimulationWarning,
         stacklevel,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ...algorithms.loops.frames import joint_jacobian, placed_loops
@@ -16,9 +18,17 @@ Array = np.ndarray
 
 DEEP = 1e-6  # rad, or fraction of the length of the system, that is not worth a warning
 LEAVES = 0.01  # acceleration out of the stop, beside what it would give the joint alone
+# of joints that are free, and of those that are held
+REMEDIES = (
+    "start between the limits, or at rest on the stop: state = equilibrium(system, state, "
+    "loads=loads)",
+    "hold it between the limits, or leave out the stop",
+)
 
 
-def warn_of_entered_stops(plan: Plan, q: Array, v: Array, a: Array, stacklevel: int) -> None:
+def warn_of_entered_stops(
+    plan: Plan, q: Array, v: Array, a: Array, stacklevel: int, held: Collection[str] = ()
+) -> None:
     """Warn of joints inside of their stops that do not rest there.
 
     A joint that other forces hold in a stop, or press further in, is as it should be.
@@ -31,6 +41,8 @@ def warn_of_entered_stops(plan: Plan, q: Array, v: Array, a: Array, stacklevel: 
         Coordinates, speeds, and their rates under all loads.
     stacklevel : int
         Stack level of the warning.
+    held : sequence of str
+        Joints that something else holds where they are, by the bodies that they carry.
     """
     system = plan.system
     stops = [load for load in plan.loads if isinstance(load, JointStop) and load.on]
@@ -47,17 +59,17 @@ def warn_of_entered_stops(plan: Plan, q: Array, v: Array, a: Array, stacklevel: 
                 continue
             alone = force * _mobility(plan, q, along[k])
             driven = stop.joint in {system.names[body] for body in plan.driven}
-            if leaving <= LEAVES * alone and not driven:
+            stays = stop.joint in held
+            if leaving <= LEAVES * alone and not driven and not stays:
                 continue
             limit = f"upper {stop.upper:.6g}" if above else f"lower {stop.lower:.6g}"
             unit = units[k]
             say(
                 "starts in stops",
                 depth,
-                f"joint {stop.joint!r} starts {depth:.3g} {unit} inside a stop, at {x[k]:.6g} "
-                f"{unit} with {limit} {unit}: {stop.label} pushes it out with {force:.3g} "
-                f"{'N' if unit == 'm' else 'N m'}; start between the limits, or at rest on the "
-                "stop: state = equilibrium(system, state, loads=loads)",
+                f"joint {stop.joint!r} {'is held' if stays else 'starts'} {depth:.3g} {unit} "
+                f"inside a stop, at {x[k]:.6g} {unit} with {limit} {unit}: {stop.label} pushes it "
+                f"out with {force:.3g} {'N' if unit == 'm' else 'N m'}; {REMEDIES[stays]}",
                 stacklevel,
             )
 
