@@ -138,7 +138,13 @@ class Structure(Shown):
         return len(self.positions)
 
     def number_of(self, node: int) -> int:
-        """Number of a node in its file, for messages."""
+        """Number of a node in its file, for messages.
+
+        Parameters
+        ----------
+        node : int
+            Row of `positions`.
+        """
         return int(node if self.numbers is None else self.numbers[node])
 
     @property
