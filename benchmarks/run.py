@@ -130,7 +130,9 @@ The least favourable value of each kind. *Aim* marks a goal, *required* a condit
 {markdown_requirements(requirements)}
 {missed_section(requirements)}
 {sections}
-{operators}"""
+{operators}
+Measured {facts["date"]}, commit {facts["commit"]}, {facts["packages"]}.
+"""
 
 
 def main(arguments: list[str]) -> int:

@@ -30,6 +30,14 @@ def test_every_section_says_when_and_at_which_commit_it_was_measured():
         assert f"Measured {made['date']}, commit {made['commit']}" in section
 
 
+def test_every_section_of_the_stored_page_has_a_date_and_versions():
+    text = (run.FOLDER / "index.md").read_text(encoding="utf-8")
+    first, *sections = text.split("\n## ")
+    assert "| machine |" in first and "| packages |" in first
+    for section in sections[1:]:  # the first one gathers the others
+        assert "\nMeasured 20" in section and "numpy" in section, section.partition("\n")[0]
+
+
 def test_unknown_benchmarks_are_refused(capsys):
     assert run.main(["simbolic"]) == 2
     assert "simbolic" in capsys.readouterr().out

@@ -79,6 +79,18 @@ def test_examples_end_with_an_empty_line_before_the_fence(path):
             assert block.endswith("\n\n```"), block
 
 
+def test_what_can_go_wrong_has_all_its_cases_in_its_table_each_with_an_example():
+    text = (DOCS / "what_can_go_wrong.md").read_text(encoding="utf-8")
+    table = re.findall(r"\[([^\]]+)\]\(#([\w-]+)\)", text.partition("\n## ")[0])
+    cases = re.split(r"^### (.+)\n", FENCE.sub("EXAMPLE", text), flags=re.MULTILINE)[1:]
+    anchors = [re.sub(r"[^\w -]", "", x.lower()).replace(" ", "-") for x in cases[::2]]
+    assert table == list(zip(cases[::2], anchors, strict=True))
+    assert len(set(cases[::2])) == len(cases[::2]) > 50
+    assert [
+        name for name, what in zip(*[iter(cases)] * 2, strict=True) if "EXAMPLE" not in what
+    ] == []
+
+
 API = sorted((DOCS / "api").glob("*.md"))
 
 

@@ -165,6 +165,46 @@ def test_equations():
         _ = equations.bias
 
 
+@dataclass(frozen=True, eq=False)
+class CurvedCam(Cam):
+    """The same with a formula for its bias."""
+
+    def bias(self, q, v):
+        return np.concatenate([0 * Z, 2 * self.lift * cos(2 * q[0]) * v[0] ** 2 * Z])
+
+
+@pytest.mark.parametrize("v", [-1.3, 2.0 + 0j, 1e-30j, 0.4 + 1e-30j, -3.0 + 2.0j, 1e-30 + 5.0j])
+def test_the_default_bias_takes_complex_speeds(v):
+    q, v = np.array([0.7]), np.array([v])
+    bias = Cam(A, B).bias(q, v)
+    for part in (np.real, np.imag):
+        expected = part(CurvedCam(A, B).bias(q, v))
+        assert part(bias) == pytest.approx(expected, rel=1e-13, abs=1e-300)
+
+
+def test_linear_models_at_rest_need_no_formula_for_the_bias():
+    """A spring holds the cam at q; its stiffness is that of the height, the spring and gravity."""
+    system, q = cam_model().compile(), 0.4
+    rest = q + MASS * G * (A * np.sin(2 * q) + B) / 50.0
+    loads = [ls.JointSpring("follower", 50.0, rest=rest)]
+    state = system.state([q])
+    inertia = INERTIA + MASS * (A * np.sin(2 * q) + B) ** 2
+    stiffness = 50.0 + 2 * MASS * G * A * np.cos(2 * q)
+    modes = ls.modes(system, state, loads=loads)
+    assert 2 * np.pi * modes.frequencies == pytest.approx([np.sqrt(stiffness / inertia)], rel=1e-9)
+    linear = ls.linearize(system, state, loads=loads)
+    assert linear.A[1] == pytest.approx([-stiffness / inertia, 0], rel=1e-9, abs=1e-12)
+
+
+def test_linear_models_in_motion_ask_for_the_bias_and_take_it():
+    plain, curved = cam_model().compile(), cam_model(CurvedCam).compile()
+    with pytest.raises(ls.ModelError, match=r"Cam .* derivatives in motion .*bias\(q, v\)"):
+        ls.forward_dynamics_derivatives(plain, plain.state([0.7], [-1.3]))
+    linear = ls.forward_dynamics_derivatives(curved, curved.state([0.7], [-1.3]))
+    ahead, behind = lifted(0.7 + 1e-5, -1.3), lifted(0.7 - 1e-5, -1.3)
+    assert linear.q == pytest.approx((ahead - behind) / 2e-5, rel=1e-8)
+
+
 def test_a_cam_can_close_a_loop():
     def model(closed):
         new = ls.Model("loop", gravity=(0, 0, -G))

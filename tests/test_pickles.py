@@ -85,6 +85,16 @@ def test_a_nastran_mass_matrix_that_is_indefinite_is_named(tmp_path):
         ls.read_nastran(path, mass="MAAX", stiffness="KAAX", interfaces=ends)
 
 
+def test_a_diagonal_entry_of_the_mass_that_is_missing_shows_at_the_number_of_its_grid(tmp_path):
+    lines = (DATA / "frame.bdf").read_text().splitlines(keepends=True)
+    path = tmp_path / "frame.bdf"
+    path.write_text("".join(lines[:221] + lines[223:]))  # grid 11, rotation y
+    words = r"entry of node 11 \(z\) and node 11 \(rotation y\).* an entry that is missing"
+    with pytest.raises(ls.ModelError, match=words):
+        ends = {"root": 11, "tip": 30}
+        ls.read_nastran(path, mass="MAAX", stiffness="KAAX", interfaces=ends)
+
+
 def test_regions_and_patches_pickle():
     x = np.random.default_rng(0).random((20, 3))
     for region in (

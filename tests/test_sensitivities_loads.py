@@ -180,3 +180,30 @@ def test_derivatives_with_a_force_on_a_node_by_a_function_are_differences_of_run
     found = ls.sensitivity(system, state, parameters="hand.mass", **given)
     check_states(system, state, found, given, (0, n - 1, n, 2 * n - 1), 1e-3, 1e-7)
     check_adjoint(system, state, found, {**given, "parameters": "hand.mass"})
+
+
+@pytest.mark.parametrize("function", [ls.sensitivity, ls.gradient])
+def test_a_warning_of_the_steps_has_a_remedy_that_derivatives_have_too(function):
+    """A mass comes back from a stop, farther by as much as it starts nearer: -1 in closed form."""
+    model = ls.Model("sled")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
+    sled, stop = model.compile(), ls.JointStop("sled", -np.inf, 0.1, stiffness=1e4)
+    start, last = sled.state(sled=3.7e-4, **{"sled.rates": 1.0}), []
+
+    def end(time, q, v):
+        by_q = np.zeros_like(q)
+        by_q[-1] = 1.0
+        return q[-1, 0], by_q, np.zeros_like(v)
+
+    objective = (end,) if function is ls.gradient else ()
+    for step in (1e-3, 1e-4):
+        given = {"duration": 0.2, "step": step, "loads": [stop], "integrator": "generalized_alpha"}
+        with pytest.warns(ls.SimulationWarning) as told:
+            found = function(sled, start, *objective, **given)
+        assert len(told) == 1 and told[0].filename == __file__
+        text = str(told[0].message)
+        assert text.endswith(
+            "shorten the step until the derivatives settle, which lose more there than the run"
+        )
+        last.append(found.state[0] if objective else found.state[-1, 0, 0])
+    assert abs(last[0] + 1) > 0.1 and abs(last[1] + 1) < 0.02

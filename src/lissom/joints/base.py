@@ -229,8 +229,9 @@ class Joint(Shown, ABC):
         """Relative acceleration (6,) at zero speed rates: [dH_w/dt v; dH_v/dt v + w x (H_v v)].
 
         This is the inertial derivative of the relative velocity with the inboard frame at rest, in
-        outboard axes.  By default it is computed by a complex step through `motion_map`; override
-        it to support symbols or complex numbers.
+        outboard axes.  By default it is computed by a complex step through `motion_map`, also for
+        complex speeds, of which it is a quadratic form; override it to support symbols, or complex
+        coordinates at speeds that are not zero.
 
         Parameters
         ----------
@@ -239,13 +240,19 @@ class Joint(Shown, ABC):
         v : array (n_v,)
             Speeds.
         """
-        if np.asarray(v).dtype.kind == "f" and not np.any(v):
+        q, v = np.asarray(q), np.asarray(v)
+        if v.dtype.kind in "fc" and not np.any(v):
             return zeros(6)
-        if np.asarray(q).dtype.kind != "f" or np.asarray(v).dtype.kind != "f":
+        if q.dtype.kind != "f" or v.dtype.kind not in "fc":
             raise ModelError(
-                f"joint class {type(self).__name__} does not support symbols or complex numbers; "
-                "define its method bias(q, v)"
+                f"joint class {type(self).__name__} does not support symbols, nor the complex "
+                "numbers that derivatives in motion need; define its method bias(q, v)"
             )
+        if v.dtype.kind == "c":
+            a, b = v.real, v.imag
+            scale = (abs(a).max() or 1.0) / (abs(b).max() or 1.0)
+            mixed = self.bias(q, a + scale * b) - self.bias(q, a - scale * b)
+            return self.bias(q, a) - self.bias(q, b) + 0.5j / scale * mixed
         step = 1e-30
         p = self.motion_map(q) @ v
         with np.errstate(invalid="ignore"):  # singular coordinates have infinite rates

@@ -78,7 +78,7 @@ def start_time(given: Any) -> float:
 
 def tolerance(given: Any) -> float:
     """Relative tolerance, checked."""
-    return number(given, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+    return number(given, "rtol", "a number from 1e-15 to below 1", lambda x: 1e-15 <= x < 1)
 
 
 def checked_settings(

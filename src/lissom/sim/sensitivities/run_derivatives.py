@@ -35,6 +35,7 @@ from ..run.saving import opened_record
 from ..run.start import listed
 from ..run.whole_run import begun_run, completed
 from ..simulate import simulate
+from ..warnings.accuracy import BENDING, FIXED_STEPS
 from .alpha import AlphaTangents
 from .closed import ClosedTangents
 from .controls import Control
@@ -272,15 +273,18 @@ def _run(
     found = resolved(system, parameters)
     check_loops(system, found, what)
     of = Dynamics(system, found, driven, others, forces, what)
-    made = simulate(
-        system,
-        state,
-        duration=duration,
-        step=step,
-        integrator=kind,
-        forces=forces,
-        loads=[*others, *(c.actuator for c in driven)],
-    )
+    with warnings.catch_warnings(record=True, action="always") as told:
+        made = simulate(
+            system,
+            state,
+            duration=duration,
+            step=step,
+            integrator=kind,
+            forces=forces,
+            loads=[*others, *(c.actuator for c in driven)],
+        )
+    for one in told:
+        warnings.warn(_for_derivatives(str(one.message)), one.category, stacklevel=3)
     if made.status == "interrupted":
         raise KeyboardInterrupt
     if made.status != "finished":
@@ -297,6 +301,14 @@ def _run(
     if system.constraints:
         return ClosedTangents(of, steps, kind.tableau), ends
     return ExplicitTangents(of, steps, kind.tableau), ends
+
+
+def _for_derivatives(text: str) -> str:
+    """Warning of a run, with a remedy that its derivatives have too."""
+    remedy = "shorten the step"
+    if BENDING in text:
+        remedy += " until the derivatives settle, which lose more there than the run"
+    return text.replace(FIXED_STEPS, remedy)
 
 
 def _with_parts(

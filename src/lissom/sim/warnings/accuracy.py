@@ -9,6 +9,11 @@ from ...kernels.run import fields as run
 from ..run.machine import Machine
 
 LARGE = 0.3  # error of fixed steps that causes a warning even if the user chose the integrator
+FIXED_STEPS = (
+    "shorten the step, let the integrator choose it (without step=), or give the error that you "
+    "accept as rtol="
+)
+BENDING = " where forces bend or jump within steps (stops, friction, limits, functions), "
 BEYOND = 10.0  # tolerances that a run may err without a warning
 SINGULAR = 1e-4  # independent fraction of a constraint below which a position is nearly singular
 FINEST = 1e-10  # smallest rtol that is attained when passing such a position
@@ -77,16 +82,10 @@ def warn_of_long_steps(machine: Machine, *, asked: bool, stacklevel: int) -> Non
     left, advice = "adaptive steps leave", "give a smaller rtol="
     if not settings.adaptive:
         left = f"a fixed step of {settings.step:g} s leaves"
-        advice = (
-            "shorten the step, let the integrator choose it (without step=), or give the error "
-            "that you accept as rtol="
-        )
+        advice = FIXED_STEPS
     if at_kinks > error or not large:
         speed, size = run.BENT_WORST, max(error, at_kinks)
-        where = (
-            " where forces bend or jump within steps (stops, friction, limits, functions), "
-            f"most near t = {machine.memory[run.BENT_TIME]:.4g} s"
-        )
+        where = f"{BENDING}most near t = {machine.memory[run.BENT_TIME]:.4g} s"
     worst = machine.system.layout.owner_v(int(machine.memory[speed]))
     warnings.warn(
         f"{left} an error of about {size:.1g} with {settings.integrator.title}{where} (1 is the "

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _ASYMMETRY = 1e-7  # relative to the diagonal entries of an entry
 _GROUNDED = 1e-4  # force of a rigid motion relative to the forces that add up to it
+_REMEDY = "look for an element that is inside out, in files for an entry that is missing"
 _DIRECTIONS = ("rotation x", "rotation y", "rotation z", "x", "y", "z")
 
 
@@ -80,7 +81,7 @@ def _check_matrix(structure: Structure, what: str) -> None:
         k = int(np.argmin(diagonal))
         raise ModelError(
             f"{title} is indefinite: its diagonal entry of {_at(structure, k)} is "
-            f"{diagonal[k]:.3g}; look for an element that is inside out"
+            f"{diagonal[k]:.3g}; {_REMEDY}"
         )
     size = np.sqrt(diagonal)
     skew = sp.coo_array(A - A.T)
@@ -99,7 +100,7 @@ def _check_matrix(structure: Structure, what: str) -> None:
         raise ModelError(
             f"{title} is indefinite: the entry of {_at(structure, coo.row[k])} and "
             f"{_at(structure, coo.col[k])}, {coo.data[k]:.3g}, exceeds the mean of their diagonal "
-            "entries; look for an element that is inside out"
+            f"entries; {_REMEDY}"
         )
 
 
@@ -127,8 +128,9 @@ def check_interfaces(structure: Structure) -> None:
         without = nodes[~np.isin(nodes, structure.freedoms[:, 0])]
         if len(without):
             raise ModelError(
-                f"{title}: node {without[0]} has no freedoms; it is not part of an element, or "
-                "boundary conditions removed it: write the matrices of the free structure"
+                f"{title}: node {structure.number_of(without[0])} has no freedoms; it is not part "
+                "of an element, or boundary conditions removed it: write the matrices of the free "
+                "structure"
             )
         if np.shape(interface.position) != (3,) or not np.all(np.isfinite(interface.position)):
             raise ModelError(
@@ -185,8 +187,8 @@ def _check_one_piece(structure: Structure) -> None:
         first = used[label[used] == small][0]
         raise ModelError(
             f"{structure.name}: it has {len(parts)} parts that are not connected; the smallest has "
-            f"{_counted(sizes[small], 'node')}, node {first} among them: connect it "
-            "(merge coincident nodes), or leave it out"
+            f"{_counted(sizes[small], 'node')}, node {structure.number_of(first)} among them: "
+            "connect it (merge coincident nodes), or leave it out"
         )
 
 
@@ -238,7 +240,7 @@ def coordinate_name(structure: Structure, rows: NDArray[np.intp], k: int) -> str
 
 def _at(structure: Structure, row: int) -> str:
     node, direction = structure.freedoms[row]
-    return f"node {node} ({_DIRECTIONS[direction]})"
+    return f"node {structure.number_of(node)} ({_DIRECTIONS[direction]})"
 
 
 def _counted(count: int, what: str) -> str:

@@ -222,7 +222,8 @@ def negative_mass(name: str) -> ModelError:
     """Error of a mass matrix that is not positive."""
     return ModelError(
         f"{name}: the mass matrix is indefinite: a motion has negative kinetic energy; look for "
-        "elements that are inside out and for matrices that were swapped"
+        "elements that are inside out, for matrices that were swapped, and in files for entries "
+        "that are missing"
     )
 
 

@@ -113,6 +113,8 @@ class Structure(Shown):
         from the freedoms to their displacements.  Missing, the integrals come from the matrix.
     facts : Facts, optional
         Of the reduction, if this is the source of a body.
+    numbers : array (n,) of int, optional
+        Of the nodes in a file, for messages; 0, 1, 2 ... if missing.
     """
 
     name: str
@@ -128,11 +130,22 @@ class Structure(Shown):
     geometry: Geometry | None = None
     particles: tuple[Array, Array, Any] | None = None
     facts: Facts | None = field(default=None, repr=False)
+    numbers: NDArray[np.intp] | None = None
 
     @property
     def n_node(self) -> int:
         """Number of nodes."""
         return len(self.positions)
+
+    def number_of(self, node: int) -> int:
+        """Number of a node in its file, for messages.
+
+        Parameters
+        ----------
+        node : int
+            Row of `positions`.
+        """
+        return int(node if self.numbers is None else self.numbers[node])
 
     @property
     def n_freedom(self) -> int:

@@ -96,8 +96,9 @@ def _coordinates(structure: Structure, own: list[str]) -> tuple[Any, NDArray[np.
         taken = mine[following[mine] >= 0]
         if len(taken):
             other = own[following[taken[0]]]
+            shared = structure.number_of(structure.freedoms[taken[0], 0])
             raise ModelError(
-                f"{structure.name}: node {structure.freedoms[taken[0], 0]} belongs to the "
+                f"{structure.name}: node {shared} belongs to the "
                 f'interfaces {other!r} and {name!r}; give it to one of them, or tie one "average"'
             )
         following[mine] = len(blocks)
@@ -125,7 +126,8 @@ def _rows(structure: Structure, name: str) -> NDArray[np.intp]:
     mine = structure.rows(node)
     if structure.freedoms[mine, 1].tolist() != list(range(6)):
         raise ModelError(
-            f"{structure.name}: interface {name!r} is node {node}, which has {len(mine)} freedoms; "
+            f"{structure.name}: interface {name!r} is node {structure.number_of(node)}, which has "
+            f"{len(mine)} freedoms; "
             'an interface needs six: tie it to a group of nodes with tie "rigid" or "average"'
         )
     return mine

@@ -133,6 +133,7 @@ def read_structure(
         stiffness,
         interfaces_of(interfaces, mesh, freedoms),
         surface=SurfaceMesh(mesh.triangles) if len(mesh.triangles) else None,
+        numbers=mesh.numbers,
     )
     warn_of_units(structure, units)
     own = deck_recovery(deck, mesh, freedoms)

@@ -117,6 +117,7 @@ def read_structure(
         of_stiffness,
         ends,
         geometry=given_geometry(stressed, tuple(ends), bulk.path) if stressed else None,
+        numbers=mesh.numbers,
     )
     warn_of_units(structure, units)
     return structure

@@ -80,6 +80,7 @@ def solid_structure(
         recovery=SolidRecovery(positions, blocks, np.unique(triangles), names),
         surface=SurfaceMesh(coarser(positions, triangles)),
         geometry=SolidGeometry(positions, blocks),
+        numbers=names,
     )
 
 
