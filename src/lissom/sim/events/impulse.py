@@ -195,7 +195,8 @@ def _shares(
     for i, body in enumerate(system.bodies):
         if body.n_mode:
             V, high, fast = _series(body)
-            each = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 / (1 + (fast / rate) ** 4)
+            heard = 1 / (1 + (fast / rate) ** 4) if rate else np.zeros(len(fast))
+            each = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 * heard
             energies[system.names[i]] = float(each[high].sum()), float(each.sum())
     whole = sum(x for _, x in energies.values())
     least = max(_LITTLE * whole, _NOTHING * loss)
