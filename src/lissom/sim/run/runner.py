@@ -104,8 +104,8 @@ class Runner:
                     for block in rows:
                         self.record.add(block)
                     rows.clear()
-                    over = outcome is not None
-                    self.record.keep(self.checkpoint, now=over, whole=over and outcome.whole)
+                    whole = outcome is not None and outcome.whole
+                    self.record.keep(self.checkpoint, now=outcome is not None, whole=whole)
                 except ResultError as error:
                     return Outcome("disk", str(error), error)
                 if outcome is not None:
