@@ -104,7 +104,7 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
-        self.field = False  # whether a field of gravity acts
+        self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -122,9 +122,6 @@ class Plan:
                 "symbolic.derive"
             )
         self._check_name(load)
-        from .gravity_checks import check_counted_once
-
-        check_counted_once(load, self.loads)
         load.enter(self)
         self._doubt_angles(load)
         self.loads.append(load)
@@ -622,7 +619,7 @@ class Plan:
             self.servos,
             self.loop_joints,
             rate_linear=self.rate_linear,
-            field=self.field,
+            field=bool(self.fields),
             springs=spring_records(self),
             rotors=rotor_records(self),
             drives=drive_records(self),
