@@ -78,7 +78,8 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
     -------
     list of Problem
         Each with file, line, column, key and message; also what `simulate` would refuse at the
-        start of the run, unless the file names functions and they are not looked up.
+        start of the run, where loops are closed.  If the file names functions and they are not
+        looked up, nothing is evaluated: only loops and settings are checked.
     """
     from .model_file.build.simulation import checked_run
 
