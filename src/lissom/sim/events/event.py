@@ -14,8 +14,16 @@ from ...kernels.run import fields as run
 from ...model import Part
 from ...printing import Shown
 from ..loads.latch import enter_latch
-from ..run.checks import is_number, joint_name, keep, number, numbers, switch, text
-from ..run.plan import checked_values
+from ..run.checks import (
+    checked_values,
+    is_number,
+    joint_name,
+    keep,
+    number,
+    numbers,
+    switch,
+    text,
+)
 from ..signals.callbacks import is_compiled, trusted_state
 
 if TYPE_CHECKING:

@@ -316,15 +316,15 @@ def _check_counted_once(
     both = f"{load.label} and {other.label}"
     if not numbers[KIND] == present[KIND] == CENTRAL:
         raise LoadError(
-            f"{both}: a GravityGradient is what is left of a centre's gravity in axes that go "
-            "along an orbit, so that another field counts the gradient twice; take CentralGravity "
+            f"{both}: a GravityGradient is what remains of a centre's gravity in axes that move "
+            "along an orbit, so a second field counts the gradient twice; take CentralGravity "
             "alone with the orbit in the state, or GravityGradient alone with the state relative "
             "to the point on the orbit"
         )
     center = numbers[CENTER:OBLATE]
     if center == present[CENTER:OBLATE]:
         raise LoadError(
-            f"{both}: both have their centre at {shown([float(x) for x in center])} m, so that its "
+            f"{both}: both have their centre at {shown([float(x) for x in center])} m, so its "
             "gravity counts twice; leave one out, or give the sum of both mu"
         )
 

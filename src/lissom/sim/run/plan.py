@@ -25,6 +25,7 @@ from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_sta
 from ..signals.differences import Precision
 from ..signals.signal import SMOOTHNESS, Signal, Table
 from ..signals.with_derivatives import WithDerivatives, derivative_numbers
+from .checks import checked_values
 from .joint_places import JointPlace as JointPlace, loop_joint
 
 if TYPE_CHECKING:
@@ -652,21 +653,3 @@ def _is_of_state(function: Callable[..., Any], what: str) -> bool:
     if is_compiled(function):
         return hasattr(function, "address") and not hasattr(function, "py_func")
     return takes_state(function, what)
-
-
-def checked_values(given: Any, n: int, what: str, t: float) -> Array:
-    """Result of a user's function as n finite numbers; errors name the function."""
-    try:
-        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
-            raise TypeError
-        values = np.atleast_1d(reals(given))
-    except (TypeError, ValueError, OverflowError):
-        expected = "a number" if n == 1 else f"{n} numbers"
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
-    if values.shape != (n,):
-        raise LoadError(
-            f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
-        )
-    if not np.all(np.isfinite(values)):
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
-    return values
