@@ -35,7 +35,7 @@ def test_headings_are_no_formulas(tmp_path, name):
 @pytest.mark.parametrize(
     ("file", "remedy"),
     [
-        ("arm.xml", "ls.read_urdf, MJCF of MuJoCo is not"),
+        ("arm.xml", "ls.read_urdf reads a URDF file of any name. MJCF of MuJoCo is not read"),
         ("arm.sdf", "URDF"),
         ("a.xacro", "expand"),
     ],

@@ -76,11 +76,10 @@ def warn_of_turning(
     say(
         "turning",
         weighted,
-        f"{what}: the equations change as {owner(k)} goes on at "
-        f"{found.state.v[k]:.3g}, by {amount} {between} "
-        f"{' and '.join(owner(i) for i in parts)}: these are the eigenvalues of one instant, and "
-        "the motion has others; take its frequencies from the spectrum of a run (simulate, after "
-        "a small push)",
+        f"{what}: the equations change as {owner(k)} goes on at {found.state.v[k]:.3g}, those "
+        f"{between} {' and '.join(owner(i) for i in parts)} by {amount}: these are the "
+        "eigenvalues of one instant, and those of the motion differ; take its frequencies from "
+        "the spectrum of a run (simulate, after a small push)",
         stacklevel + 1,
     )
 

@@ -159,10 +159,10 @@ def _rising_note(event: EventRecord, impulse: Impulse) -> str:
     if impulse.rate < np.inf:
         return (
             f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s with a "
-            f"stiffness on which it moves at {impulse.rate:.3g} rad/s, and the upper half of the "
-            f"shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that shapes "
-            "then take: peaks of loads after it change with the number of shapes. Give more "
-            "shapes, or less stiffness"
+            f"stiffness on which it vibrates at {impulse.rate:.3g} rad/s, and the upper half of "
+            f"the shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that "
+            "shapes take up: peaks of loads after it change with the number of shapes. Give more "
+            "shapes, or a lower stiffness"
         )
     return (
         f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "

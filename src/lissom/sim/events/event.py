@@ -61,8 +61,8 @@ class Lock(Action):
     """Lock a joint in its present position.
 
     A rigid lock stops it at once, by an impulse on the mechanism; see `Trajectory.events`.  With a
-    stiffness the joint is caught by a spring and a damper that are relaxed where it is then.  A
-    joint that such a lock holds already stays as it is.
+    stiffness the joint is caught by a spring and a damper, unstressed at the position that it has
+    then.  A joint that such a lock already holds stays as it is.
 
     Parameters
     ----------
@@ -93,7 +93,9 @@ class Lock(Action):
                 "neither, give a stiffness too"
             )
         if self.stiffness is not None and not np.any(self.stiffness):
-            raise LoadError(f"{what}: stiffness is zero; give one above it, or none: a rigid lock")
+            raise LoadError(
+                f"{what}: stiffness is zero; give a positive one, or none for a rigid lock"
+            )
 
     def prepare(self, plan: Plan, what: str) -> None:
         """Create the lock, open."""

@@ -134,7 +134,7 @@ class Plan:
                 kinds = [f"{type(x).__name__} on {shown(x.place)}" for x in (other, load)]
                 raise LoadError(
                     f"two loads are called {load.name!r}: {kinds[0]} and {kinds[1]}; events, "
-                    "channels and messages tell loads by their names: give each its own"
+                    "channels and messages refer to loads by name: give each its own"
                 )
 
     def _doubt_angles(self, load: Any) -> None:
