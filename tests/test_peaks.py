@@ -293,8 +293,8 @@ def test_marks_reach_batches_steppers_and_sweeps():
         return {"peak": float(np.abs(there["mass.reaction.force_y"]).max())}
 
     with pytest.warns(ls.SimulationWarning, match="rise with the number"):
-        found = ls.sweep(lambda: system, {"speed": [0.5, 1.0]}, run)
-    assert all("rise with the number" in x for x in found["warning"].values.ravel())
+        study = ls.sweep(lambda: system, {"speed": [0.5, 1.0]}, run)
+    assert all("rise with the number" in x for x in study["warning"].values.ravel())
 
 
 def test_a_shock_of_rigid_bodies_is_in_no_force_and_the_table_says_so():
@@ -448,9 +448,9 @@ last = { channel = "mass.slide", reduce = "final" }
 """
     path.write_text(path.read_text() + study)
     with pytest.warns(ls.SimulationWarning, match="peaks between rows may be higher"):
-        found = ls.load_sweep(path).sweep()
-    assert all("taken over rows" in x for x in found["warning"].values.ravel())
-    assert np.all(found["peak"].values < 1.0)  # of v sqrt(k m), 4472 N
+        dataset = ls.load_sweep(path).sweep()
+    assert all("taken over rows" in x for x in dataset["warning"].values.ravel())
+    assert np.all(dataset["peak"].values < 1.0)  # of v sqrt(k m), 4472 N
 
 
 # Locks with a stiffness

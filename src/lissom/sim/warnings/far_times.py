@@ -71,10 +71,10 @@ def _rough_rates(plan: Plan, settings: Settings) -> Iterator[tuple[str, float]]:
     """Relative errors of rates by differences, where the rounding of times is their cause."""
     for what, precision_at in plan.differences:
         try:
-            found = [precision_at(t) for t in _instants(settings).tolist()]
+            precisions = [precision_at(t) for t in _instants(settings).tolist()]
         except (LissomError, ArithmeticError, ValueError, TypeError):  # the run reports the cause
             continue
-        worst, size = max(found), max(x.size for x in found)
+        worst, size = max(precisions), max(x.size for x in precisions)
         if worst.of_time:
             yield what, worst.error / max(size, 1e-300)
 
