@@ -213,6 +213,7 @@ class RowCheck:
         return _predicted_rows(self._run)
 
     @cached_property
+    @np.errstate(all="ignore")  # rows of a run that diverged
     def _jolted(self) -> bool:
         """Whether speeds and their rates at neighbouring rows are not those of one smooth motion.
 
@@ -234,7 +235,7 @@ class RowCheck:
         gap[:, columns] = np.maximum(gap[:, columns], missing / np.where(h > 0, h, 1.0))
         most = np.abs(v).max(axis=0, initial=0.0)
         least = np.maximum(_JOLT * most, _NOISE * most.max(initial=0.0))
-        return bool(np.any(gap[h[:, 0] > 0] > least))
+        return not np.all(gap[h[:, 0] > 0] <= least)
 
     def missed(self, values: Array, read: Callable[[Trajectory], Array]) -> list[bool]:
         """Which components of a load may have higher peaks between rows.
