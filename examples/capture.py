@@ -76,7 +76,8 @@ figure = run.plot("payload.velocity", *shown, units="deg, mm, N m", title="")
 
 # %%
 # The arm when it grips, and the payload on its own way, seen along z. Forces in the grip are those
-# of its joint: ``run["payload.reaction"]``.
+# of its joint, ``run["payload.reaction"]``; their peaks need a run without ``output_step``, as
+# ``run.envelope("payload.reaction")`` says.
 
 gripping = ls.viz.draw(system, run.state(caught), names=False, view="xy")
 later = ls.viz.draw(system, run.state(50), names=False, view="xy")

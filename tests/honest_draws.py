@@ -110,8 +110,8 @@ def turns(case: Case) -> float:
     M = ls.mass_matrix(system, case.state)
     fastest = float(np.sqrt(eigh(np.diag(K), M, eigvals_only=True)[-1]))
     steepest = float(eigh(np.diag(C), M, eigvals_only=True)[-1])
-    own = any(isinstance(x, (HonestBlade, HonestCam)) for x in system.joints)
-    return case.duration * max(fastest, steepest) * (OWN if own else 1.0)
+    custom = any(isinstance(x, (HonestBlade, HonestCam)) for x in system.joints)
+    return case.duration * max(fastest, steepest) * (OWN if custom else 1.0)
 
 
 def _drawn(rng: np.random.Generator, number: int) -> Case:
@@ -360,12 +360,12 @@ def _motion(
         def table(start: float, exact: bool) -> ls.Load:
             if not exact:
                 return ls.Motion(name, ls.Table(times + start, values, "smooth", clamped=True))
-            own = times + start
-            spline = CubicSpline(own, values, bc_type="clamped")
+            shifted = times + start
+            spline = CubicSpline(shifted, values, bc_type="clamped")
 
             def of(order: int) -> Callable[[float], float]:
                 inside = spline.derivative(order) if order else spline
-                return lambda t: float(inside(t)) if own[0] <= t < own[-1] else 0.0
+                return lambda t: float(inside(t)) if shifted[0] <= t < shifted[-1] else 0.0
 
             return ls.Motion(name, of(0), velocity=of(1), acceleration=of(2))
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.algorithms.loops import assembly
 from lissom.algorithms.loops.assembly import AssemblyError
 from lissom.cli import app
 
@@ -283,6 +284,47 @@ def test_commands_tell_of_bodies_that_gave_way(lissom):
     assert "loop 'pin' stays open by" in text and "bent 'rocker' by" in text
     assert ran["warnings"][0] == text and ran["start_moved"]
     assert json.loads(lissom("check", "--json").output)["warnings"] == []
+
+
+LAW = 'forces = { function = "law.py:pull" }'  # is not there: a check looks up no functions
+
+
+@pytest.mark.parametrize("extra", ["", LAW])
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda: CliRunner().invoke(app, ["check", "bar.toml"]).exit_code == 0,
+        lambda: ls.check_file("bar.toml") == [],
+    ],
+)
+def test_a_check_closes_loops_once_and_tells_of_bodies_that_gave_way(
+    lissom, monkeypatch, check, extra
+):
+    lissom("info", at='["280 mm", "1 mm", 0]', held=extra)
+    closings, close = [], assembly._close
+    monkeypatch.setattr(assembly, "_close", lambda *x: closings.append(x) or close(*x))
+    with pytest.warns(ls.ModelWarning) as told:
+        assert check()
+    assert len(closings) == 1
+    (text,) = {str(one.message) for one in told}
+    assert "loop 'pin' stays open by" in text and "bent 'rocker' by" in text
+
+
+def test_warnings_of_a_check_point_to_the_line_that_asked(lissom):
+    lissom("info", at='["280 mm", "1 mm", 0]')
+    with pytest.warns(ls.ModelWarning, match="bent 'rocker' by") as told:
+        ls.check_file("bar.toml")
+    assert {one.filename for one in told} == {__file__}
+
+
+def test_open_loops_and_settings_are_problems_where_functions_are_not_looked_up(lissom):
+    lissom("info", pin="30 mm", held=LAW)
+    (problem,) = ls.check_file("bar.toml")
+    assert "loop 'pin' stays open by 0.11 m" in problem.message and problem.line
+    lissom("info", held=f'{LAW}\nintegrator = "rk4"')  # without a step
+    (problem,) = ls.check_file("bar.toml")
+    assert "step" in problem.message and problem.line
+    assert "bar.toml:" in lissom("check", held=f'{LAW}\nintegrator = "rk4"').output
 
 
 def test_held_joints_of_a_file_keep_their_values(lissom, tmp_path):

@@ -1,6 +1,13 @@
-"""Code that Numba compiles: the shortest of the checks of `tests.verify_compiling`."""
+"""Code that Numba compiles: the shortest of the checks of `tests.verify_compiling`.
 
-from tests.verify_compiling import (
+They are imported, and pytest collects and runs them here.
+"""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.verify_compiling")  # so that failures show values
+
+from tests.verify_compiling import (  # noqa: E402
     small,
     test_a_second_process_loads_without_a_word,
     test_an_edit_in_another_file_changes_the_result,

@@ -41,9 +41,9 @@ def derivative(tree, values):
     return (value.imag / H if np.iscomplexobj(value) else 0.0 * difference), difference
 
 
-def assert_close(found, expected, digits=1e-7):
-    assert np.shape(found) == np.shape(expected)
-    assert np.abs(found - expected).max(initial=0) <= digits * np.abs(expected).max(initial=1e-6)
+def assert_close(value, expected, digits=1e-7):
+    assert np.shape(value) == np.shape(expected)
+    assert np.abs(value - expected).max(initial=0) <= digits * np.abs(expected).max(initial=1e-6)
 
 
 NAMES = [
@@ -164,14 +164,14 @@ def test_closed_mechanisms_refuse_complex_numbers_wherever_they_are(function):
     state, one = ls.assemble(system), np.zeros(system.n_v)
     wrench = {"boom.tip": np.ones(6)}
     function(system, state, one, wrench)
-    for given in (
+    for arguments in (
         ((state.q + 0j, state.v), one, wrench),
         ((state.q, state.v + 1j), one, wrench),
         (state, one + 1j, wrench),
         (state, one, {"boom.tip": np.ones(6) + 1j}),
     ):
         with pytest.raises(ls.StateError, match="real numbers"):
-            function(system, *given)
+            function(system, *arguments)
 
 
 def free(system, wrench):

@@ -80,10 +80,10 @@ def rows(start, what, kind, **settings):
     ],
 )
 def test_a_run_with_tables_far_from_zero_is_that_from_zero_to_the_last_bit(settings, what, kind):
-    given = {"integrator": settings}
+    options = {"integrator": settings}
     if settings in ("rk4", "generalized_alpha"):
-        given["step"] = 1 / 128
-    near, far = rows(0.0, what, kind, **given), rows(FAR, what, kind, **given)
+        options["step"] = 1 / 128
+    near, far = rows(0.0, what, kind, **options), rows(FAR, what, kind, **options)
     assert np.array_equal(near.q, far.q) and np.array_equal(near.v, far.v)
     assert np.array_equal(near.acceleration, far.acceleration)
     assert np.array_equal(FAR + near.time, far.time)
@@ -110,12 +110,12 @@ def test_a_motion_by_a_function_of_the_time_since_the_start_is_as_exact_as_from_
     def far(t):
         return 0.3 * np.sin(3.1 * (t - start))
 
-    given = ARM.state(cart=0.0, rod=0.3), {"duration": 2.0, "rtol": 1e-8}
-    state = ls.assemble(ARM, given[0], loads=[ls.Motion("cart", far)], time=start)
-    run = ls.simulate(ARM, state, start=start, loads=[ls.Motion("cart", far)], **given[1])
+    near_zero, options = ARM.state(cart=0.0, rod=0.3), {"duration": 2.0, "rtol": 1e-8}
+    state = ls.assemble(ARM, near_zero, loads=[ls.Motion("cart", far)], time=start)
+    run = ls.simulate(ARM, state, start=start, loads=[ls.Motion("cart", far)], **options)
     near = [ls.Motion("cart", lambda t: 0.3 * np.sin(3.1 * t))]
     exact = ls.simulate(
-        ARM, ls.assemble(ARM, given[0], loads=near), loads=near, duration=2.0, rtol=1e-12
+        ARM, ls.assemble(ARM, near_zero, loads=near), loads=near, duration=2.0, rtol=1e-12
     )
     assert np.abs(run.q[-1] - exact.q[-1]).max() < 1e-7
 
@@ -128,7 +128,7 @@ def test_a_function_that_cannot_be_differentiated_there_is_told():
     settings = {"duration": 0.01, "start": 1e8}
     with pytest.warns(ls.SimulationWarning, match=r"cart.*rates by differences.*derivatives"):
         ls.simulate(ARM, state, loads=[ls.Motion("cart", wave)], time_limit=0.3, **settings)
-    given = ls.Motion(
+    motion = ls.Motion(
         "cart",
         wave,
         velocity=lambda t: 0.93 * np.cos(3.1 * t),
@@ -136,7 +136,7 @@ def test_a_function_that_cannot_be_differentiated_there_is_told():
     )
     with warnings.catch_warnings():  # the first remedy
         warnings.simplefilter("error")
-        ls.simulate(ARM, state, loads=[given], rtol=1e-6, **settings)
+        ls.simulate(ARM, state, loads=[motion], rtol=1e-6, **settings)
         # the second
         ls.simulate(ARM, loads=[ls.Motion("cart", lambda t: wave(t) - wave(0.0))], duration=1.0)
 
@@ -170,29 +170,29 @@ def test_axes_of_an_orbit_have_turned_by_the_start_of_a_run():
 
 
 def test_steppers_and_batches_far_from_zero_are_those_from_zero():
-    found = []
+    ends = []
     for start in (0.0, FAR):
         table = ls.Table(start + TIMES, HEIGHTS, "smooth")
-        own = [ls.Actuator("cart", table)]
-        stepper = ls.Stepper(ARM, ARM.state(rod=0.3), step=1 / 64, loads=own, start=start)
+        loads = [ls.Actuator("cart", table)]
+        stepper = ls.Stepper(ARM, ARM.state(rod=0.3), step=1 / 64, loads=loads, start=start)
         for _ in range(64):
             stepper.step()
         assert stepper.time == start + 1.0
         states = np.array([[0.0, 0.3], [0.1, 0.2]]), np.zeros((2, 2))
         runs = ls.simulate_batch(
-            ARM, states, duration=1.0, step=1 / 64, start=start, loads=own, integrator="rk4"
+            ARM, states, duration=1.0, step=1 / 64, start=start, loads=loads, integrator="rk4"
         )
         assert all(runs.status == "finished")
-        found.append([stepper.q, *(run.q[-1] for run in runs)])
-    assert np.array_equal(found[0], found[1])
+        ends.append([stepper.q, *(run.q[-1] for run in runs)])
+    assert np.array_equal(ends[0], ends[1])
 
 
 def test_a_resumed_run_far_from_zero_is_the_whole_one(tmp_path):
     def run(**more):
         table = ls.Table(FAR + TIMES, HEIGHTS, "smooth")
-        given = [ls.Actuator("cart", table), ls.Controller(Counting(), 0.03)]
+        loads = [ls.Actuator("cart", table), ls.Controller(Counting(), 0.03)]
         settings = {"duration": 1.0, "start": FAR, "step": 1 / 256, "integrator": "rk4"}
-        return ls.simulate(ARM, ARM.state(rod=0.3), loads=given, **settings, **more)
+        return ls.simulate(ARM, ARM.state(rod=0.3), loads=loads, **settings, **more)
 
     whole = run()
     path = str(tmp_path / "a.nc")
@@ -219,9 +219,9 @@ def test_a_sweep_far_from_zero_keeps_channels_at_the_times_that_were_asked_for()
 
     asked = FAR + np.arange(65) / 64 - 2.0**-20  # a row and a microsecond
     asked[0] = FAR
-    found = ls.sweep(
+    dataset = ls.sweep(
         lambda: ARM, {"k": [1]}, run, "serial", channels=["cart.rates"], times=asked, progress=False
     )
     whole = run(ARM, 1)
     exact = whole.v[:, 0] - 2.0**-20 * whole.acceleration[:, 0]
-    assert np.abs(np.ravel(found["cart.rates"])[1:] - exact[1:]).max() < 1e-9
+    assert np.abs(np.ravel(dataset["cart.rates"])[1:] - exact[1:]).max() < 1e-9

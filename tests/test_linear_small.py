@@ -43,8 +43,8 @@ def test_a_plate_that_slides_and_turns_has_a_chain_of_four_motions():
     system = model.compile()
     state = system.state(**{"p.rates": [0.003, 0.125, -0.156]})
     with pytest.warns(ls.SimulationWarning, match="one instant"):
-        found = ls.modes(system, state)
-    assert np.all(np.abs(found.eigenvalues) < 1e-9)
+        table = ls.modes(system, state)
+    assert np.all(np.abs(table.eigenvalues) < 1e-9)
     assert np.allclose(ls.modes(system, damped=False).eigenvalues, 0.0)
 
 
@@ -58,9 +58,9 @@ def test_a_free_lever_beside_a_stiff_strut_keeps_its_zero():
     model.close(ls.Revolute("y"), "strut.tip", "lever", name="pin")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ls.SimulationWarning)  # the strut is pressed hard
-        found = ls.modes(model.compile(), loads=[ls.NodeForce("strut.tip", (-150.0, 0, 0))])
-    assert found.n_rigid == 1
-    assert np.all(found.frequencies[1:] > 1.0)
+        table = ls.modes(model.compile(), loads=[ls.NodeForce("strut.tip", (-150.0, 0, 0))])
+    assert table.n_rigid == 1
+    assert np.all(table.frequencies[1:] > 1.0)
 
 
 def test_a_mechanism_without_motions_has_no_modes_and_stays_where_it_is():

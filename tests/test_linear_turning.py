@@ -65,9 +65,9 @@ def multipliers(system, loads):
     return np.linalg.eigvals(np.transpose(columns))
 
 
-def apart(found, expected):
-    """Largest distance of one of the expected numbers from the nearest found one."""
-    both = np.concatenate([found, found.conj()])
+def apart(eigenvalues, expected):
+    """Largest distance of one of the expected numbers from the nearest eigenvalue."""
+    both = np.concatenate([eigenvalues, eigenvalues.conj()])
     return max(np.abs(both - value).min() for value in expected)
 
 
@@ -81,9 +81,9 @@ def texts_of(function):
 @pytest.mark.parametrize("blades", [1, 3])
 def test_blades_on_a_rigid_hub_have_the_eigenvalues_of_their_motion(blades):
     system, loads = rotor(blades, {})
-    found, texts = texts_of(lambda: ls.modes(system, spinning(system), loads=loads, held=["rotor"]))
+    table, texts = texts_of(lambda: ls.modes(system, spinning(system), loads=loads, held=["rotor"]))
     assert texts == []
-    turned = np.exp(found.eigenvalues * 2 * np.pi / RATE)
+    turned = np.exp(table.eigenvalues * 2 * np.pi / RATE)
     assert apart(turned, multipliers(system, loads)) < 1e-5
     for function in (ls.linearize, ls.trim):
         _, texts = texts_of(
@@ -97,11 +97,11 @@ def test_blades_on_a_hub_that_moves_do_not_and_it_is_said():
     system, loads = rotor(3, FREE_HUB)
     state = spinning(system)
     options = {"loads": loads, "held": ["rotor"]}
-    found, texts = texts_of(lambda: ls.modes(system, state, **options))
+    table, texts = texts_of(lambda: ls.modes(system, state, **options))
     there = system.state(rotor=0.7, **{"rotor.rates": RATE})
     later, _ = texts_of(lambda: ls.modes(system, there, **options))
-    assert np.allclose(later.eigenvalues, found.eigenvalues)
-    turned = np.exp(found.eigenvalues * 2 * np.pi / RATE)
+    assert np.allclose(later.eigenvalues, table.eigenvalues)
+    turned = np.exp(table.eigenvalues * 2 * np.pi / RATE)
     assert apart(turned, multipliers(system, loads)) > 0.1
     assert len(texts) == 1
     assert "hinge rate 0 of body 'rotor' goes on at 2" in texts[0]

@@ -293,8 +293,8 @@ def test_marks_reach_batches_steppers_and_sweeps():
         return {"peak": float(np.abs(there["mass.reaction.force_y"]).max())}
 
     with pytest.warns(ls.SimulationWarning, match="rise with the number"):
-        found = ls.sweep(lambda: system, {"speed": [0.5, 1.0]}, run)
-    assert all("rise with the number" in x for x in found["warning"].values.ravel())
+        study = ls.sweep(lambda: system, {"speed": [0.5, 1.0]}, run)
+    assert all("rise with the number" in x for x in study["warning"].values.ravel())
 
 
 def test_a_shock_of_rigid_bodies_is_in_no_force_and_the_table_says_so():
@@ -345,6 +345,112 @@ def test_extremes_between_rows_that_show_the_motion_are_found():
     assert np.abs(run["bob.reaction.force_z"]).max() < 0.99 * exact
     assert pull.largest == pytest.approx(exact, rel=6e-3)
     assert pull.largest_mark == ""
+
+
+def slider(mass=2.0):
+    model = ls.Model("slider")
+    model.add(ls.RigidBody(mass), ls.Prismatic("x"), name="mass")
+    return model.compile()
+
+
+def hits_a_stop(k=1e7, **settings):
+    """A contact of 1.4 ms between two rows: rows see the speed turn round, and no force."""
+    stop = ls.JointStop("mass", -1.0, 0.3043, stiffness=k)
+    system = slider()
+    start = system.state(**{"mass.rates": [1.0]})
+    return ls.simulate(system, start, duration=0.6, loads=[stop], **settings), np.sqrt(2.0 * k)
+
+
+def swings_in_whole_periods(k=2.0 * (200 * np.pi) ** 2, **settings):
+    """100 Hz: each row sees the mass in the middle."""
+    spring = ls.JointSpring("mass", k)
+    system = slider()
+    start = system.state(**{"mass.rates": [1.0]})
+    return ls.simulate(system, start, duration=0.2, loads=[spring], **settings), np.sqrt(2.0 * k)
+
+
+def is_caught_in_flight(w=100 * np.pi, ratio=0.05, **settings):
+    """50 Hz for a while, after a long way without a force: there are fewer steps than rows."""
+    lock = ls.Lock("mass", stiffness=2.0 * w**2, damping=2 * ratio * 2.0 * w)
+    latch = [ls.Event(at(10.003), lock, name="latch", once=True)]
+    root = np.sqrt(1 - ratio**2)
+    # largest k x + c v, where its rate is zero
+    turn = np.arctan2(root * (1 - 4 * ratio**2), ratio * (3 - 4 * ratio**2)) / root
+    push = np.exp(-ratio * turn) * (
+        np.sin(root * turn) / root * (1 - 2 * ratio**2) + 2 * ratio * np.cos(root * turn)
+    )
+    system = slider()
+    start = system.state(**{"mass.rates": [1.0]})
+    run = ls.simulate(system, start, duration=20.0, events=latch, **settings)
+    return run, 2.0 * w * push
+
+
+COARSE = [hits_a_stop, swings_in_whole_periods, is_caught_in_flight]
+
+
+@pytest.mark.parametrize("case", COARSE)
+def test_rows_that_miss_a_peak_are_told_wherever_it_is_read(case, tmp_path):
+    run, peak = case(output_step=0.01)
+    assert np.abs(run["mass.force"]).max() < 0.75 * peak
+    run.save(tmp_path / "run.nc")
+    for one in (run, ls.Trajectory.load(tmp_path / "run.nc")):
+        (force,) = one.envelope("mass.force")
+        assert "between rows" in force.largest_mark and "between rows" in force.smallest_mark
+        assert "'mass.force' may change faster" in one.peak_notes("mass.force")[-1]
+        assert any("mass.reaction" in x for x in one.peak_notes())  # one of the usual loads
+        note = one.to_xarray("mass.force")["mass.force"].attrs["note"]
+        assert "peaks between rows may be higher" in note
+    run.load_table(tmp_path / "loads.csv", "mass.force")
+    assert "# rows are 0.01 s apart" in (tmp_path / "loads.csv").read_text()
+    run.envelope("mass.force").save(tmp_path / "envelope.csv")
+    assert "may be higher between rows" in (tmp_path / "envelope.csv").read_text()
+    for command in ("loads", "table"):
+        words = [command, str(tmp_path / "run.nc"), "mass.force"]
+        words += ["-o", str(tmp_path / "x.csv")] if command == "table" else []
+        said = " ".join(CliRunner().invoke(app, words).output.split())
+        assert "peaks between rows may be higher. A run without output_step has them" in said
+    assert run.peak_notes("mass.slide") == []
+
+
+@pytest.mark.parametrize("case", COARSE)
+def test_without_an_output_step_there_is_the_peak_and_no_mark(case):
+    """The remedy of the note, against closed forms."""
+    run, peak = case()
+    (force,) = run.envelope("mass.force")
+    assert max(force.largest, -force.smallest) == pytest.approx(peak, rel=0.01)
+    assert (force.largest_mark, force.smallest_mark) == ("", "")
+    assert run.peak_notes("mass.force") == []
+
+
+def test_rows_that_show_the_motion_have_no_mark():
+    """25 rows in a period: forces are linear between them."""
+    run, peak = swings_in_whole_periods(output_step=0.01 / 25)
+    (force,) = run.envelope("mass.force")
+    assert (force.largest_mark, force.smallest_mark) == ("", "")
+    assert max(force.largest, -force.smallest) == pytest.approx(peak, rel=0.01)
+
+
+def test_peaks_that_a_study_takes_of_rows_are_told(tmp_path):
+    model = ls.Model("slider")
+    model.add(ls.RigidBody(2.0), ls.Prismatic("x"), name="mass")
+    path = tmp_path / "slider.toml"
+    loads = [ls.JointStop("mass", -1.0, 0.3043, stiffness=1e7)]
+    start = {"mass.rates": [1.0]}
+    system = model.compile()
+    settings = {"duration": 0.6, "loads": loads, "state": system.state(**start)}
+    model.save(path, simulation=settings | {"output_step": 0.01})
+    study = """
+[sweep.parameters]
+"bodies.mass.mass" = ["2 kg", "3 kg"]
+[sweep.outputs]
+peak = { channel = "mass.force", reduce = "peak" }
+last = { channel = "mass.slide", reduce = "final" }
+"""
+    path.write_text(path.read_text() + study)
+    with pytest.warns(ls.SimulationWarning, match="peaks between rows may be higher"):
+        dataset = ls.load_sweep(path).sweep()
+    assert all("taken over rows" in x for x in dataset["warning"].values.ravel())
+    assert np.all(dataset["peak"].values < 1.0)  # of v sqrt(k m), 4472 N
 
 
 # Locks with a stiffness

@@ -20,7 +20,7 @@ output_step = {step}
 SWEEP = """
 [sweep]
 samples = {samples}
-{kept}
+{outputs}
 """
 OVER_TIME = 'channels = ["arm.coordinates"]'
 REDUCED = '[sweep.outputs.top]\nchannel = "arm.coordinates"\nreduce = "max"'
@@ -28,10 +28,10 @@ LAW = 'open("ran", "w").close()\ndef torque(time, state):\n    return [0.0]\n'
 NAMED = 'forces = { function = "law.py:torque" }'
 
 
-def written(folder, *, duration=1e5, step=1e-4, samples=2, kept=OVER_TIME, more="", sweep=True):
+def written(folder, *, duration=1e5, step=1e-4, samples=2, outputs=OVER_TIME, more="", sweep=True):
     text = MODEL.replace("{duration}", str(duration)).replace("{step}", str(step))
     text = text.replace("{more}", more)
-    text += SWEEP.replace("{samples}", str(samples)).replace("{kept}", kept) if sweep else ""
+    text += SWEEP.replace("{samples}", str(samples)).replace("{outputs}", outputs) if sweep else ""
     (folder / "law.py").write_text(LAW)
     path = folder / "arm.toml"
     path.write_text(text)
@@ -55,7 +55,7 @@ def test_a_study_with_too_many_times_is_a_problem_of_the_file(tmp_path):
     assert "at 1e+09 times; at most 1,000,000 are kept" in problem.message
     with pytest.raises(ls.ModelFileError, match="larger output_step"):
         quickly(lambda: ls.load_sweep(path))
-    remedies = [{"step": 1.0}, {"duration": 10.0}, {"kept": REDUCED}]
+    remedies = [{"step": 1.0}, {"duration": 10.0}, {"outputs": REDUCED}]
     for remedy in remedies:
         path = written(tmp_path, **remedy)
         assert not ls.check_file(path)
@@ -71,7 +71,7 @@ def test_a_study_with_too_many_tasks_is_a_problem_of_the_file(tmp_path):
     for name in ("mass", "radius"):
         inner = '{ set = "parts.arm.body.NAME", kind = "range", from = 1, to = 2, count = 100000 }'
         grid += f"{name} = {inner.replace('NAME', name)}\n"
-    path = written(tmp_path, duration=1.0, step=0.1, kept=grid)
+    path = written(tmp_path, duration=1.0, step=0.1, outputs=grid)
     assert any("tasks are too many" in x.message for x in ls.check_file(path))
 
 
@@ -80,7 +80,7 @@ def test_a_file_without_a_study_or_with_mistakes_in_it_runs_no_functions(tmp_pat
     path = written(tmp_path, duration=1.0, step=0.1, more=NAMED, sweep=False)
     with pytest.raises(ls.SweepError, match=r"no section \[sweep\]"):
         ls.load_sweep(path)
-    path = written(tmp_path, duration=1.0, step=0.1, more=NAMED, kept='channels = ["leg.rates"]')
+    path = written(tmp_path, duration=1.0, step=0.1, more=NAMED, outputs='channels = ["leg.rates"]')
     with pytest.raises(ls.ModelFileError, match="leg"):
         ls.load_sweep(path)
     assert not (tmp_path / "ran").exists()

@@ -19,8 +19,8 @@ def test_headings_are_no_formulas(tmp_path, name):
     model.add(ls.RigidBody(1.0, com=(1, 0, 0), inertia=1.0), ls.Revolute("z"), name=name)
     run = random_run(model.compile(), np.random.default_rng(0))
     envelope, table, rows = (tmp_path / f"{x}.csv" for x in ("envelope", "table", "rows"))
-    found = run.envelope(f"{name}.reaction")
-    found.save(envelope)
+    extremes = run.envelope(f"{name}.reaction")
+    extremes.save(envelope)
     run.save(table, channels=[f"{name}.angle"])
     run.save(rows)
     cells = []
@@ -35,7 +35,7 @@ def test_headings_are_no_formulas(tmp_path, name):
 @pytest.mark.parametrize(
     ("file", "remedy"),
     [
-        ("arm.xml", "ls.read_urdf, MJCF of MuJoCo is not"),
+        ("arm.xml", "ls.read_urdf reads a URDF file of any name. MJCF of MuJoCo is not read"),
         ("arm.sdf", "URDF"),
         ("a.xacro", "expand"),
     ],

@@ -141,13 +141,13 @@ def test_tables_of_all_kinds_go_to_files_and_back(tmp_path, kind):
     model = ls.Model("sled")
     model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
     table = ls.Table(TIMES, VALUES, kind, clamped=kind == "monotone")
-    given = {"duration": 2.7, "loads": [ls.Motion("sled", table)]}
-    model.save(tmp_path / "sled.toml", simulation=given)
+    settings = {"duration": 2.7, "loads": [ls.Motion("sled", table)]}
+    model.save(tmp_path / "sled.toml", simulation=settings)
     assert not ls.check_file(tmp_path / "sled.toml")
     again = ls.load_run(tmp_path / "sled.toml")
     (load,) = again.settings["loads"]
     assert (load.position.kind, load.position.clamped) == (kind, kind == "monotone")
-    run, other = again.simulate(), ls.simulate(SLED, **given)
+    run, other = again.simulate(), ls.simulate(SLED, **settings)
     assert np.array_equal(run.q, other.q)
 
 
@@ -158,9 +158,9 @@ def test_derivatives_by_the_values_of_a_table_of_rests_and_none_of_a_monotone_on
 
     settings = {"duration": 1.0, "step": 0.01}
     control = ls.Actuator("sled", ls.Table([0, 0.5, 1], [0.0, 1.0, 0.0], "rest"))
-    found = ls.sensitivity(SLED, SLED.neutral(), controls=[control], **settings)
+    result = ls.sensitivity(SLED, SLED.neutral(), controls=[control], **settings)
     by = [end(row) - end([0, 0, 0]) for row in np.eye(3)]  # the motion is linear in the values
-    assert np.allclose(np.ravel(found.controls[0][-1][0]), by, atol=1e-12)
+    assert np.allclose(np.ravel(result.controls[0][-1][0]), by, atol=1e-12)
     other = ls.Actuator("sled", ls.Table([0, 0.5, 1], [0.0, 1.0, 0.0], "monotone"))
     with pytest.raises(ls.LoadError, match="monotone"):
         ls.sensitivity(SLED, SLED.neutral(), controls=[other], **settings)

@@ -22,7 +22,7 @@ def outcomes(number: int) -> tuple[int, list[tuple[str, str]]]:
     mechanism = drawn(number)
     if mechanism is None:
         return number, []
-    found = []
+    verdicts = []
     for name, call in CALLS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -34,8 +34,8 @@ def outcomes(number: int) -> tuple[int, list[tuple[str, str]]]:
                 verdict = "error"
             except Exception as error:  # what this check is for
                 verdict = repr(error)
-        found.append((name, verdict))
-    return number, found
+        verdicts.append((name, verdict))
+    return number, verdicts
 
 
 def main() -> int:
@@ -44,9 +44,9 @@ def main() -> int:
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     counts, wrong, empty = Counter(), 0, 0
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for number, found in pool.map(outcomes, range(first, first + count), chunksize=5):
-            empty += not found
-            for name, verdict in found:
+        for number, verdicts in pool.map(outcomes, range(first, first + count), chunksize=5):
+            empty += not verdicts
+            for name, verdict in verdicts:
                 counts[verdict if verdict in ("numbers", "error") else "wrong"] += 1
                 if verdict not in ("numbers", "error"):
                     wrong += 1

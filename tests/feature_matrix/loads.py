@@ -45,26 +45,26 @@ def compiled_update(time, q, v, memory, out):
 
 def draw_acting(rng: np.random.Generator, mechanism: Mechanism) -> Acting:
     """None to four loads, perhaps an event, perhaps forces."""
-    found = Acting(loads=list(mechanism.drives))
+    acting = Acting(loads=list(mechanism.drives))
     kinds = load_kinds()
     for k in range(int(rng.choice([0, 1, 1, 2, 3, 4]))):
         word = str(rng.choice(list(kinds)))
         joint = _joint(rng, mechanism.system)
-        if word.startswith("motion") and any(isinstance(x, ls.Motion) for x in found.loads):
+        if word.startswith("motion") and any(isinstance(x, ls.Motion) for x in acting.loads):
             continue
         load = kinds[word](rng, mechanism, joint, f"load{k}")
         if load is not None:
-            found.loads.append(load)
-            found.words.append(f"{word} at {getattr(load, 'place', joint)}")
+            acting.loads.append(load)
+            acting.words.append(f"{word} at {getattr(load, 'place', joint)}")
     if rng.random() < 0.25:
-        events, word = _events(rng, mechanism, found)
-        found.events += events
-        found.words.append(word)
+        events, word = _events(rng, mechanism, acting)
+        acting.events += events
+        acting.words.append(word)
     chance = rng.random()
     if chance < 0.3:
-        found.forces, word = _forces(rng, mechanism.system)
-        found.words.append(word)
-    return found
+        acting.forces, word = _forces(rng, mechanism.system)
+        acting.words.append(word)
+    return acting
 
 
 def _joint(rng: np.random.Generator, system: ls.System) -> str:

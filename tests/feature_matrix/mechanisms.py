@@ -85,7 +85,7 @@ def bodies() -> dict[str, object]:
     members = [ls.Member(0, 1, TUBE, ls.STEEL), ls.Member(1, 2, TUBE, ls.STEEL)]
     nodes = [(0, 0, 0), (1.0, 0, 0), (1.0, 0.5, 0)]
     mass, stiffness, places = _bar()
-    found: dict[str, object] = {
+    bodies: dict[str, object] = {
         "box": ls.RigidBody.box(2.0, (1.0, 0.2, 0.3), com=(0.5, 0, 0)),
         "off-axis box": ls.RigidBody.box(1.0, (0.5, 0.2, 0.3), com=(0.2, 0.1, -0.1)),
         "sphere": ls.RigidBody.sphere(1.5, RADIUS),
@@ -110,8 +110,8 @@ def bodies() -> dict[str, object]:
         ),
     }
     for level in ("linear", "full", "stiffened", "ruthless"):
-        found[f"{level} beam"] = ls.beam(1.5, TUBE, ls.ALUMINIUM, **SMALL, level=level)
-    return found
+        bodies[f"{level} beam"] = ls.beam(1.5, TUBE, ls.ALUMINIUM, **SMALL, level=level)
+    return bodies
 
 
 def _bar() -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -192,40 +192,40 @@ def slope(c: Case, function: Callable[[ls.State], np.ndarray], by_q, by_v) -> tu
         / (2 * h)
         for h in (2e-5, 1e-5)
     )
-    found, expected = by_q @ s + by_v @ w, (4 * fine - rough) / 3
-    return found, expected, np.abs(fine - rough).max(initial=0.0)
+    derived, expected = by_q @ s + by_v @ w, (4 * fine - rough) / 3
+    return derived, expected, np.abs(fine - rough).max(initial=0.0)
 
 
-def same_slope(what: str, found, expected, doubt: float) -> None:
+def same_slope(what: str, derived, expected, doubt: float) -> None:
     """Check a derivative by differences that doubt themselves."""
     size = max(1.0, np.abs(expected).max(initial=0.0))
-    if not np.abs(found - expected).max(initial=0.0) <= 1e-5 * size + 10 * doubt:
-        worst = np.abs(found - expected).max()
+    if not np.abs(derived - expected).max(initial=0.0) <= 1e-5 * size + 10 * doubt:
+        worst = np.abs(derived - expected).max()
         raise WrongError(f"{what}: {worst:.3g} from differences, of {size:.3g}")
 
 
 @operation
 def derivatives(c: Case):
-    found = ls.forward_dynamics_derivatives(c.system, c.state, c.plain_forces)
+    by_state = ls.forward_dynamics_derivatives(c.system, c.state, c.plain_forces)
     if not c.mechanism.closed:
 
         def vdot(state):
             return ls.forward_dynamics(c.system, state, c.plain_forces)
 
-        same_slope("derivatives", *slope(c, vdot, found.q, found.v))
-    return found
+        same_slope("derivatives", *slope(c, vdot, by_state.q, by_state.v))
+    return by_state
 
 
 @operation
 def inverse_derivatives(c: Case):
     vdot = c.rng.normal(size=c.system.n_v)
-    found = ls.inverse_dynamics_derivatives(c.system, c.state, vdot)
+    by_state = ls.inverse_dynamics_derivatives(c.system, c.state, vdot)
 
     def forces(state):
         return ls.inverse_dynamics(c.system, state, vdot)
 
-    same_slope("derivatives", *slope(c, forces, found.q, found.v))
-    return found
+    same_slope("derivatives", *slope(c, forces, by_state.q, by_state.v))
+    return by_state
 
 
 @operation
@@ -409,10 +409,10 @@ def linear_reduced(c: Case):
 
 @operation
 def modes(c: Case):
-    found = ls.modes(c.system, c.state, loads=c.acting.loads)
-    if len(found.frequencies):
-        found.animate(0, frames=3)
-    return found.frequencies, found.effective_fractions
+    table = ls.modes(c.system, c.state, loads=c.acting.loads)
+    if len(table.frequencies):
+        table.animate(0, frames=3)
+    return table.frequencies, table.effective_fractions
 
 
 @operation
@@ -428,7 +428,7 @@ def modes_along(c: Case):
 @operation
 def slopes_of_loads(c: Case):
     acting = {"loads": c.acting.loads, "forces": c.acting.forces}
-    found = ls.load_derivatives(c.system, c.state, **acting)
+    slopes = ls.load_derivatives(c.system, c.state, **acting)
 
     def forces(state):
         return ls.load_derivatives(c.system, state, **acting).forces
@@ -437,8 +437,8 @@ def slopes_of_loads(c: Case):
     if not any(
         isinstance(x, rough) or np.any(getattr(x, "limit", np.inf) < np.inf) for x in c.acting.loads
     ):
-        same_slope("slopes", *slope(c, forces, found.q, found.v))
-    return found
+        same_slope("slopes", *slope(c, forces, slopes.q, slopes.v))
+    return slopes
 
 
 @operation
@@ -461,10 +461,10 @@ def sensitivities(c: Case):
     method = str(c.rng.choice(["rk4", "rk4", "generalized_alpha", "euler_cromer"]))
     settings = {"duration": 5 * FINE, "step": FINE, "integrator": method}
     parameters = [f"{c.joint()}.mass"] * int(c.rng.integers(2))
-    found = ls.sensitivity(
+    result = ls.sensitivity(
         c.system, c.state, **settings, loads=c.acting.loads, parameters=parameters
     )
-    last = found.state[-1]
+    last = result.state[-1]
     if method == "rk4" and not c.mechanism.closed:
 
         def end(state):
@@ -476,7 +476,7 @@ def sensitivities(c: Case):
         trusted = run.statistics.get("estimated_error", 0.0) < 0.1  # else the steps are unstable
         if trusted and last.shape == (2 * n, 2 * n):
             same_slope("sensitivity", *slope(c, end, last[n:, :n], last[n:, n:]))
-    return found.state
+    return result.state
 
 
 @operation
@@ -706,7 +706,7 @@ def symbols(c: Case):
 
 @operation
 def study(c: Case):
-    made = ls.sweep(
+    dataset = ls.sweep(
         lambda gain: c.system,
         {"gain": [1.0, 2.0]},
         lambda system, gain: ls.simulate(
@@ -719,4 +719,4 @@ def study(c: Case):
         progress=False,
     )
     again = ls.gather(c.folder / "study")
-    return made["status"].values.tolist(), again["status"].values.tolist()
+    return dataset["status"].values.tolist(), again["status"].values.tolist()

@@ -16,7 +16,7 @@ REFUSALS = {
     r"the loops cannot be closed: loop '.*' stays open": "no closed position near neutral",
     # Loads and events
     r"the model has a constant gravity .* as well": "gravity would count twice",
-    r"is what is left of a centre's gravity .* counts the gradient twice": "two fields of one kind",
+    r"is what remains of a centre's gravity .* counts the gradient twice": "two fields of one kind",
     r"both have their centre at .* so that its gravity counts twice": "the same field twice",
     r"is the elastic gear of a drive whose Drive is not among the loads": "half a drive",
     r"acts across the gear of a drive": "a motor between gear and link",

@@ -47,9 +47,8 @@ def check(
         check_results(model, json=json)
         return
     from ..errors import ModelFileError
-    from ..io.model_file.build.closed_start import closed_start
     from .progress import console
-    from .ready import check_settings, checked_source
+    from .ready import checked_source
 
     warned: list[str] = []
     try:
@@ -59,10 +58,6 @@ def check(
         run, problems = None, list(error.problems)
         if not problems:
             raise
-    if run is not None and not problems:
-        with warnings_noted(warned):
-            closed_start(run)
-        check_settings(run)
     if json:
         _print_json(model, run, problems, warned)
     elif problems or run is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -35,35 +34,6 @@ def load_source(source: str, *, code: bool = True, changes: Sequence[str] = ()) 
     return run
 
 
-def check_settings(run: ModelRun) -> None:
-    """Reject inconsistent steps and tolerances, as `simulate` would.
-
-    Parameters
-    ----------
-    run : ModelRun
-        Run as loaded.
-    """
-    from ..sim import simulate
-    from ..sim.integrators import as_integrator
-    from ..sim.run.settings import checked_settings
-
-    given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
-    given |= run.settings
-    integrator = as_integrator(given["integrator"])
-    if "duration" not in run.settings or integrator is None:  # chosen when the run starts
-        return
-    wanted = inspect.signature(checked_settings).parameters
-    checked_settings(
-        run.system,
-        integrator,
-        **{
-            name: given[name]
-            for name in wanted
-            if name in given and name not in ("system", "integrator")
-        },
-    )
-
-
 def checked_source(
     source: str,
     *,
@@ -85,19 +55,30 @@ def checked_source(
     changes : sequence of str
         As for `load_source`.
     begin : bool
-        Whether to put the run of a model file at its start, which finds what `run` refuses.
+        Whether to close loops, and to put the run of a model file at its start, which finds what
+        `run` refuses.
     """
     from ..io.load import MODEL_SUFFIXES
     from ..io.model_file.build.simulation import ModelRun, checked_run
 
     place, name = divided(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):
-        return checked_run(place, functions=functions, code=code, changes=changes, begin=begin)
-    if changes:
+        run, problems = checked_run(
+            place, functions=functions, code=code, changes=changes, begin=begin
+        )
+        if run is None or problems or run.settings:
+            return run, problems
+    elif changes:
         raise typer.BadParameter(
             f"--set {changes[0]}: {source} is no model file, whose values could be set; write one "
             "with Model.save, or change the program"
         )
-    model = load_model(source, code=code)
-    system = model.compile()
-    return ModelRun(model, system, system.neutral(), {}), []
+    else:
+        model = load_model(source, code=code)
+        system = model.compile()
+        run = ModelRun(model, system, system.neutral(), {})
+    if begin:
+        from ..io.model_file.build.closed_start import closed_start
+
+        run, _ = closed_start(run)
+    return run, []

@@ -110,9 +110,11 @@ def table(
 
 def _say_notes(run: Trajectory, names: list[str] | None) -> None:
     """Say which peaks among what was written are not those of the mechanism."""
+    from ..results.envelopes import peak_notes
+    from ..results.tables import usual_channels
     from .texts import filled
 
-    for note in run.peak_notes(*(names or ())):
+    for note in peak_notes(run, [x.name for x in usual_channels(run, tuple(names or ()))]):
         say(filled(note))
 
 

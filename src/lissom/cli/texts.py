@@ -59,6 +59,9 @@ def _narrow(line: str, columns: int) -> str:
 
 def run_facts(run: Trajectory) -> dict[str, Any]:
     """Summary of a run as a dictionary, in SI units."""
+    from ..results.envelopes import usual_loads
+    from ..results.peaks import lock_peak_notes
+
     energy = run["energy.total"]
     return {
         "name": run.system.name,
@@ -70,7 +73,7 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
         "seconds": float(run.statistics.get("seconds", 0.0)),
         "integrator": str(run.statistics.get("integrator", "")),
         "events": [_event(x) for x in run.events],
-        "notes": run.peak_notes(),
+        "notes": lock_peak_notes(run, usual_loads(run)),
         "energy": {"start": float(energy[0]), "end": float(energy[-1])},
     }
 

@@ -20,9 +20,9 @@ MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 _READ = "ls.load reads model files (.toml, .json, .yaml), robots (.urdf) and results (.nc, .npz)"
 # Files of other programs that look like one of these.
 _FOREIGN = {
-    ".xml": f"{_READ}; a URDF is read whatever it is called by ls.read_urdf, MJCF of MuJoCo is not "
-    "read: write the mechanism as a model, see the page 'From MuJoCo'",
-    ".sdf": f"{_READ}, no SDF: convert it to URDF, for ls.read_urdf",
+    ".xml": f"{_READ}; ls.read_urdf reads a URDF file of any name. MJCF of MuJoCo is not read: "
+    "write the mechanism as a model, see the page 'From MuJoCo'",
+    ".sdf": f"{_READ}, not SDF: convert it to URDF and use ls.read_urdf",
     ".xacro": f"{_READ}; expand it with xacro into a .urdf first",
 }
 
@@ -78,7 +78,8 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
     -------
     list of Problem
         Each with file, line, column, key and message; also what `simulate` would refuse at the
-        start of the run, unless the file names functions and they are not looked up.
+        start of the run, where loops are closed.  If the file names functions and they are not
+        looked up, nothing is evaluated: only loops and settings are checked.
     """
     from .model_file.build.simulation import checked_run
 

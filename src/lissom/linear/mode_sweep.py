@@ -245,7 +245,7 @@ def _followed(values: Array, tables: tuple[SystemModes, ...], n: int, label: str
     if not count:
         raise StateError(
             f"mode_sweep: at the first value, {label} = {values[0]:g}, there are only free motions "
-            "and no mode to follow; expected a flexible body, a spring or a load like it"
+            "and no mode to follow; expected a flexible body, a spring or a similar load"
         )
     order = [np.arange(first.n_rigid, first.n_rigid + count)]
     traced = [first.eigenvalues[order[0]]]

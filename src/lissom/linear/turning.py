@@ -39,13 +39,13 @@ STEADY = 1e-2  # accelerations, relative to the square of the rate, of a motion 
 
 
 def warn_of_turning(
-    found: Tangent, later: Callable[[State, float], Tangent], what: str, stacklevel: int
+    tangent: Tangent, later: Callable[[State, float], Tangent], what: str, stacklevel: int
 ) -> None:
     """Warn if the equations change as the joints turn.
 
     Parameters
     ----------
-    found : Tangent
+    tangent : Tangent
         Equations of motion about the state.
     later : callable
         Makes those about another state, a time after this one [s].
@@ -54,53 +54,52 @@ def warn_of_turning(
     stacklevel : int
         As for `warnings.warn`, from the caller.
     """
-    rates = joint_rates(found.state)
-    if not np.any(rates) or not len(found.independent):
+    rates = joint_rates(tangent.state)
+    if not np.any(rates) or not len(tangent.independent):
         return
     largest, rows, time = 0.0, (0, 0), 0.0
-    fastest, vibration = float(rates.max()), _slowest(found)
+    fastest, vibration = float(rates.max()), _slowest(tangent)
     turn = TURNS * fastest / vibration  # rad; zero where nothing vibrates
     paces = sorted({float(x) for x in rates if x > SLOW * fastest}, reverse=True)[:RATES]
     for t in (min(part, turn) / pace for pace in paces for part in AHEAD if turn):
-        change, where = _change(found, later, t, found.state.raw_v)
+        change, where = _change(tangent, later, t, tangent.state.raw_v)
         if change > largest:
             largest, rows, time = change, where, t
     weighted = largest * min(1.0, fastest / vibration)
     if weighted <= CHANGE:
         return
     amount = f"{largest:.2g} of their size" if largest < 1 else "more than their size"
-    owner = found.system.layout.owner_v
-    k = _cause(found, later, time, rates)
-    parts = sorted({int(found.independent[row]) for row in rows})
+    owner = tangent.system.layout.owner_v
+    k = _cause(tangent, later, time, rates)
+    parts = sorted({int(tangent.independent[row]) for row in rows})
     between = "of" if len(parts) == 1 else "between"
     say(
         "turning",
         weighted,
-        f"{what}: the equations change as {owner(k)} goes on at "
-        f"{found.state.v[k]:.3g}, by {amount} {between} "
-        f"{' and '.join(owner(i) for i in parts)}: these are the eigenvalues of one instant, and "
-        "the motion has others; take its frequencies from the spectrum of a run (simulate, after "
-        "a small push)",
+        f"{what}: the equations change as {owner(k)} goes on at {tangent.state.v[k]:.3g}, those "
+        f"{between} {' and '.join(owner(i) for i in parts)} by {amount}: these are the "
+        "eigenvalues of one instant, and those of the motion differ; take its frequencies from "
+        "the spectrum of a run (simulate, after a small push)",
         stacklevel + 1,
     )
 
 
-def stays(found: Tangent) -> bool:
+def stays(tangent: Tangent) -> bool:
     """Whether speeds hardly change, so that a linear model may be meant for longer.
 
     Parameters
     ----------
-    found : Tangent
+    tangent : Tangent
         Equations of motion about a state.
     """
-    pace = joint_rates(found.state).max(initial=0.0) ** 2
-    relative = np.abs(found.vdot / error_sizes(found.system)[0])
+    pace = joint_rates(tangent.state).max(initial=0.0) ** 2
+    relative = np.abs(tangent.vdot / error_sizes(tangent.system)[0])
     return bool(relative.max(initial=0.0) <= STEADY * pace)
 
 
-def _slowest(found: Tangent) -> float:
+def _slowest(tangent: Tangent) -> float:
     """Slowest vibration [rad/s] without damping and gyroscopic terms; infinite if there is none."""
-    M, _, K = _matrices(found)
+    M, _, K = _matrices(tangent)
     squares = np.abs(eigh((K + K.T) / 2, (M + M.T) / 2, eigvals_only=True))
     return float(np.sqrt(squares[squares > FREE * squares.max()].min(initial=np.inf)))
 
@@ -111,19 +110,19 @@ def joint_rates(state: State) -> Array:
 
 
 def _change(
-    found: Tangent, later: Callable[[State, float], Tangent], time: float, v: Array
+    tangent: Tangent, later: Callable[[State, float], Tangent], time: float, v: Array
 ) -> tuple[float, tuple[int, int]]:
     """Largest of (3) after a time in which joints go on at the speeds v, and its row and column."""
-    system, state = found.system, found.state
+    system, state = tangent.system, tangent.state
     along = np.where(hinge_speeds(system), time * v, 0.0)
     there = State(system, moved(system, state.raw_q, along), state.v)
     try:
         ahead = later(there, time)
     except LissomError:  # loops that open, loads that end: the motion does not go on like this
         return 0.0, (0, 0)
-    if not np.array_equal(ahead.independent, found.independent):
+    if not np.array_equal(ahead.independent, tangent.independent):
         return 0.0, (0, 0)
-    (M, C, K), others = _matrices(found), _matrices(ahead)
+    (M, C, K), others = _matrices(tangent), _matrices(ahead)
     pace = joint_rates(state).max(initial=0.0)
     m = np.sqrt(np.diag(M))
     stiffness = np.maximum(np.abs(np.diag(K)), np.abs(np.diag(others[2])))
@@ -138,19 +137,19 @@ def _change(
     return float(whole[row, column]), (int(row), int(column))
 
 
-def _matrices(found: Tangent) -> tuple[Array, Array, Array]:
+def _matrices(tangent: Tangent) -> tuple[Array, Array, Array]:
     """M, C and K of (1)."""
-    q, v, _, _ = found.slices
-    rows = found.acceleration[found.independent]
-    M = found.motions.T @ found.mass @ found.motions
+    q, v, _, _ = tangent.slices
+    rows = tangent.acceleration[tangent.independent]
+    M = tangent.motions.T @ tangent.mass @ tangent.motions
     return M, -M @ rows[:, v], -M @ rows[:, q]
 
 
 def _cause(
-    found: Tangent, later: Callable[[State, float], Tangent], time: float, rates: Array
+    tangent: Tangent, later: Callable[[State, float], Tangent], time: float, rates: Array
 ) -> int:
     """Speed of the joint that alone changes most, or of the fastest."""
-    v, changes = found.state.raw_v, np.zeros(len(rates))
+    v, changes = tangent.state.raw_v, np.zeros(len(rates))
     for k in np.flatnonzero(rates > SLOW * rates.max()):
-        changes[k] = _change(found, later, time, np.where(np.arange(len(v)) == k, v, 0.0))[0]
+        changes[k] = _change(tangent, later, time, np.where(np.arange(len(v)) == k, v, 0.0))[0]
     return int(np.argmax(changes if changes.max() > CHANGE else rates))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -24,14 +24,14 @@ from .peaks import (
     MARKS,
     RISES,
     SPARSE,
+    RowCheck,
     between_rows,
     body_of,
-    differs,
     is_load,
+    loads_among,
     lock_notes,
-    predicted_rows,
+    lock_peak_notes,
     rising_after,
-    rows_are_sparse,
     sparse_note,
 )
 from .section_quantities import SECTION, asked
@@ -264,35 +264,61 @@ def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelo
     return Envelope(found, _marked(found, notes))
 
 
+def peak_notes(run: Trajectory, names: Sequence[str], check: RowCheck | None = None) -> list[str]:
+    """What locks and rows mean for peaks of channels; see `Trajectory.peak_notes`.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    names : sequence of str
+        Channels.
+    check : RowCheck, optional
+        That of the run, where many are asked for.
+    """
+    return lock_peak_notes(run, names) + row_peak_notes(run, names, check)
+
+
+def row_peak_notes(
+    run: Trajectory, names: Sequence[str], check: RowCheck | None = None
+) -> list[str]:
+    """What rows mean for peaks of channels, at most one note.
+
+    Parameters
+    ----------
+    run, names, check
+        As of `peak_notes`.
+    """
+    check = RowCheck(run) if check is None else check
+
+    def read(there: Trajectory, name: str) -> Array:
+        return _values(there, name)[0]
+
+    missed = [
+        name
+        for name in (loads_among(run, names) if check.sparse else ())
+        if any(check.missed(read(run, name), partial(read, name=name)))
+    ]
+    return [sparse_note(run, missed)] if missed else []
+
+
 class _Loads:
     """Values of loads at the rows of a run and, where rows are sparser than steps, between them."""
 
     def __init__(self, run: Trajectory) -> None:
         self._run, self.sparse = run, False
-        self._check = rows_are_sparse(run)
+        self._check = RowCheck(run)
 
     @cached_property
     def _between(self) -> list[Trajectory]:
         return list(between_rows(self._run))
 
-    @cached_property
-    def _predicted(self) -> tuple[Trajectory, Array] | None:
-        return predicted_rows(self._run)
-
     def refined(self, name: str, values: Array) -> tuple[Array, Array, list[bool]]:
         """Times, values with those between the rows, and which components are too fast for them."""
-        run, missed = self._run, [False] * values.shape[2]
-        if not self._check:
-            return run.time, values, missed
-        if self._predicted is None:
-            missed = [True] * values.shape[2]
-        else:
-            there, rows = self._predicted
-            guess = _values(there, name)[0]
-            size = float(np.nanmax(np.abs(values), initial=0.0))
-            missed = [differs(values[rows, :, k], guess[:, :, k], size) for k in range(len(missed))]
+        run = self._run
+        missed = self._check.missed(values, lambda there: _values(there, name)[0])
         self.sparse = self.sparse or any(missed)
-        if all(missed):
+        if all(missed) or not self._check.sparse:
             return run.time, values, missed
         pieces = [_values(there, name)[0] for there in self._between]
         times = np.concatenate([run.time, *(there.time for there in self._between)])

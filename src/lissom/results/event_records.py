@@ -27,12 +27,13 @@ class Impulse(Shown):
         On the motions of the joint, in the direction of its speeds [N m s or N s]; zero of a lock
         with a stiffness.
     loss : float
-        Kinetic energy that the impulse takes [J].
+        Kinetic energy lost [J].
     inertia : array (n, n)
         Reduced inertia of these motions, all others free: impulse = -inertia @ speeds before, loss
         = speeds @ inertia @ speeds / 2 [kg m^2 or kg].  Zero where loops hold the joint anyway.
     rate : float
-        Rate of the joint on the stiffness of the lock [rad/s]; infinite if the lock is rigid.
+        Rate at which the joint vibrates on the stiffness of the lock [rad/s]; infinite if the lock
+        is rigid.
     loops : mapping of str to array (6,)
         Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
     shares : mapping of str to float

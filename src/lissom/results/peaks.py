@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..algorithms.tree.coordinates import error_sizes
 from ..errors import LissomError, name_list
 from .channels import resolved
 from .event_records import EventRecord, Impulse
 from .store import MemoryStore, Store
 
 if TYPE_CHECKING:
+    from ..system import System
     from .trajectory import Trajectory
 
 Array = np.ndarray
@@ -30,11 +33,13 @@ RISES, SPARSE = "rises with the number of shapes", "may be higher between rows"
 MARKS = {RISES: "*", SPARSE: "~"}
 
 _SPARSE = 1.5  # steps for each interval of rows from which on rows are compared
+_JOLT = 0.25  # part of its largest value by which a speed may differ from that of a smooth motion
 _NOISE = 1e-3  # part of the largest component below which differences do not count
 _MISSED = 0.05  # part of a peak by which rows may differ from what their neighbours predict
 _PIECE = 1024  # intervals whose insides are looked at together
 _INSIDE = np.array([0.25, 0.5, 0.75])
 _MOST_BYTES = 1 << 29  # of rows that are compared with their neighbours
+_NAMED = 3  # loads that a note names
 
 
 def body_of(run: Trajectory, name: str) -> str:
@@ -83,14 +88,35 @@ def _share(impulse: Impulse, body: str) -> float:
     return max(impulse.share, impulse.shares.get(body, 0.0))
 
 
-def peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
-    """What the locks of a run mean for peaks of channels; see `Trajectory.peak_notes`."""
-    bodies = dict.fromkeys(
-        body_of(run, name)
-        for name in names
-        if is_load(name) or is_load(name, resolved(run.system, run.store.columns, name)[0].units)
-    )
+def lock_peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
+    """What the locks of a run mean for peaks of channels.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    names : sequence of str
+        Channels.
+    """
+    bodies = dict.fromkeys(body_of(run, name) for name in loads_among(run, names))
     return lock_notes(run.events, list(bodies)) if bodies else []
+
+
+def loads_among(run: Trajectory, names: Sequence[str]) -> list[str]:
+    """Those channels that are loads or accelerations.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run.
+    names : sequence of str
+        Channels.
+    """
+
+    def units(name: str) -> Sequence[str]:
+        return resolved(run.system, run.store.columns, name)[0].units
+
+    return [x for x in names if is_load(x) or is_load(x, units(x))]
 
 
 def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> list[str]:
@@ -133,10 +159,10 @@ def _rising_note(event: EventRecord, impulse: Impulse) -> str:
     if impulse.rate < np.inf:
         return (
             f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s with a "
-            f"stiffness on which it moves at {impulse.rate:.3g} rad/s, and the upper half of the "
-            f"shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that shapes "
-            "then take: peaks of loads after it change with the number of shapes. Give more "
-            "shapes, or less stiffness"
+            f"stiffness on which it vibrates at {impulse.rate:.3g} rad/s, and the upper half of "
+            f"the shapes of {name_list(bodies)} takes {100 * share:.0f} % of the energy that "
+            "shapes take up: peaks of loads after it change with the number of shapes. Give more "
+            "shapes, or a lower stiffness"
         )
     return (
         f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "
@@ -170,10 +196,87 @@ def _remedy(impulse: Impulse) -> str:
 # Between rows
 
 
-def rows_are_sparse(run: Trajectory) -> bool:
-    """Whether the run has taken more steps than it has kept rows."""
-    steps = run.statistics.get("steps", 0)
-    return run.n > 1 and float(steps) > _SPARSE * (run.n - 1)
+class RowCheck:
+    """Whether the rows of a run show how fast its loads change.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Whose rows.
+    """
+
+    def __init__(self, run: Trajectory) -> None:
+        self._run, self.sparse = run, _are_sparse(run)
+
+    @cached_property
+    def _predicted(self) -> tuple[Trajectory, Array] | None:
+        return _predicted_rows(self._run)
+
+    @cached_property
+    @np.errstate(all="ignore")  # rows of a run that diverged
+    def _jolted(self) -> bool:
+        """Whether speeds and their rates at neighbouring rows are not those of one smooth motion.
+
+        Impacts between rows, and vibrations of whole periods from row to row, may show in no load
+        at the rows.  Over a time h a smooth motion has
+          dv = h (a_0 + a_1) / 2,    dq = h (v_0 + v_1) / 2 - h^2 (a_1 - a_0) / 12
+        but for small errors; for a vibration those of the first are 1/4 of its speed where it has
+        four rows in a period.
+        """
+        run = self._run
+        h = np.diff(run.time)[:, None]
+        size = error_sizes(run.system)[1]
+        v, a = run.v / size, run.acceleration / size
+        gap = np.abs(np.diff(v, axis=0) - h * (a[1:] + a[:-1]) / 2)
+        q, columns = _plain_coordinates(run.system)
+        w, b = v[:, columns], a[:, columns]
+        moved = np.diff(run.q[:, q] / size[columns], axis=0) + h**2 * np.diff(b, axis=0) / 12
+        missing = np.abs(moved - h * (w[1:] + w[:-1]) / 2)
+        gap[:, columns] = np.maximum(gap[:, columns], missing / np.where(h > 0, h, 1.0))
+        most = np.abs(v).max(axis=0, initial=0.0)
+        least = np.maximum(_JOLT * most, _NOISE * most.max(initial=0.0))
+        return not np.all(gap[h[:, 0] > 0] <= least)
+
+    def missed(self, values: Array, read: Callable[[Trajectory], Array]) -> list[bool]:
+        """Which components of a load may have higher peaks between rows.
+
+        Parameters
+        ----------
+        values : array (n, p, c)
+            The load at all rows and p places.
+        read : callable
+            Gives the same for another trajectory.
+        """
+        n = values.shape[2]
+        if not self.sparse or self._predicted is None or self._jolted:
+            return [self.sparse] * n
+        there, rows = self._predicted
+        guess, size = read(there), float(np.nanmax(np.abs(values), initial=0.0))
+        return [_differs(values[rows, :, k], guess[:, :, k], size) for k in range(n)]
+
+
+def _plain_coordinates(system: System) -> tuple[Array, Array]:
+    """Numbers of coordinates whose rates are speeds, and of these speeds."""
+    q, v, layout = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], system.layout
+    for i, joint in enumerate(system.joints):
+        pieces = [(layout.modal_q(i), layout.modal_v(i))]
+        if not (joint.has_quasi_speeds or joint.has_quaternion):
+            pieces.append((layout.hinge_q(i), layout.hinge_v(i)))
+        for of_q, of_v in pieces:
+            q.append(np.arange(of_q.start, of_q.stop))
+            v.append(np.arange(of_v.start, of_v.stop))
+    return np.concatenate(q), np.concatenate(v)
+
+
+def _are_sparse(run: Trajectory) -> bool:
+    """Whether the run has taken steps that are shorter than the distance of its rows."""
+    if run.n < 2:
+        return False
+    if float(run.statistics.get("steps", 0)) > _SPARSE * (run.n - 1):
+        return True
+    shortest = float(run.statistics.get("smallest_step", np.inf))
+    chosen = run.meta.get("output_step") is not None  # else there is a row for each step
+    return chosen and _SPARSE * shortest < float(np.diff(run.time).max())
 
 
 def between_rows(run: Trajectory) -> Iterator[Trajectory]:
@@ -193,15 +296,10 @@ def between_rows(run: Trajectory) -> Iterator[Trajectory]:
             yield run.sample(np.clip(inside.ravel(), t[0], t[-1]))
 
 
-def predicted_rows(run: Trajectory) -> tuple[Trajectory, Array] | None:
+def _predicted_rows(run: Trajectory) -> tuple[Trajectory, Array] | None:
     """Every other row as its neighbours predict it, and the numbers of these rows.
 
     None if the rows are few, or too many to be read at once.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Whose rows.
     """
     columns, time = run.store.columns, run.time
     left_out = _every_other(time)
@@ -226,27 +324,34 @@ def _whole_rows(store: Store) -> Array:
     return np.column_stack([np.reshape(store.read(x), (n, -1)) for x in store.columns.fields])
 
 
-def differs(values: Array, predicted: Array, size: float) -> bool:
+def _differs(values: Array, predicted: Array, size: float) -> bool:
     """Whether values differ from predictions so much that peaks between rows are unknown.
 
-    Parameters
-    ----------
-    values, predicted : array
-        Of one component.
-    size : float
-        Largest value of all components of the load.
+    `size` is the largest value of all components of the load.
     """
     error = np.nanmax(np.abs(values - predicted), initial=0.0)
     return bool(error > max(_MISSED * np.nanmax(np.abs(values), initial=0.0), _NOISE * size))
 
 
-def sparse_note(run: Trajectory) -> str:
-    """What rows that are too far apart mean for peaks, and what to do."""
-    kept = run.meta.get("output_step")
-    spacing = f"{kept:g} s" if kept else f"{(run.time[-1] - run.time[0]) / (run.n - 1):.3g} s"
+def sparse_note(run: Trajectory, names: Sequence[str] = ()) -> str:
+    """What rows that are too far apart mean for peaks, and what to do.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Whose rows.
+    names : sequence of str
+        The loads; by default "these loads".
+    """
+    output_step = run.meta.get("output_step")
+    spacing = output_step or (run.time[-1] - run.time[0]) / (run.n - 1)
     steps = (run.time[-1] - run.time[0]) / max(1, run.statistics["steps"])
-    remedy = "without output_step" if kept else "with all rows of the run"
+    steps = min(steps, run.statistics.get("smallest_step", np.inf))
+    remedy = "without output_step" if output_step else "with all rows of the run"
+    loads = name_list(list(names[:_NAMED])) if names else "these loads"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return (
-        f"rows are {spacing} apart, steps {steps:.2g} s, and these loads change faster than the "
-        f"rows show: peaks between rows may be higher. A run {remedy} has them"
+        f"rows are {spacing:.3g} s apart, steps down to {steps:.2g} s, and {loads}{more} may "
+        "change faster than the rows show: peaks between rows may be higher. A run "
+        f"{remedy} has them"
     )

@@ -15,6 +15,8 @@ from ..notebook import code, table
 from ..printing import WIDTH
 from .channels import Channel, resolved
 from .chosen_units import SI, ChosenUnits
+from .envelopes import peak_notes
+from .peaks import RowCheck
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -159,8 +161,9 @@ def to_xarray(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any
     """Dataset of xarray; see `Trajectory.to_xarray`."""
     about = {"system": run.system.name, "status": str(run.status), "message": run.message}
     variables, coordinates = labelled(run, names, units)
+    check = RowCheck(run)
     for name, (_, _, attributes) in variables.items():
-        if notes := run.peak_notes(name):
+        if notes := peak_notes(run, [name], check):
             attributes["note"] = "; ".join(notes)
     return xarray_dataset(variables, coordinates, about)
 

@@ -12,11 +12,10 @@ from ..errors import StateError, printable
 from ..notebook import hidden, table
 from ..system import State, System
 from .channels import listed, resolved, values
-from .envelopes import Envelope, envelope, usual_loads
+from .envelopes import Envelope, envelope, peak_notes, usual_loads
 from .event_records import EventRecord, event_records_of
 from .interpolation import check_times, sampled_rows
 from .load_tables import load_table
-from .peaks import peak_notes
 from .quantities import sums
 from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
@@ -289,10 +288,11 @@ class Trajectory:
         return envelope(self, names, units)
 
     def peak_notes(self, *names: str) -> list[str]:
-        """What the locks of the run mean for peaks of loads; empty if there is nothing to say.
+        """What speaks against peaks of loads in the rows of the run; empty if nothing does.
 
         A rigid lock stops a joint at once.  Peaks of loads after it may have no limit as the
-        number of shapes grows, and its shock is in no force.
+        number of shapes grows, and its shock is in no force.  Where loads change faster than the
+        rows show, peaks lie between rows.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ def operators(system: System, state: StateLike, *, tree: bool = False) -> Operat
         check_no_loops(system, "operators", instead)
     if not (is_numeric(state.q) and is_numeric(state.v)):
         raise StateError(
-            "operators need a state of numbers, real or complex; this one has symbols: take "
+            "operators need a state of numbers, real or complex; this one has symbols: use "
             "mass_matrix, bias_force and the like, or symbolic.derive"
         )
     return Operators(system, motions_of(system, state))

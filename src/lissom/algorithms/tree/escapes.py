@@ -51,9 +51,9 @@ class Watch:
 
     def __enter__(self) -> Watch:
         """Begin to watch this thread."""
-        kept = _HOOK.here.__dict__.setdefault("escaped", [])
-        self.escaped, self._depth = None, len(kept)
-        kept.append(None)
+        errors = _HOOK.here.__dict__.setdefault("escaped", [])
+        self.escaped, self._depth = None, len(errors)
+        errors.append(None)
         with _HOOK.lock:
             _HOOK.count += 1
             if sys.unraisablehook is not _HOOK:
@@ -71,10 +71,10 @@ class Watch:
             _HOOK.count -= 1
             if _HOOK.count <= 0 and sys.unraisablehook is _HOOK:
                 sys.unraisablehook = _HOOK.before
-        kept = _HOOK.here.escaped
-        if len(kept) > self._depth:
-            self.escaped = kept[self._depth]
-            del kept[self._depth :]
+        errors = _HOOK.here.escaped
+        if len(errors) > self._depth:
+            self.escaped = errors[self._depth]
+            del errors[self._depth :]
 
 
 def is_interruption(error: BaseException) -> bool:

@@ -103,7 +103,7 @@ def warn_of_units(structure: Structure, name: str | None) -> None:
         doubts.append(f"waves run through it at about {speed:.2g} m/s (through steel: 5000)")
     if not doubts:
         return
-    read = "read in m, kg and s, as units is left out" if name is None else f"read in {name}"
+    read = "read in m, kg and s because units is left out" if name is None else f"read in {name}"
     right = "'m-kg-s' if these are right" if name is None else "if it has others"
     message = (
         f"{structure.name}: {' and '.join(doubts)}, {read}; give units= of the file ({right}): "

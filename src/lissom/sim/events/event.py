@@ -14,8 +14,16 @@ from ...kernels.run import fields as run
 from ...model import Part
 from ...printing import Shown
 from ..loads.latch import enter_latch
-from ..run.checks import is_number, joint_name, keep, number, numbers, switch, text
-from ..run.plan import checked_values
+from ..run.checks import (
+    checked_values,
+    is_number,
+    joint_name,
+    keep,
+    number,
+    numbers,
+    switch,
+    text,
+)
 from ..signals.callbacks import is_compiled, trusted_state
 
 if TYPE_CHECKING:
@@ -53,8 +61,8 @@ class Lock(Action):
     """Lock a joint in its present position.
 
     A rigid lock stops it at once, by an impulse on the mechanism; see `Trajectory.events`.  With a
-    stiffness the joint is caught by a spring and a damper that are relaxed where it is then.  A
-    joint that such a lock holds already stays as it is.
+    stiffness the joint is caught by a spring and a damper, unstressed at the position that it has
+    then.  A joint that such a lock already holds stays as it is.
 
     Parameters
     ----------
@@ -85,7 +93,9 @@ class Lock(Action):
                 "neither, give a stiffness too"
             )
         if self.stiffness is not None and not np.any(self.stiffness):
-            raise LoadError(f"{what}: stiffness is zero; give one above it, or none: a rigid lock")
+            raise LoadError(
+                f"{what}: stiffness is zero; give a positive one, or none for a rigid lock"
+            )
 
     def prepare(self, plan: Plan, what: str) -> None:
         """Create the lock, open."""

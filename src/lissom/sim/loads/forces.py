@@ -11,7 +11,7 @@ from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
 from ...kernels.run import fields as run
 from ...system import System
-from ..run.plan import checked_values
+from ..run.checks import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
 from ..signals.with_derivatives import WithDerivatives
 from .actuator import FORCE, Actuator

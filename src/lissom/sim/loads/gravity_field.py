@@ -293,7 +293,9 @@ def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
             f"{load.label}: the model has a constant gravity of {shown(system.gravity.tolist())} "
             "m/s^2 as well; make the model without it: Model(gravity=(0, 0, 0))"
         )
-    plan.field = True
+    for other, present in plan.fields:
+        _check_counted_once(load, numbers, other, present)
+    plan.fields.append((load, numbers))
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
         frame = system.place(name)
         if _own(body).mass > 0 or body.rod is not None:
@@ -305,6 +307,26 @@ def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
                 p, L = lump.mass * lump.offset, second_moment(lump.inertia)
                 constants = [*numbers, lump.mass, *p, *_six(L), 0.0]
                 plan.add_body_load(load, FIELD, there, constants)
+
+
+def _check_counted_once(
+    load: Load, numbers: list[float], other: Load, present: list[float]
+) -> None:
+    """Refuse a field beside another that contains it; each with its constants."""
+    both = f"{load.label} and {other.label}"
+    if not numbers[KIND] == present[KIND] == CENTRAL:
+        raise LoadError(
+            f"{both}: a GravityGradient is what remains of a centre's gravity in axes that move "
+            "along an orbit, so a second field counts the gradient twice; take CentralGravity "
+            "alone with the orbit in the state, or GravityGradient alone with the state relative "
+            "to the point on the orbit"
+        )
+    center = numbers[CENTER:OBLATE]
+    if center == present[CENTER:OBLATE]:
+        raise LoadError(
+            f"{both}: both have their centre at {shown([float(x) for x in center])} m, so its "
+            "gravity counts twice; leave one out, or give the sum of both mu"
+        )
 
 
 def _constants(body: NormalBody) -> list[Any]:

@@ -140,7 +140,7 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
     if not joint.plain and not joint.has_quaternion:
         raise LoadError(
             f"{what}: the {joint.label} joint of {name!r} cannot be locked with a stiffness, since "
-            "its speeds are not the rates of its coordinates; lock it without"
+            "its speeds are not the rates of its coordinates; lock it without a stiffness"
         )
     speeds = [joint.v + min(i, joint.n_v - 1) for i in range(joint.n_q)]
     first = len(plan.states)
@@ -164,9 +164,9 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
     return latch
 
 
-def _spread(joint: JointPlace, given: tuple[Any, str], what: str) -> Array:
+def _spread(joint: JointPlace, setting: tuple[Any, str], what: str) -> Array:
     """One number for each motion; with a quaternion one for all, or one for turns and one more."""
-    values, attribute = np.asarray(given[0], dtype=float), given[1]
+    values, attribute = np.asarray(setting[0], dtype=float), setting[1]
     n = joint.n_v
     if joint.has_quaternion and n == 6 and values.shape == (2,):
         return np.repeat(values, 3)
@@ -176,4 +176,4 @@ def _spread(joint: JointPlace, given: tuple[Any, str], what: str) -> Array:
     expected = f"one number, or {n}: one for each motion"
     if joint.has_quaternion:
         expected = "one number" if n == 3 else "one number, or two: for turns and for shifts"
-    raise LoadError(f"{what}: {attribute} of the lock is {shown(given[0])}; expected {expected}")
+    raise LoadError(f"{what}: {attribute} of the lock is {shown(setting[0])}; expected {expected}")

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ...immutable import read_only
 from ...model import Part
+from ...spatial.scalar import reals
 
 Array = np.ndarray
 
@@ -110,6 +111,24 @@ def numbers(
     ):
         raise LoadError(f"{what} is {shown(value)}; expected {expected}")
     return found
+
+
+def checked_values(given: Any, n: int, what: str, t: float) -> Array:
+    """Result of a user's function as n finite numbers; errors name the function."""
+    try:
+        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
+            raise TypeError
+        values = np.atleast_1d(reals(given))
+    except (TypeError, ValueError, OverflowError):
+        expected = "a number" if n == 1 else f"{n} numbers"
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
+    if values.shape != (n,):
+        raise LoadError(
+            f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
+        )
+    if not np.all(np.isfinite(values)):
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
+    return values
 
 
 def text(value: Any, what: str, expected: str = "a name as text") -> str:

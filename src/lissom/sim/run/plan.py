@@ -25,6 +25,7 @@ from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_sta
 from ..signals.differences import Precision
 from ..signals.signal import SMOOTHNESS, Signal, Table
 from ..signals.with_derivatives import WithDerivatives, derivative_numbers
+from .checks import checked_values
 from .joint_places import JointPlace as JointPlace, loop_joint
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
-        self.field = False  # whether a field of gravity acts
+        self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
@@ -122,9 +123,6 @@ class Plan:
                 "symbolic.derive"
             )
         self._check_name(load)
-        from .gravity_checks import check_counted_once
-
-        check_counted_once(load, self.loads)
         load.enter(self)
         self._doubt_angles(load)
         self.loads.append(load)
@@ -136,7 +134,7 @@ class Plan:
                 kinds = [f"{type(x).__name__} on {shown(x.place)}" for x in (other, load)]
                 raise LoadError(
                     f"two loads are called {load.name!r}: {kinds[0]} and {kinds[1]}; events, "
-                    "channels and messages tell loads by their names: give each its own"
+                    "channels and messages refer to loads by name: give each its own"
                 )
 
     def _doubt_angles(self, load: Any) -> None:
@@ -622,7 +620,7 @@ class Plan:
             self.servos,
             self.loop_joints,
             rate_linear=self.rate_linear,
-            field=self.field,
+            field=bool(self.fields),
             springs=spring_records(self),
             rotors=rotor_records(self),
             drives=drive_records(self),
@@ -655,21 +653,3 @@ def _is_of_state(function: Callable[..., Any], what: str) -> bool:
     if is_compiled(function):
         return hasattr(function, "address") and not hasattr(function, "py_func")
     return takes_state(function, what)
-
-
-def checked_values(given: Any, n: int, what: str, t: float) -> Array:
-    """Result of a user's function as n finite numbers; errors name the function."""
-    try:
-        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
-            raise TypeError
-        values = np.atleast_1d(reals(given))
-    except (TypeError, ValueError, OverflowError):
-        expected = "a number" if n == 1 else f"{n} numbers"
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
-    if values.shape != (n,):
-        raise LoadError(
-            f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
-        )
-    if not np.all(np.isfinite(values)):
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
-    return values

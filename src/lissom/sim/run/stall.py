@@ -57,7 +57,7 @@ class Stall:
         )
         if machine.plan.timed and (apart := float(np.spacing(abs(t + settings.start)))) > FAR:
             reason += (
-                f"; numbers there are {apart:.2g} s apart, which functions of time may show: let "
-                "their time begin at zero (start=0)"
+                f"; floating-point numbers there are {apart:.2g} s apart, which functions of time "
+                "may show: let their time begin at zero (start=0)"
             )
         return Outcome("stalled", reason)

@@ -45,7 +45,8 @@ class Control:
         if actuator.force.kind == "monotone":
             raise LoadError(
                 f'{actuator.label}: force is a "monotone" table, whose slopes are not linear in '
-                'its values; give a "linear", "smooth" or "rest" one to differentiate by them'
+                'its values; give a "linear", "smooth" or "rest" one to differentiate with respect '
+                "to them"
             )
         if actuator.joint not in system.names:
             raise LoadError(f"{actuator.label}: there is no joint {actuator.joint!r}")

@@ -61,7 +61,7 @@ class PlacedLoads:
     def __init__(self, system: System, found: Resolved, loads: Any, forces: Any, what: str) -> None:
         self.n_parameter, self.columns = len(found.names), {}
         plan = planned(system, forces, loads, ())
-        if not (plan.slots or plan.points or plan.field):
+        if not (plan.slots or plan.points or plan.fields):
             return
         rows = found.rows.reshape(-1, 3)
         directions = found.directions.reshape(-1, design.DIRECTION)
@@ -73,7 +73,7 @@ class PlacedLoads:
             elif rows[k, 0] in (design.SHIFT, design.TURNING):
                 h = SPACING * (system.length if rows[k, 0] == design.SHIFT else 1.0)
                 systems = {s: _placed(system, rows[k], directions[k], s * h) for s in _WEIGHTS}
-            elif rows[k, 0] == design.INERTIA and plan.field:
+            elif rows[k, 0] == design.INERTIA and plan.fields:
                 raise LoadError(
                     f"{what}: a field of gravity acts on all mass, so that its forces change with "
                     f"{name!r}; give a DesignParameter with a function that builds the model"

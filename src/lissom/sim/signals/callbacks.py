@@ -199,8 +199,8 @@ class Functions:
                 self.error = watch.escaped
             if self.error is None and status == run.CALL_FAILED:
                 self.error = LoadError(
-                    "a function of Python was left by an exception that is not known; see what "
-                    "Python has printed as ignored"
+                    "a Python function was left by an unknown exception; see what Python has "
+                    "printed as ignored"
                 )
             return status if self.error is None else run.CALL_FAILED
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import LoadError
-from ..run.plan import checked_values
+from ..run.checks import checked_values
 from .callbacks import is_compiled
 from .differences import JumpWatch, precision_at, rates_at
 

@@ -38,13 +38,13 @@ def warn_of_far_times(machine: Machine, stacklevel: int) -> None:
     apart = float(np.spacing(latest))
     if apart < NEAR:
         return
-    words = f"numbers near t = {latest:.6g} s are {apart:.2g} s apart"
+    words = f"floating-point numbers near t = {latest:.6g} s are {apart:.2g} s apart"
     for what, part in _rough_rates(plan, settings):
         if part > max(10 * settings.rtol, LEAST):
             warnings.warn(
-                f"{what}: its rates by differences are uncertain by {part:.1g} of their largest, "
-                f"for {words}, which also takes short steps; give the derivatives too, or let the "
-                "time of the functions begin at zero (start=0)",
+                f"{what}: its rates by differences are uncertain by {part:.1g} of their largest "
+                f"value because {words}, which also shortens the steps; give the derivatives too, "
+                "or let the time of the functions begin at zero (start=0)",
                 SimulationWarning,
                 stacklevel + 1,
             )
@@ -54,9 +54,9 @@ def warn_of_far_times(machine: Machine, stacklevel: int) -> None:
         if part > settings.rtol:
             warnings.warn(
                 f"{what}: {words}, so that a function of time may be uncertain by {part:.1g} of "
-                f"its largest value, more than rtol = {settings.rtol:.0e}, which also takes short "
-                "steps; let the time of the functions begin at zero (start=0), give a Table, or a "
-                "larger rtol",
+                f"its largest value, more than rtol = {settings.rtol:.0e}, which also shortens "
+                "the steps; let the time of the functions begin at zero (start=0), give a Table, "
+                "or a larger rtol",
                 SimulationWarning,
                 stacklevel + 1,
             )
@@ -71,10 +71,10 @@ def _rough_rates(plan: Plan, settings: Settings) -> Iterator[tuple[str, float]]:
     """Relative errors of rates by differences, where the rounding of times is their cause."""
     for what, precision_at in plan.differences:
         try:
-            found = [precision_at(t) for t in _instants(settings).tolist()]
+            precisions = [precision_at(t) for t in _instants(settings).tolist()]
         except (LissomError, ArithmeticError, ValueError, TypeError):  # the run reports the cause
             continue
-        worst, size = max(found), max(x.size for x in found)
+        worst, size = max(precisions), max(x.size for x in precisions)
         if worst.of_time:
             yield what, worst.error / max(size, 1e-300)
 

@@ -1,15 +1,19 @@
-"""Initial states whose loops are closed."""
+"""Starts of the runs of model files: their loops are closed, and what they refuse is found."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from ....algorithms import closed_state
+from ....algorithms.loops.assembly import closed_and_told
 from ....algorithms.loops.checks import OPEN, check_closed
-from ....errors import LissomError
+from ....errors import LissomError, warn_user
 from ....sim import Motion, simulate
+from ....sim.integrators import as_integrator
 from ....sim.run.prepare import prepared
+from ....sim.run.settings import checked_settings
 from ....sim.run.start import driven_bodies, planned
 from ....sim.run.whole_run import begun_run
 from ....sim.warnings.starts import warn_of_start
@@ -37,7 +41,10 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
             load.joint for load in loads if isinstance(load, Motion) and _is_unread(load)
         }
         names = sorted(held.union(run.held))
-        return replace(run, state=closed_state(run.system, run.state, held=names)), True
+        state, words = closed_and_told(run.system, run.state, held=names)
+        if words:
+            warn_user(words)
+        return replace(run, state=state), True
     return run, False
 
 
@@ -49,16 +56,34 @@ def set_at_start(run: ModelRun) -> None:
     run : ModelRun
         Run with all its functions.
     """
-    arguments = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
-    arguments |= {"system": run.system, "state": run.state, **run.settings}
-    ready = prepared(
-        **{
-            name: arguments[name]
-            for name in inspect.signature(prepared).parameters
-            if name in arguments
-        }
-    )
+    ready = prepared(**_taken(prepared, _arguments(run)))
     warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
+
+
+def check_settings(run: ModelRun) -> None:
+    """Reject inconsistent steps and tolerances, as `simulate` would.
+
+    Parameters
+    ----------
+    run : ModelRun
+        Run whose functions were not looked up.
+    """
+    arguments = _arguments(run)
+    integrator = as_integrator(arguments["integrator"])
+    if integrator is not None:  # else chosen when the run starts
+        checked_settings(**_taken(checked_settings, arguments | {"integrator": integrator}))
+
+
+def _arguments(run: ModelRun) -> dict[str, Any]:
+    """Arguments of `simulate`, those that the file leaves out with their defaults."""
+    defaults = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
+    return defaults | dict(run.settings) | {"system": run.system, "state": run.state}
+
+
+def _taken(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those arguments that a function takes."""
+    names = inspect.signature(function).parameters
+    return {name: value for name, value in arguments.items() if name in names}
 
 
 def _is_unread(motion: Motion) -> bool:

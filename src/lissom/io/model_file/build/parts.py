@@ -167,7 +167,7 @@ _OF_ARRAYS = ("stiffness", "mass_per_length", "inertia", "stress_factors")
 
 
 _FORMER = (
-    "mass is taken as the mass per length [kg/m] of this rod, whose name is mass_per_length since "
+    "mass is taken as the mass per length [kg/m] of this rod, called mass_per_length since "
     "0.2.0; rename the key"
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -108,7 +107,8 @@ def checked_run(
     changes : sequence of str
         Values in place of those of the file, ADDRESS=VALUE.
     begin : bool
-        Whether to put the run at its start as well, which finds what `simulate` refuses.
+        Whether to close loops and put the run at its start as well, which finds what `simulate`
+        refuses.
     """
     document = read_document(path, changes)
     return checked_document(document, functions=functions, code=code, begin=begin)
@@ -161,8 +161,8 @@ def run_of(
     if not reader.problems and complete:
         state = reader.on_motions(state, settings)
     run = ModelRun(builder.model, builder.system, state, settings, reader.held())
-    if begin and complete and not reader.problems:
-        reader.check_start(run)
+    if begin and not reader.problems:
+        run = reader.check_start(run, complete=complete)
     return run, reader.problems
 
 
@@ -316,19 +316,26 @@ class _Section:
         if not self.problems:
             self._tried(partial(check_drives, plan), "loads")
 
-    def check_start(self, run: ModelRun) -> None:
-        """Put the run at its start, as `simulate` does, and note what it refuses."""
-        from .closed_start import closed_start, set_at_start
+    def check_start(self, run: ModelRun, *, complete: bool) -> ModelRun:
+        """Run with closed loops, put at its start as `simulate` does; notes what that refuses.
+
+        Where functions were not looked up (`complete` is False), loops are closed and settings
+        checked, and nothing is evaluated.
+        """
+        from .closed_start import check_settings, closed_start, set_at_start
 
         try:
             with np.errstate(all="ignore"):
-                with warnings.catch_warnings(action="ignore"):  # the caller closes loops aloud
-                    closed, _ = closed_start(run)
-                set_at_start(closed)
+                run, _ = closed_start(run)
+                if complete:
+                    set_at_start(run)
+                else:
+                    check_settings(run)
         except LissomError as error:
             words = str(error)
             keys = [x for x in type(self.table).model_fields if words.startswith(f"{x} ")]
             self._note(words, *keys[:1])
+        return run
 
     def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
         """State with prescribed motions applied to the joints that the file leaves out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import StateError, SweepError
+from ....errors import SimulationWarning, StateError, SweepError
 from ....printing import Shown
 from ....results import Trajectory
+from ....results.envelopes import row_peak_notes
 from ....results.tables import labelled
 from ....sweeps.outputs import MisuseError, check_ended, output_grid, sampled_channels
 from ..addresses import Path, changed
@@ -158,6 +160,9 @@ class FileRun(Shown):
             else:
                 groups = labelled(done, (channel,))
                 found |= _reduced(name, channel, component, reduce, done.time, groups)
+        peaks = [x for x, _, reduce in self.outputs.values() if reduce in _PEAKS]
+        for note in row_peak_notes(done, list(dict.fromkeys(peaks))):
+            warnings.warn(f"peaks are taken over rows: {note}", SimulationWarning, stacklevel=2)
         return found
 
     def _over_time(self, run: Trajectory, channels: tuple[str, ...]) -> dict[str, Any]:
@@ -241,6 +246,7 @@ def _mean(values: Array, times: Array) -> Array:
     return np.asarray(np.tensordot(np.diff(times), middle, 1) / (times[-1] - times[0]))
 
 
+_PEAKS = ("max", "min", "peak")
 _REDUCTIONS: dict[str, Any] = {
     "max": lambda x, _: x.max(axis=0),
     "min": lambda x, _: x.min(axis=0),
