@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -337,7 +338,7 @@ class Plan:
             given = function(t, trusted_state(system, q, v)) if with_state else function(t)
             return checked_values(given, n, what, t)
 
-        return self.functions.add_plain(what, numbers, n)
+        return self.functions.add_plain(what, numbers, n, of_state=with_state)
 
     def add_time_function(self, function: Callable[[float], Any], n: int, what: str) -> None:
         """Register a plain function of time, which is sampled between two steps."""
@@ -680,6 +681,8 @@ def _is_of_state(function: Callable[..., Any], what: str) -> bool:
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
     """Result of a user's function as n finite numbers; errors name the function."""
+    if n == 1 and isinstance(given, float) and isfinite(given):  # most are, and it is quicker
+        return np.array([given])
     try:
         if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
             raise TypeError
@@ -691,6 +694,6 @@ def checked_values(given: Any, n: int, what: str, t: float) -> Array:
         raise LoadError(
             f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
         )
-    if not np.all(np.isfinite(values)):
+    if not np.isfinite(values).all():
         raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
     return values
