@@ -24,7 +24,7 @@ from .targets import Level, Target
 
 OLDEST = {"numba": (0, 62), "numpy": (2, 0)}
 RUN = "advance"  # the kernel of a run takes as long as all others together
-WORDS = "lissom: compiling all kernels, about a minute on two cores"
+WORDS = "lissom: compiling all kernels, two to three minutes on two cores"
 
 
 def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> bool:

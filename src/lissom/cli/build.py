@@ -19,8 +19,8 @@ def build(
 ) -> None:
     """Compile all kernels ahead of their use.
 
-    Installing the package does the same if a C compiler is there. It takes a minute on two cores;
-    without it, what is used for the first time is compiled by Numba.
+    Installing the package does the same if a C compiler is there. It takes two to three
+    minutes on two cores; without it, what is used for the first time is compiled by Numba.
     """
     if device:
         from ..building.device_build import build_device

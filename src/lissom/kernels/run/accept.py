@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiling import inlined, uncounted
 from . import fields as run
 from .inside import look_inside
-from .kinks import ABRUPT, ALLOWED, bends
+from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, bends
 from .methods import estimated_error
 from .projection import settle
 from .watch import note_error, note_sampled_error
@@ -27,18 +27,19 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     """
     plan, table, memory = r.given
     if plan[run.N_WATCHED] != 0 and mode <= run.WHOLE_STEP:
-        e, status = bends(r, t, h, HIGH)
+        # functions of time alone: those that a step resolves err as the order of the method says
+        adds = part or plan[run.LOOK] & run.LOOK_AT_KINKS != 0
+        e, rough, status = bends(r, t, h, t1, HIGH, STRAIGHT if adds else SMOOTH)
         if status != 0:
             return status
         of, order = table[plan[run.PARAMETERS] + run.RTOL], _order(plan, table)
         if divisible and (e * of > ABRUPT or _jump(r) * of > JUMP):
             return run.BENT
-        if part and order < HIGH:
-            e, status = bends(r, t, h, order)
+        if (part or rough) and order < HIGH:
+            e, _rough, status = bends(r, t, h, t1, order, STRAIGHT)
             if status != 0:
                 return status
-        # functions of time alone: smooth ones err as the order of the method says
-        if part or e * of > ABRUPT or plan[run.LOOK] & run.LOOK_AT_KINKS:
+        if adds or rough or e * of > ABRUPT:
             memory[run.BENT_SUM] += e
         if e > memory[run.BENT_LARGEST]:
             memory[run.BENT_LARGEST], memory[run.BENT_TIME] = e, t
@@ -73,7 +74,7 @@ def finish_adaptive(r, used, t, h, t1):
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
     if status == 0 and implicit and plan[run.LOOK] & run.LOOK_AT_KINKS:
-        e, status = bends(r, t, h, HIGH)
+        e, _rough, status = bends(r, t, h, t1, HIGH, STRAIGHT)
         if status == 0 and e > ALLOWED:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = 0.5 * h, last
             return 0, False, t1, ready

@@ -47,6 +47,8 @@ def advance(
     if mode == run.SETTLE:
         return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
+    if mode != run.ON:  # what is between two steps may have changed the functions of the user
+        memory[run.EPOCH] += 1.0
     if not knows_turns(r.given):
         note_turns(r.system, r.given, r.work, r.start)
     while True:

@@ -136,9 +136,10 @@ COORDINATE, SPEED, FUNCTION = range(3)
 ARMED = 1
 # Coordinates that are not plain integrals
 BALL, POSE, PRODUCT, MAPPED = range(4)
-# Signals: row [kind, n, table or address, which, pieces, degree]
+# Signals: row [kind, n, table or address, which, pieces, degree, records]; records: offset in
+# memory of what a plain function returned last (`remembered`), or zero
 CONSTANT, TABLE_, CALLED = range(3)
-S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
+S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE, S_RECORDS = range(7)
 CORNERS = 1  # S_WHICH of a table at whose points values or rates jump, so that steps end there
 # Of a called function with derivatives given by the user: address and number of the function that
 # writes them, by configuration and by speeds, S_N rows of n_v numbers each
@@ -235,8 +236,10 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     BENT_TIME,  # and its time
     BENT_STEP,  # length of the last step of those that a fixed one was divided into for a kink
     N_CALLS,  # of functions of the user
+    EPOCH,  # counts what may have changed the functions of the user, see `remembered`
+    KEEP,  # whether what functions of the state return is recorded
     M_HEADER,
-) = range(56)
+) = range(58)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

@@ -23,6 +23,7 @@ def sample(plan, table, memory, t, q, v):
             if status != 0:
                 return status
             memory[m] += 1.0
+            memory[run.EPOCH] += 1.0
             memory[run.FRESH] = 0.0
     return 0
 

@@ -34,33 +34,38 @@ from .views import State, loop_joints
 ABRUPT = 2e-4
 ALLOWED = 10.0
 STRAIGHT = 1e-9  # d below this fraction of the largest force is rounding, or smooth
+# The same where nothing is added up: a force that changes a speed by a scale in a step would then
+# have e a thousandth of ABRUPT or less.
+SMOOTH = 1e-6
+ROUGH = 0.05  # d above this fraction of the largest force: a function that is not resolved
 INTERVALS = 4
 MOST_PARTS = 16  # of an adaptive step
 
 
 @uncounted
-def bends(r, t, h, order):
-    """Largest e (2) of a step from r.start to r.end, and a status.
+def bends(r, t, h, t1, order, straight):
+    """Largest e (2) of a step from r.start at t to r.end at t1, whether forces are rough; a status.
 
-    In units of the tolerance.  order: 1 or 2 for (3), else (1).
+    In units of the tolerance.  order: 1 or 2 for (3), else (1); straight: STRAIGHT or SMOOTH.
     """
     plan, table, memory = r.given
     probe = table[plan[run.PARAMETERS] + run.PROBE]
     parts = min(MOST_PARTS, 1 + int(0.999 * h / (INTERVALS * probe)))
-    worst, which = 0.0, memory[run.WORST]
+    worst, which, rough = 0.0, memory[run.WORST], False
     for part in range(parts):
-        status, e = _bend(r, t, h, part * INTERVALS, parts * INTERVALS, order)
+        status, e, steep = _bend(r, t, h, t1, part * INTERVALS, parts * INTERVALS, order, straight)
         if status != 0:
-            return 0.0, status
+            return 0.0, False, status
+        rough = rough or steep
         if not e <= worst:
             worst, which = e, memory[run.WORST]
     memory[run.WORST] = which
-    return worst, 0
+    return worst, rough, 0
 
 
 @uncounted
-def _bend(r, t, h, first, intervals, order):
-    """Status, and e of the part of a step that begins after `first` of so many intervals."""
+def _bend(r, t, h, t1, first, intervals, order, straight):
+    """Status, e of the part of a step that begins after `first` of so many intervals, and rough."""
     plan, _table, memory = r.given
     n, m = r.system.ints[field.N_V], plan[run.N_WATCHED_NUMBER]
     at, d, peak, now = _views(r)
@@ -69,18 +74,22 @@ def _bend(r, t, h, first, intervals, order):
     for j in range(INTERVALS + 1):
         theta = (first + j) / intervals
         _between(plan, theta, h, r.start, r.end, at)
-        if watched_forces(r, t + theta * h, at) != 0:
-            return run.CALL_FAILED, 0.0
+        memory[run.KEEP] = 1.0 if theta == 1.0 else 0.0  # the next step begins there
+        status = watched_forces(r, t1 if theta == 1.0 else t + theta * h, at)
+        memory[run.KEEP] = 0.0
+        if status != 0:
+            return run.CALL_FAILED, 0.0, False
         c = _weight(j, order)
         for k in range(n + m):
             d[k] += c * now[k]
             peak[k] = max(peak[k], abs(now[k]))
-    joints = others = False
+    joints = others = rough = False
     for k in range(n + m):
-        if not abs(d[k]) <= STRAIGHT * peak[k]:
+        rough = rough or abs(d[k]) > ROUGH * peak[k]
+        if not abs(d[k]) <= straight * peak[k]:
             joints, others = joints or k < n, others or k >= n
     if not joints and not others:
-        return 0, 0.0
+        return 0, 0.0, False
     found, zero = now[:n], peak[:n]
     status = 0
     if others:
@@ -89,7 +98,8 @@ def _bend(r, t, h, first, intervals, order):
         for j in range(INTERVALS + 1):
             theta = (first + j) / intervals
             _between(plan, theta, h, r.start, r.end, at)
-            status = _add_difference(r, t + theta * h, at, _weight(j, order), found)
+            instant = t1 if theta == 1.0 else t + theta * h
+            status = _add_difference(r, instant, at, _weight(j, order), found)
             if status != 0:
                 break
     else:
@@ -97,16 +107,16 @@ def _bend(r, t, h, first, intervals, order):
             zero[k] = 0.0
         status = solve_mass(r.system, r.given, r.end.q, d[:n], zero, found)
     if status == run.CALL_FAILED:
-        return status, 0.0
+        return status, 0.0, rough
     if status != 0:  # the path between the ends of a step need not be possible
-        return 0, 0.0
+        return 0, 0.0, rough
     worst, length = 0.0, INTERVALS * h / intervals
     for k in range(n):
         e = length * abs(found[k]) / (12.0 * r.weights[n + k])
         if not e <= worst:
             worst = e
             memory[run.WORST] = k
-    return 0, worst
+    return 0, worst, rough
 
 
 @inlined
@@ -152,7 +162,7 @@ def _between(plan, theta, h, start, end, at):
     for k in range(plan[run.N_SPECIAL]):
         e = plan[run.SPECIALS] + k * run.E_ROW
         o, kind = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_KIND]
-        if kind == run.BALL or kind == run.POSE:
+        if (kind == run.BALL or kind == run.POSE) and 0.0 < theta < 1.0:
             size = 0.0
             for j in range(4):
                 size += at.q[o + j] * at.q[o + j]

@@ -6,6 +6,7 @@ from ..compiling import uncounted
 from ..fields import POSITIVE
 from . import fields as run
 from .calls import COMPILED, call, instant
+from .remembered import recall, remember
 
 
 @uncounted
@@ -18,11 +19,16 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """
     kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
     if kind == run.CALLED:
-        memory[run.N_CALLS] += 1.0
         which, now = plan[s + run.S_WHICH], instant(plan, table, memory, t)
+        records = plan[s + run.S_RECORDS]
+        if records != 0 and recall(memory, records, n, orders, now, q, v, out, o):
+            return 0
+        memory[run.N_CALLS] += 1.0
         status = call(where, which, now, q, v, memory, 0, out, o)
         if orders > 0 and status == 0 and which >= COMPILED and memory[run.LATE] != 0.0:
             _correct(memory[run.LATE], n, out, o, orders)
+        if records != 0 and status == 0:
+            remember(memory, records, n, orders, now, q, v, out, o)
         return status
     c = where & POSITIVE
     if kind == run.CONSTANT:

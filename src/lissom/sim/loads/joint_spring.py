@@ -36,32 +36,36 @@ def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def spring_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    """Add stiffness and damping; see `JointKind`."""
     for j in range(n):
         at = c + PER_MOTION * j
         K[o_v + j] += table[at + STIFFNESS]
         C[o_v + j] += table[at + DAMPING]
 
 
-def _steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+def spring_steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+    """Largest stiffness and damping of each motion; see `JointKind`."""
     rows = numbers[: PER_MOTION * n].reshape(n, PER_MOTION)
     return rows[:, STIFFNESS], rows[:, DAMPING]
 
 
-SPRING = register(JointKind("spring", _force, _slopes, _steepest))
+SPRING = register(JointKind("spring", _force, spring_slopes, spring_steepest))
 
 
 @jit
 def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
-    theta = rotation_vector(q, o_q)
-    for j in range(3):
-        T[o_v + j] -= table[c + BALL_STIFFNESS] * theta[j] + table[c + BALL_DAMPING] * v[o_v + j]
+    add_half(table, c, rotation_vector(q, o_q), v, o_v, T)
     if n == 6:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
-        p = turn_back(R, vector(q, o_q + 4))
-        k, damping = table[c + PER_HALF + BALL_STIFFNESS], table[c + PER_HALF + BALL_DAMPING]
-        for j in range(3):
-            T[o_v + 3 + j] -= k * p[j] + damping * v[o_v + 3 + j]
+        add_half(table, c + PER_HALF, turn_back(R, vector(q, o_q + 4)), v, o_v + 3, T)
+
+
+@jit
+def add_half(table, c, x, v, o, T):
+    """Add the moment or the force of a displacement x and of the speeds v[o:] to T[o:]."""
+    for j in range(3):
+        T[o + j] -= table[c + BALL_STIFFNESS] * x[j] + table[c + BALL_DAMPING] * v[o + j]
 
 
 @jit
@@ -81,14 +85,16 @@ def turn_vector(w, x, y, z):
 
 
 @jit
-def _ball_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def ball_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    """Add stiffness and damping of a joint with a quaternion."""
     for j in range(n):
         at = c + PER_HALF * (j // 3)
         K[o_v + j] += table[at + BALL_STIFFNESS]
         C[o_v + j] += table[at + BALL_DAMPING]
 
 
-def _ball_steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+def ball_steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+    """Largest stiffness and damping of each motion of a joint with a quaternion."""
     at = PER_HALF * (np.arange(n) // 3)
     return numbers[at + BALL_STIFFNESS], numbers[at + BALL_DAMPING]
 
@@ -97,9 +103,9 @@ BALL_SPRING = register(
     JointKind(
         "spring about a point",
         _ball_force,
-        _ball_slopes,
+        ball_slopes,
         whole=False,
-        steepest=_ball_steepest,
+        steepest=ball_steepest,
         advice="make it softer, or ",
     )
 )

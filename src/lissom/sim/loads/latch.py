@@ -15,15 +15,24 @@ from ...kernels.compiling import jit
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, JointKind, register
 from ...kernels.small import quaternion_rotation, turn_back, vector
-from .joint_spring import turn_vector
+from .joint_spring import (
+    DAMPING,
+    PER_HALF,
+    PER_MOTION,
+    STIFFNESS,
+    add_half,
+    ball_slopes,
+    ball_steepest,
+    spring_slopes,
+    spring_steepest,
+    turn_vector,
+)
 
 if TYPE_CHECKING:
     from ..run.machine import Machine
     from ..run.plan import JointPlace, Plan
 
 Array = np.ndarray
-
-STIFFNESS, DAMPING, PER_MOTION = range(3)
 
 
 @jit
@@ -35,26 +44,13 @@ def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
-    for j in range(n):
-        at = c + PER_MOTION * j
-        K[o_v + j] += table[at + STIFFNESS]
-        C[o_v + j] += table[at + DAMPING]
-
-
-@jit
 def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
-    theta = _turn_between(own, z, q, o_q)
-    for j in range(3):
-        at = c + PER_MOTION * j
-        T[o_v + j] -= table[at + STIFFNESS] * theta[j] + table[at + DAMPING] * v[o_v + j]
+    add_half(table, c, _turn_between(own, z, q, o_q), v, o_v, T)
     if n == 6:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
         x, r = vector(q, o_q + 4), vector(own, z + 4)
         p = turn_back(R, (x[0] - r[0], x[1] - r[1], x[2] - r[2]))
-        for j in range(3):
-            at = c + PER_MOTION * (3 + j)
-            T[o_v + 3 + j] -= table[at + STIFFNESS] * p[j] + table[at + DAMPING] * v[o_v + 3 + j]
+        add_half(table, c + PER_HALF, p, v, o_v + 3, T)
 
 
 @jit
@@ -70,15 +66,10 @@ def _turn_between(own, z, q, o):
     )
 
 
-def _steepest(numbers: Array, n: int) -> tuple[Array, Array]:
-    rows = numbers[: PER_MOTION * n].reshape(n, PER_MOTION)
-    return rows[:, STIFFNESS], rows[:, DAMPING]
-
-
-LATCH = register(JointKind("latch", _force, _slopes, _steepest))
+LATCH = register(JointKind("latch", _force, spring_slopes, spring_steepest))
 BALL_LATCH = register(
     JointKind(
-        "latch about a pose", _ball_force, _slopes, whole=False, steepest=_steepest,
+        "latch about a pose", _ball_force, ball_slopes, whole=False, steepest=ball_steepest,
         advice="make it softer, or ",
     )
 )  # fmt: skip
@@ -147,6 +138,10 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
     state = plan.add_states([0.0] * joint.n_q, speeds, np.ones(joint.n_q))
     latch = Latch(plan.flag(f"latch of {name!r}", on=False), first, k, c)
     kind = BALL_LATCH if joint.has_quaternion else LATCH
+    # Constants as those of a spring, which read no rest from a latch.
+    constants = [k, np.zeros(len(k)), c]
+    if joint.has_quaternion:
+        constants = [k[::3], c[::3]]
     plan.add(
         "forces",
         E_KIND=kind,
@@ -154,7 +149,7 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
         E_Q=joint.q,
         E_V=joint.v,
         E_N=joint.n_v,
-        E_TABLE=plan.table(np.stack([k, c], axis=1)),
+        E_TABLE=plan.table(np.stack(constants, axis=1)),
         E_SLOPES=JOINT_KINDS[kind].when_slopes,
         E_STATE=state,
         E_WIDE=run.OWN_JOINT if joint.has_quaternion else run.NOWHERE,

@@ -115,6 +115,8 @@ def numbers(
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
     """Result of a user's function as n finite numbers; errors name the function."""
+    if n == 1 and isinstance(given, float) and math.isfinite(given):  # most are; it is quicker
+        return np.array([given])
     try:
         if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
             raise TypeError
@@ -126,7 +128,7 @@ def checked_values(given: Any, n: int, what: str, t: float) -> Array:
         raise LoadError(
             f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
         )
-    if not np.all(np.isfinite(values)):
+    if not np.isfinite(values).all():
         raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
     return values
 

@@ -120,7 +120,7 @@ class Machine:
     def _constants(self) -> Array:
         """Constants of the plan, with the times of tables counted from the start of the run."""
         table, start = self.plan.constants(), self._variants[0].settings.start
-        for kind, _, place, _, pieces, _ in self.plan.signals:
+        for kind, _, place, _, pieces, _, _ in self.plan.signals:
             if kind == run.TABLE_ and start:
                 table[place : place + pieces + 1] -= start
         return table
@@ -184,7 +184,7 @@ class Machine:
             memory[place] = value
         memory[plan.states_place :] = [first for first, *_ in plan.states]
         memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
-        memory[run.NEAREST] = 1.0
+        memory[[run.NEAREST, run.EPOCH]] = 1.0
         memory[run.PREPARED] = -1.0
         memory[run.NEEDED] = STIFF_STEPS
         return memory
@@ -437,6 +437,7 @@ class Machine:
     def changed(self) -> None:
         """Invalidate everything derived from state and loads after one of them has changed."""
         self.memory[[run.FRESH, run.KNOWN]] = 0.0
+        self.memory[run.EPOCH] += 1.0
         self.memory[run.EXPECTED_AT] = np.inf
 
     def advance(self, budget: int, mode: int = run.ON) -> int:
@@ -484,6 +485,7 @@ class Machine:
         self.memory[run.TIME] = t - self.settings.start
         self.q[:], self.v[:] = q, v
         self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
+        self.memory[run.EPOCH] += 1.0
         status = self.advance(0)
         found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
         self.memory[:] = kept
@@ -496,6 +498,7 @@ class Machine:
         """
         from ...kernels.run.load_derivatives import LOAD_DERIVATIVES
 
+        self.memory[run.EPOCH] += 1.0
         n, own, places = self.system.n_v, self.plan.packed.own, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
         self.work[self._slots] = self._clear_slots  # an evaluation leaves its wrenches

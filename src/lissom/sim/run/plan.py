@@ -16,7 +16,9 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...kernels import fields as field
 from ...kernels.run import fields as run
+from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
+from ...kernels.run.remembered import remembered_size
 from ...results.store import Columns
 from ...spatial.given import doubt_angle
 from ...spatial.scalar import reals
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-SIGNAL_ROW = 6
+SIGNAL_ROW = 7
 
 
 class GivenDerivatives(NamedTuple):
@@ -77,6 +79,7 @@ class Plan:
         self.tables: list[tuple[str, Table]] = []  # all of them, by the names of their signals
         self.timed = False  # whether there are functions of time alone
         self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
+        self._function_of: dict[int, int] = {}  # number among these by the offset of a signal
         # Functions whose rates are differences, and their precision at an instant
         self.differences: list[tuple[str, Callable[[float], Precision]]] = []
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
@@ -240,8 +243,12 @@ class Plan:
             place = self.signal(value.function, n, what)
             return self.add_derivatives(place, value, [f"component {k}" for k in range(n)], what)
         if callable(value):
+            before = len(self.time_functions)
             address, which = self._time_function(value, n, what)
-            return self.called(address, which, n, of_state=_is_of_state(value, what))
+            place = self.called(address, which, n, of_state=_is_of_state(value, what))
+            if len(self.time_functions) > before:
+                self._function_of[place] = before
+            return place
         elif isinstance(value, Table):
             coefficients = value.pieces()
             self.stops += list(value.corners)
@@ -251,14 +258,18 @@ class Plan:
             pieces, _, width = coefficients.shape
             corners = run.CORNERS if len(value.corners) == len(value.times) else 0
             place = self.table(value.edges, coefficients)
-            row = [run.TABLE_, n, place, corners, pieces, width - 1]
+            row = [run.TABLE_, n, place, corners, pieces, width - 1, 0]
         else:
-            row = [run.CONSTANT, n, self.table(value), 0, 0, 0]
+            row = [run.CONSTANT, n, self.table(value), 0, 0, 0, 0]
         return self._signal_row(row)
 
     def called(self, address: int, which: int, n: int, *, of_state: bool = False) -> int:
         """Offset of a signal that is a function with an address; of_state: of the state too."""
-        place = self._signal_row([run.CALLED, n, address, which, 0, 0])
+        records = 0
+        if which < COMPILED:
+            state = of_state * (self.system.n_q + self.system.n_v)
+            records = self.reserve(remembered_size(n, state), [0.0, float(of_state)])
+        place = self._signal_row([run.CALLED, n, address, which, 0, 0, records])
         if of_state:
             self.state_signals.add(place)
         return place
@@ -324,7 +335,7 @@ class Plan:
             given = function(t, trusted_state(system, q, v)) if with_state else function(t)
             return checked_values(given, n, what, t)
 
-        return self.functions.add_plain(what, numbers, n)
+        return self.functions.add_plain(what, numbers, n, of_state=with_state)
 
     def add_time_function(self, function: Callable[[float], Any], n: int, what: str) -> None:
         """Register a plain function of time, which is sampled between two steps."""
@@ -598,9 +609,19 @@ class Plan:
     @property
     def watches(self) -> bool:
         """Whether forces may bend within a step."""
+        return any(not row[run.E_WATCHED] & run.OF_TIME for row in self._watched_rows)
+
+    @property
+    def _watched_rows(self) -> list[Array]:
+        """Rows of the loads that are followed along steps."""
         kinds = ("forces", "loop_forces", "nodes", "bodies")
-        watched = (row[run.E_WATCHED] for kind in kinds for row in self.rows[kind])
-        return any(x and not x & run.OF_TIME for x in watched)
+        return [row for kind in kinds for row in self.rows[kind] if row[run.E_WATCHED]]
+
+    @property
+    def followed_functions(self) -> set[int]:
+        """Which of `time_functions` are followed along fixed steps, by number."""
+        signals = {int(row[run.E_SIGNAL]) for row in self._watched_rows}
+        return {number for place, number in self._function_of.items() if place in signals}
 
     @property
     def joint_kinds(self) -> list[JointKind]:

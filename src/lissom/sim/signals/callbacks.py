@@ -44,6 +44,7 @@ _TYPED = ctypes.CFUNCTYPE(
 # Plain functions are also called at the next number beyond the time if it is off by more [s].
 NEGLIGIBLE = 1e-11
 _GOOD, _RAISED, _REFUSED = -1, -2, -3
+_NONE = np.zeros(0)
 
 
 def is_compiled(function: Any) -> bool:
@@ -114,7 +115,7 @@ class Functions:
             None  # time and description of the last forces that were not finite
         )
         self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
-        self._plain: list[tuple[str, Plain, int]] = []
+        self._plain: list[tuple[str, Plain, int, bool]] = []
         self._memory: Array | None = None  # of the kernel that is at work
         self._further = 0  # calls besides those that the kernels count, since the last time
         self.all_further = 0  # and since the start
@@ -128,9 +129,14 @@ class Functions:
         """Whether a run calls Python."""
         return bool(self._plain)
 
-    def add_plain(self, what: str, function: Plain, n: int) -> tuple[int, int]:
-        """Address and number of a plain function that returns n numbers."""
-        self._plain.append((what, function, n))
+    def add_plain(
+        self, what: str, function: Plain, n: int, *, of_state: bool = True
+    ) -> tuple[int, int]:
+        """Address and number of a plain function that returns n numbers.
+
+        Without `of_state` it gets no coordinates and speeds.
+        """
+        self._plain.append((what, function, n, of_state))
         return int(self._address or 0), len(self._plain) - 1
 
     def add_compiled(
@@ -284,11 +290,13 @@ class Functions:
         """Call a plain function; nothing but its status word says that all went well."""
         what = ""
         try:
-            what, function, n = self._plain[which]
+            what, function, n, of_state = self._plain[which]
             self.check_halt()
             self._further -= 1  # the kernels count this one
             system, before = self.system, self._further
-            state = _numbers(q, system.n_q), _numbers(v, system.n_v)
+            state = (_NONE, _NONE)
+            if of_state:
+                state = _numbers(q, system.n_q), _numbers(v, system.n_v)
             values = function(t, *state)
             late = 0.0 if self._memory is None else self._memory[run.LATE]
             if abs(late) > NEGLIGIBLE:

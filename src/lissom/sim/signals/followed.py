@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,7 @@ def followed(
         _check_compiled(function, count, what)
         return plan.called(*plan.functions.add_compiled(what, function, "time", count), n)
     numbers = _with_rates(plan, functions, n, orders, what, spacing)
-    return plan.called(*plan.functions.add_plain(what, numbers, count), n)
+    return plan.called(*plan.functions.add_plain(what, numbers, count, of_state=False), n)
 
 
 def _check_compiled(function: Any, n: int, what: str) -> None:
@@ -83,10 +82,7 @@ def _with_rates(
 
     def value(t: float) -> Array:
         functions.check_halt()  # a derivative may take many calls
-        found = function(t)
-        if n == 1 and isinstance(found, float) and math.isfinite(found):  # the usual case
-            return np.array([found])
-        return checked_values(found, n, what, t)
+        return checked_values(function(t), n, what, t)
 
     watch = JumpWatch(value, what)
     if len(given) < orders + 1:
