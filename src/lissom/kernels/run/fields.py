@@ -235,8 +235,10 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     BENT_TIME,  # and its time
     BENT_STEP,  # length of the last step of those that a fixed one was divided into for a kink
     N_CALLS,  # of functions of the user
+    MEAN_CHANGE,  # fixed explicit steps: mean change of accelerations in a step, see `watch`
+    IS_HARD,  # whether the last one had a much larger change
     M_HEADER,
-) = range(56)
+) = range(58)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops
