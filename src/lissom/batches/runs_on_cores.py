@@ -23,6 +23,7 @@ from ..sim.run.saving import outcome_meta
 from ..sim.run.slices import next_budget
 from ..sim.run.stall import Stall
 from ..sim.run.whole_run import begun_run, completed
+from ..sim.warnings.many_steps import ManySteps
 from ..sim.warnings.slow_iterations import SlowIterations
 from .progress import Counted
 from .runs import OneRun, unfinished
@@ -117,7 +118,7 @@ class OnCores:
         self, machine: Machine, judge: Judge, blocks: list[np.ndarray], part: _Part
     ) -> Outcome:
         """Advance a run to its end, slice by slice; appends its rows."""
-        slow, stall = SlowIterations(machine), Stall(0.0, 0.0)
+        slow, many, stall = SlowIterations(machine), ManySteps(machine), Stall(0.0, 0.0)
         deadline = time.perf_counter() + self.time_limit
         budget = float(FIRST_BUDGET)
         while True:
@@ -135,6 +136,7 @@ class OnCores:
             if outcome is not None:
                 return outcome
             slow.look(stacklevel=2)
+            many.look(stacklevel=2)
             part.reach(machine.elapsed / machine.settings.duration)
             budget = next_budget(budget, before, SLICE)
 

@@ -238,8 +238,10 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     N_CALLS,  # of functions of the user
     EPOCH,  # counts what may have changed the functions of the user, see `remembered`
     KEEP,  # whether what functions of the state return is recorded
+    MEAN_CHANGE,  # fixed explicit steps: mean change of accelerations in a step, see `watch`
+    IS_HARD,  # whether the last one had a much larger change
     M_HEADER,
-) = range(58)
+) = range(60)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

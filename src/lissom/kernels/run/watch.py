@@ -14,8 +14,11 @@ from .explicit import explicit_step
 from .views import State
 
 # One of this many fixed steps of an explicit method is also taken as two halves; in a short run
-# more of them, so that this many are checked.
+# more of them, so that this many are checked.  Between these, steps in which accelerations change
+# by more than HARD times their running mean over MEMORY steps, and by more than a tolerance of
+# speeds.  By that mean they are few.
 EVERY_STEPS, LOOKS = 64, 64
+HARD, MEMORY = 4.0, 64.0
 
 
 @uncounted
@@ -88,20 +91,50 @@ def watched_step(r, t, h, mode):
     Returns a status, and whether it was taken by halves.
     """
     given, halved = r.given, False
-    if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
+    regular = mode == run.ON and is_sampled(given.plan, given.table, given.memory)
+    if regular:
         status = by_halves(r, t, h)
         if status == run.CALL_FAILED:
             return status, False
         halved = status == 0
     status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    if mode == run.ON and status == 0 and _is_hard(r, h) and not regular:
+        status = by_halves(r, t, h)
+        if status == run.CALL_FAILED:
+            return status, False
+        halved = status == 0
+        status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
     return status, halved
+
+
+@inlined
+def _is_hard(r, h):
+    """Whether accelerations change much more in this step than on average, which it enters."""
+    plan, memory = r.given.plan, r.given.memory
+    n, change = r.system.ints[field.N_V], 0.0
+    for k in range(n):
+        w, e = r.weights[n + k], 0.0
+        if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
+            e = abs(r.end.v[k] - r.start.v[k]) / w
+        else:
+            for i in range(1, plan[run.N_STAGE]):
+                e = max(e, h * abs(r.stages.V[i * n + k] - r.stages.V[k]) / w)
+        if not e <= change:
+            change = e
+    mean = memory[run.MEAN_CHANGE]
+    hard = memory[run.N_STEPS] > 0.0 and change > max(1.0, HARD * mean)
+    if change < math.inf:
+        memory[run.MEAN_CHANGE] += (change - mean) / min(memory[run.N_STEPS] + 1.0, MEMORY)
+    memory[run.IS_HARD] = 1.0 if hard else 0.0
+    return hard
 
 
 @inlined
 def note_sampled_error(r, t):
     """Add the difference from the end of `by_halves`, for this step and those until the next.
 
-    Coordinates count where they do not follow from speeds alone.
+    That of a hard step stands for itself alone.  Coordinates count where they do not follow from
+    speeds alone.
     """
     plan, table, memory = r.given
     n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
@@ -115,7 +148,8 @@ def note_sampled_error(r, t):
     e, k = apart(plan, table, r.end.q, r.inside.q, weights)
     if not e <= worst:
         worst, which = e, k
-    note_error(memory, min(left, float(_steps_between_looks(plan, table))), worst, which)
+    steps = min(left, float(_steps_between_looks(plan, table)))
+    note_error(memory, 1.0 if memory[run.IS_HARD] != 0.0 else steps, worst, which)
 
 
 @uncounted

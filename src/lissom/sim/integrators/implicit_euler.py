@@ -102,10 +102,17 @@ def _further_forces(system, given, work, t, h, start, other):
 
 @inlined
 def _error(r, h):
-    """Estimate of the error of positions in units of the tolerance: h |v_1 - v| / 2."""
-    weights, memory, worst = r.weights, r.given.memory, 0.0
-    for k in range(len(r.end.v)):
-        e = 0.5 * h * abs(r.end.v[k] - r.start.v[k]) / weights[k]
+    """Estimate of the error in units of the tolerance.
+
+    Of positions h |v_1 - v| / 2, of speeds h |x - x_0| / 2 with the x of the step before.
+    """
+    weights, memory, worst, n = r.weights, r.given.memory, 0.0, len(r.end.v)
+    for k in range(n):
+        x = (r.end.v[k] - r.start.v[k]) / h
+        e = 0.5 * h * h * abs(x) / weights[k]
+        if memory[run.N_STEPS] > 0.0:
+            e = max(e, 0.5 * h * abs(x - r.x.before[k]) / weights[n + k])
+        r.x.before[k] = x
         if not e <= worst:
             worst = e
             memory[run.WORST] = k

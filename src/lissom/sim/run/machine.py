@@ -541,6 +541,11 @@ class Machine:
         return " and ".join(kinds) if self.memory[run.N_SWITCHES] else kinds[0]
 
     @property
+    def may_switch(self) -> bool:
+        """Whether the run changes between two methods."""
+        return len(self._variants) > 1
+
+    @property
     def switched(self) -> str:
         """What the run did besides the choice of its first method, in words."""
         m = self.memory

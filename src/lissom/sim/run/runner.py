@@ -13,6 +13,7 @@ from ...kernels.run import fields as run
 from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ..loads.controller import with_arrays_apart
+from ..warnings.many_steps import ManySteps
 from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
 from .interrupts import Interrupts
@@ -80,7 +81,7 @@ class Runner:
         self._deadline = time.monotonic() + self.time_limit
         functions = self.plan.functions
         functions.halt = lambda: self._reason() is not None
-        slow = SlowIterations(self.machine)
+        slow, many = SlowIterations(self.machine), ManySteps(self.machine)
         # A plain function may be slow: measure first.
         budget = 1.0 if functions.has_plain else float(FIRST_BUDGET)
         with self._interrupts.caught():
@@ -98,6 +99,7 @@ class Runner:
                 if outcome is None or outcome.whole:
                     self._note_spins()
                     slow.look(stacklevel=6)
+                    many.look(stacklevel=6)
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
                 try:
