@@ -455,7 +455,7 @@ FAULTS = (
     ),
     Fault(
         "workspace: a record is given on before its last child has read it",
-        "algorithms/tree/shared_records.py",
+        "algorithms/tree/packing.py",
         "if stop <= i)",
         "if stop <= i + 1)",
         COMPACT,
@@ -539,7 +539,7 @@ FAULTS = (
     ),
     Fault(
         "rods: sections without the rate of the turning Jacobian",
-        "kernels/tree/rod_pieces.py",
+        "kernels/tree/rods.py",
         "add(turn(R, J_dot), turn(RJ, second))",
         "turn(RJ, second)",
         RODS,
@@ -553,7 +553,7 @@ FAULTS = (
     ),
     Fault(
         "rods: third moment of the curvature without its commutator",
-        "kernels/tree/rod_pieces.py",
+        "kernels/tree/rods.py",
         "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, -k, Q)",
         "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, 0.0, Q)",
         RODS,
@@ -623,14 +623,14 @@ FAULTS = (
     ),
     Fault(
         "contacts: point of contact at rest on the wheel",
-        "kernels/loops/contacts.py",
+        "kernels/loops/closing.py",
         "swept = cross(w, rate)",
         "swept = scaled(0.0, rate)",
         CONTACTS,
     ),
     Fault(
         "contacts: edge of a skate that does not turn",
-        "kernels/loops/contacts.py",
+        "kernels/loops/closing.py",
         "dot(cross(w_rel, e), v_rel)",
         "0.0 * dot(cross(w_rel, e), v_rel)",
         CONTACTS,

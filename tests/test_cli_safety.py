@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 import lissom.cli as cli
-from lissom.cli.completion import offered
+from lissom.cli.results import offered
 from lissom.io.load import check_file
 from lissom.io.urdf.meshes import read_mesh
 from tests.result_samples import rows_of

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.algorithms.tree import engine
-from lissom.algorithms.tree.packing import pack
-from lissom.algorithms.tree.shared_records import shared_records
+from lissom.algorithms.tree.packing import pack, shared_records
 from lissom.kernels import fields as field
 from lissom.library import flexible_chain, rigid_chain
 from tests.kernel_cases import JOINTS, far_state, joint_systems, random_system

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.text import Text
 
 import lissom as ls
-from lissom.viz.drawing.box import projected
+from lissom.viz.drawing.space import projected
 from tests.public_objects import mechanism
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

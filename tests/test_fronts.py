@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 
-from lissom.structures.finite.fronts import Fronts, NotPositiveError
-from lissom.structures.finite.ordering import dissection
+from lissom.structures.finite.held import Fronts, NotPositiveError, dissection
 
 RANDOM = np.random.default_rng(4)
 

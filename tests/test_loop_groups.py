@@ -7,7 +7,7 @@ import pytest
 
 import lissom as ls
 from benchmarks.loop_rows import ladder, ladder_state, window_row, window_state
-from lissom.algorithms.loops import numbering
+from lissom.algorithms.loops import packing
 from lissom.algorithms.loops.closed_loops import (
     constrained_dynamics,
     loop_motions,
@@ -22,8 +22,8 @@ from tests.loop_comparison import check_looped_seed
 @pytest.fixture
 def nested(monkeypatch):
     """Groups of loops are eliminated at their nodes in every system."""
-    monkeypatch.setattr(numbering, "LEAST_NESTED", 0)
-    monkeypatch.setattr(numbering, "WIDEST", 1.0)
+    monkeypatch.setattr(packing, "LEAST_NESTED", 0)
+    monkeypatch.setattr(packing, "WIDEST", 1.0)
 
 
 def header(system):
@@ -83,7 +83,7 @@ def test_groups_agree_with_the_particle_model(seed, nested):
 def test_a_ladder_moves_the_same_with_and_without_groups(settings, monkeypatch):
     runs = []
     for least in (24, 10**9):
-        monkeypatch.setattr(numbering, "LEAST_NESTED", least)
+        monkeypatch.setattr(packing, "LEAST_NESTED", least)
         system = ladder(12)
         start = ladder_state(system, 0.2, 0.5)
         runs.append(ls.simulate(system, start, duration=0.4, output_step=0.1, **settings))

@@ -13,7 +13,7 @@ peer("skfem")
 import lissom as ls  # noqa: E402
 from lissom.io.structures.mesh import mesh_structure  # noqa: E402
 from lissom.structures.finite.solid import kinds  # noqa: E402
-from lissom.structures.finite.solid.display import coarser  # noqa: E402
+from lissom.structures.finite.solid.structure import coarser  # noqa: E402
 
 from .mesh_samples import block  # noqa: E402
 

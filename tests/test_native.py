@@ -18,8 +18,7 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import engine
-from lissom.building import back_end
-from lissom.building.build import build
+from lissom.building.build import VECTORS, build
 from lissom.building.front_end import _around, entries as all_entries, letters
 from lissom.building.targets import Target
 from lissom.kernels import entries
@@ -295,7 +294,7 @@ def test_targets_and_signatures():
 
 def test_functions_for_vector_instructions_are_kernels():
     """A name that matched none would cost their speed without a word."""
-    for name in back_end.VECTORS:
+    for name in VECTORS:
         module, function = name.split(".")
         kernels = importlib.import_module(f"lissom.kernels.tree.{module}")
         assert getattr(kernels, function).__module__ == kernels.__name__

@@ -104,7 +104,7 @@ def test_six_axes_with_a_spherical_wrist_come_to_the_closed_form(seed, flip, ben
 
 def test_convergence_is_quadratic():
     """With the rotation's exact Jacobian: digits double from step to step."""
-    from lissom.algorithms.reaching.limits import bounds_of
+    from lissom.algorithms.reaching.reach import bounds_of
     from lissom.algorithms.reaching.search import ReachSearch
     from lissom.algorithms.reaching.targets import aims_of
 

@@ -13,9 +13,8 @@ import lissom as ls
 from lissom.bodies.recovery import Recovery, StressPoints
 from lissom.structures.finite import patience
 from lissom.structures.finite.geometry import Geometry
-from lissom.structures.finite.held import Held
+from lissom.structures.finite.held import Held, dissection
 from lissom.structures.finite.matrices import structure_of_matrices
-from lissom.structures.finite.ordering import dissection
 from lissom.structures.finite.structure import Profile
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 

@@ -10,8 +10,7 @@ from lissom.spatial import quaternion_rotation
 from lissom.viz.scene.enlarged import enlarged
 from lissom.viz.scene.instants import frames_of
 from lissom.viz.scene.motion import Scene
-from lissom.viz.scene.prisms import bent_along
-from lissom.viz.scene.surfaces import surface
+from lissom.viz.scene.surfaces import bent_along, surface
 from tests.result_samples import random_run
 from tests.view_samples import Opened, decoded, moved, shared_browser
 

@@ -9,11 +9,10 @@ import pytest
 import lissom as ls
 from lissom.results.store import MemoryStore
 from lissom.results.trajectory import Trajectory
-from lissom.viz.scene.bodies import SceneBody, bent
+from lissom.viz.scene.bodies import SceneBody, bent, shaded
 from lissom.viz.scene.instants import frames_of
 from lissom.viz.scene.joints import poses
 from lissom.viz.scene.motion import Scene, outermost
-from lissom.viz.scene.normals import shaded
 from lissom.viz.scene.surfaces import surface
 from lissom.viz.view.animated import page_text
 from tests.four_bars import four_bar_of_a_chain

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import lissom as ls
-from lissom.viz.gif.rendering import Drawing
+from lissom.viz.gif.animation import Drawing
 from lissom.viz.scene.instants import frames_of
 from lissom.viz.scene.motion import Scene
 from tests.test_stresses import solid_body

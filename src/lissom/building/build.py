@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from ..errors import KernelError
 from ..kernels.native import BINARY, has_stable_abi, sealed, unusable
 from ..kernels.sources import binary_digest
-from .link import c_compiler, linked
+from .front_end import SLOTS
 from .targets import Level, Target
 
 OLDEST = {"numba": (0, 62), "numpy": (2, 0)}
@@ -217,7 +221,6 @@ def _front(code: Path, symbols: Sequence[str], ticks: Path) -> Path:
 
 def _back(code: Path, level: Level, triple: str, ticks: Path) -> Path:
     """Object file of kernels for a level."""
-    from .back_end import machine_code
 
     made = code.with_name(f"{code.name}_{level.identifier}.o")
     made.write_bytes(machine_code(code.read_bytes(), level, triple))
@@ -229,3 +232,171 @@ def _tick(ticks: Path) -> None:
     """Note that a step is done."""
     with ticks.open("ab") as file:
         file.write(b".")
+
+
+# Bitcode to machine code for one level of processors, by the passes that Numba uses.
+#
+# Straight-line code is compiled to vector instructions in the functions that `VECTORS` names, those
+# of flexible bodies on rows of six numbers, which then take a quarter less time; sweeps over rigid
+# bodies would take longer.
+
+VECTORS = (  # functions of `kernels.tree`
+    "one_node.pass_one_node",
+    "one_node.force_through_one_node",
+    "one_node.accelerate_one_node",
+    "compliance.seen_force",
+    "compliance.deform",
+)
+
+
+def machine_code(bitcode: bytes, level: Level, triple: str = "") -> bytes:
+    """Object file of kernels for one level.
+
+    Parameters
+    ----------
+    bitcode : bytes
+        From `front_end.bitcode`.
+    level : Level
+        Processors that must be able to run it.
+    triple : str
+        System to compile for; this one if empty.
+    """
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    module, vectors = llvm.parse_bitcode(bitcode), llvm.parse_bitcode(bitcode)
+    machine = _machine(llvm, module, level, triple)
+    _machine(llvm, vectors, level, triple)
+    for function in _defined(module):
+        if _in_vectors(function):
+            function.linkage = "available_externally"  # their code is in the other module
+            function.add_function_attribute("noinline")
+    for function in _defined(vectors):
+        function.linkage = "external" if _in_vectors(function) else "internal"
+    _optimise(llvm, module, machine, vectors=False)
+    _optimise(llvm, vectors, machine, vectors=True)
+    module.link_in(vectors)
+    for function in _defined(module):
+        if function.name.startswith("lissom_"):
+            function.name = function.name.replace("lissom_", f"lissom_{level.identifier}_", 1)
+            function.visibility = "hidden"
+        else:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, _builder(llvm, machine, 0))
+    return bytes(machine.emit_object(module))
+
+
+def _machine(llvm: Any, module: Any, level: Level, triple: str) -> Any:
+    """LLVM's description of the processor; the module gets its layout of data."""
+    if triple:
+        module.triple = triple
+    cpu, features = level.cpu, level.features
+    if not cpu:
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    machine = llvm.Target.from_triple(module.triple).create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+    if triple:
+        module.data_layout = str(machine.target_data)
+    return machine
+
+
+def _defined(module: Any) -> list[Any]:
+    return [x for x in module.functions if not x.is_declaration]
+
+
+def _in_vectors(function: Any) -> bool:
+    """Whether a function is one of `VECTORS`; in Numba's names lengths precede the parts."""
+    parts = (x.split(".") for x in VECTORS)
+    return any(f"4tree{len(a)}{a}{len(b)}{b}B" in function.name for a, b in parts)
+
+
+def _builder(llvm: Any, machine: Any, speed: int, vectors: bool = False) -> Any:
+    options = llvm.create_pipeline_tuning_options()
+    options.speed_level = speed
+    options.loop_vectorization = speed > 0
+    options.slp_vectorization = vectors
+    return llvm.create_pass_builder(machine, options)
+
+
+def _optimise(llvm: Any, module: Any, machine: Any, *, vectors: bool) -> None:
+    builder = _builder(llvm, machine, 0)
+    passes = builder.getModulePassManager()
+    passes.add_loop_rotate_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_jump_threading_pass()
+    passes.add_refprune_pass()  # pairs of counting a reference up and down
+    passes.run(module, builder)
+    builder = _builder(llvm, machine, 3, vectors)
+    passes = builder.getModulePassManager()
+    passes.add_refprune_pass()
+    passes.run(module, builder)
+
+
+CALLING = Path(__file__).resolve().parent / "calling.c"
+
+
+def c_compiler() -> list[str]:
+    """Command of the C compiler: $CC, that of Python, or cc."""
+    given = os.environ.get("CC")
+    for command in [given] if given else [sysconfig.get_config_var("CC"), "cc"]:
+        words = shlex.split(command or "")
+        if words and shutil.which(words[0]):
+            return words
+    raise KernelError(
+        f"there is no C compiler{f': CC is {given!r}' if given else ''}; install one (Debian and "
+        "Ubuntu: apt install gcc) or name it in the environment variable CC"
+    )
+
+
+def linked(
+    folder: Path, objects: Sequence[Path], levels: Sequence[Level], kernels: Mapping[str, str]
+) -> bytes:
+    """Content of the shared library.
+
+    Parameters
+    ----------
+    folder : Path
+        For files on the way.
+    objects : sequence of Path
+        Object files of all kernels for all levels.
+    levels : sequence of Level
+        Levels in rising order.
+    kernels : mapping
+        Letters of the types of each kernel.
+    """
+    import numpy as np
+
+    (folder / "table.h").write_text(_table(levels, kernels), encoding="utf-8")
+    library = folder / "library.so"
+    include = [f"-I{folder}", f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}"]
+    flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
+    flags += ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-s"]
+    command = [*c_compiler(), *flags, *include, str(CALLING), *map(str, objects)]
+    done = subprocess.run(
+        [*command, "-o", str(library), "-lm"], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        told = next((x for x in lines if "error" in x), lines[-1] if lines else "no message")
+        raise KernelError(f"the C compiler failed ({command[0]}): {told}")
+    return library.read_bytes()
+
+
+def _table(levels: Sequence[Level], kernels: Mapping[str, str]) -> str:
+    """Text of table.h, see `calling.c`."""
+    rows = {
+        "LEVELS(X)": [f'X({x.identifier}, "{x.name}")' for x in levels],
+        "KERNELS(X)": [f'X({symbol}, "{types}")' for symbol, types in kernels.items()],
+        "KERNELS_OF(X, level)": [f"X(level, {symbol})" for symbol in kernels],
+        "CODES_OF(X, symbol)": [f"X({x.identifier}, symbol)" for x in levels],
+    }
+    slots = max(sum(SLOTS.get(x, 1) for x in types[1:]) for types in kernels.values())
+    lines = [f"#define {name} {' '.join(row)}" for name, row in rows.items()]
+    return "\n".join([f"#define N_SLOT {slots}", *lines, ""])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError, printable, shown, suggestion
+from ..errors import ResultError, StateError, printable, shown, suggestion
+from ..results.files.disk import as_path, replacing
 from ..results.labels import Parts
 from ..sim.run.checks import as_numbers, positive
 
@@ -276,7 +277,6 @@ class LinearModel:
 
     def to_control(self) -> Any:
         """The model as a `control.StateSpace`, with its names; needs the package control."""
-        from .exports import to_control
 
         return to_control(self)
 
@@ -288,7 +288,6 @@ class LinearModel:
         path : path
             File to write, with the suffix ".mat".
         """
-        from .exports import save
 
         save(self, path)
 
@@ -350,3 +349,50 @@ def _numbers(names: Any, parts: Parts, what: str) -> list[int]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         return [_number(names, parts, what)]
     return [_number(name, parts, what) for name in names]
+
+
+def to_control(model: LinearModel) -> Any:
+    """Model of the package control.
+
+    Parameters
+    ----------
+    model : LinearModel
+        The model.
+    """
+    try:
+        import control
+    except ImportError:
+        raise StateError(
+            "to_control needs the package control, which is not installed; run: pip install control"
+        ) from None
+    names = {
+        kind: [name.replace(".", "_") for name, _ in getattr(model, kind)]
+        for kind in ("states", "inputs", "outputs")
+    }
+    step = 0 if model.step is None else model.step
+    return control.ss(model.A, model.B, model.C, model.D, step, **names)
+
+
+def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
+    """Write a model as a MATLAB file.
+
+    Parameters
+    ----------
+    model : LinearModel
+        The model.
+    path : path
+        File to write, with the suffix ".mat".
+    """
+    from scipy.io import savemat
+
+    file = as_path(path)
+    if os.path.splitext(file)[1].lower() != ".mat":
+        raise ResultError(f"cannot write {file}: a model is written as MATLAB file; use .mat")
+    content: dict[str, Any] = {name: getattr(model, name) for name in "ABCD"}
+    content["step"] = 0.0 if model.step is None else model.step
+    for kind in ("state", "input", "output"):
+        parts = getattr(model, f"{kind}s")
+        content[f"{kind}_names"] = np.array([name for name, _ in parts], dtype=object)
+        content[f"{kind}_units"] = np.array([unit for _, unit in parts], dtype=object)
+    with replacing(file) as new:
+        savemat(new, content, appendmat=False, oned_as="column")

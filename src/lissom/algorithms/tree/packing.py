@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...bodies import MassIntegrals, NormalBody, SecondOrder
+from ...joints import Free, Spherical
 from ...kernels import fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import (
@@ -25,7 +27,6 @@ from .joint_packing import joint_row
 from .node_packing import bent_rows, node_bending, node_numbers
 from .own_joints import OwnJoints
 from .rod_packing import first_coordinates, rod_numbers
-from .shared_records import shared_records
 
 __all__ = ["Packed", "pack"]
 
@@ -352,3 +353,36 @@ def _first_content(start: Array, row: Array, body: NormalBody, nodes: tuple[int,
         numbers = node_numbers(body, node, int(row[field.BENT]))[:size]
         place = row[field.NODE_SHAPES] + k * size
         start[place : place + size] = numbers
+
+
+# Parts of records that bodies of a compact workspace use in turn.
+#
+# Forward dynamics of a tree needs the motion of a body, and the articulated inertia of its children,
+# only between that body and its last child, in each of its sweeps.  Bodies for which these intervals
+# do not overlap share them, so that a chain of rigid bodies has one of each: less memory to move, on
+# GPUs the cost of an evaluation.  After a sweep they hold the numbers of some bodies only.
+
+
+def shared_records(system: System, rigid: Sequence[bool]) -> dict[int, int]:
+    """Number of the shared part of each rigid body, and of the only node of each flexible one.
+
+    Rigid bodies on ball and free joints keep their own: the inward sweep needs their attitudes.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    rigid : sequence of bool
+        Which bodies are rigid.
+    """
+    numbers: dict[int, int] = {}
+    until: list[int] = []  # last body that uses each part
+    for i, joint in enumerate(system.joints):
+        if isinstance(joint, (Free, Spherical)) if rigid[i] else len(system.outboard_nodes[i]) != 1:
+            continue
+        last = max(system.children[i], default=i)
+        # The last child reads the part before it writes its own.
+        free = next((k for k, stop in enumerate(until) if stop <= i), len(until))
+        until[free : free + 1] = [last]
+        numbers[i] = free
+    return numbers

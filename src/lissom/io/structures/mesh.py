@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import io
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies import FlexibleBody
-from ...errors import ModelError, ModelWarning, name_list, shown
+from ...errors import (
+    ModelError,
+    ModelFileError,
+    ModelWarning,
+    name_list,
+    printable,
+    shown,
+    suggestion,
+)
 from ...structures._checks import positive
 from ...structures.finite.options import check_options
 from ...structures.finite.solid.elements import Block
@@ -19,10 +31,106 @@ from ...structures.finite.solid.kinds import KINDS
 from ...structures.finite.solid.structure import solid_structure
 from ...structures.finite.structure import Structure
 from ...structures.materials import Material
-from .mesh_files import file_name, read_mesh
-from .mesh_groups import Groups, groups_of
+from .gmsh_sizes import check_sizes
 from .mesh_numbers import file_numbers
 from .units import unlikely_size
+
+_TAGS = ("gmsh:physical", "cell_tags", "medit:ref", "nastran:ref")  # whole numbers of cells
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of a mesh.
+
+    Attributes
+    ----------
+    nodes : dict
+        Numbers of the nodes of each group, also of those of its cells.
+    cells : dict
+        For each group of cells, numbers of its cells within each block.
+    """
+
+    nodes: Mapping[str, Whole]
+    cells: Mapping[str, Mapping[int, Whole]]
+
+    def cells_in(self, group: Any, k: int, count: int, name: str) -> NDArray[np.bool_]:
+        """Which of the `count` cells of block k belong to a group; `name` is that of the mesh."""
+        if group not in self.cells:
+            hint = suggestion(str(group), self.cells)
+            raise ModelError(f"{name}: the mesh has no group of elements {group!r}; {hint}")
+        chosen = np.zeros(count, dtype=bool)
+        chosen[self.cells[group].get(k, np.zeros(0, dtype=int))] = True
+        return chosen
+
+
+def groups_of(mesh: Any) -> Groups:
+    """Groups of a mesh of meshio.
+
+    Parameters
+    ----------
+    mesh : meshio.Mesh
+        Physical groups without a name are called by their number.
+    """
+    cells: dict[str, dict[int, Whole]] = {}
+    for name, parts in _cell_sets(mesh):
+        own = cells.setdefault(name, {})
+        for k, part in enumerate(parts):
+            if part is not None and len(part):
+                own[k] = np.unique(np.asarray(part, dtype=np.int64))
+    nodes = {
+        name: np.unique(
+            np.concatenate([mesh.cells[k].data[part].ravel() for k, part in own.items()])
+        )
+        for name, own in cells.items()
+        if own
+    }
+    for name, part in (getattr(mesh, "point_sets", None) or {}).items():
+        nodes[str(name)] = np.unique(np.asarray(part, dtype=np.int64))
+    return Groups(nodes, cells)
+
+
+def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
+    """Name and cells in each block of all groups."""
+    found = [
+        (str(name), list(parts))
+        for name, parts in (getattr(mesh, "cell_sets", None) or {}).items()
+        if not str(name).startswith("gmsh:")
+    ]
+    for key in _TAGS:
+        tags = mesh.cell_data.get(key)
+        if tags is None:
+            continue
+        tags = [np.asarray(tag).ravel() for tag in tags]
+        dims = [_dimension(block.type) for block in mesh.cells]
+        fields = {n: np.asarray(v, dtype=object).ravel()[:2] for n, v in _fields(mesh)}
+        names = {
+            tuple(map(int, v)): str(n)
+            for n, v in fields.items()
+            if len(v) == 2 and all(isinstance(x, (int, np.integer)) for x in v)
+        }
+        pairs = {(int(t), d) for tag, d in zip(tags, dims, strict=True) for t in np.unique(tag)}
+        for t, d in sorted(pairs):
+            parts = [
+                np.flatnonzero(tag == t) if own == d else None
+                for tag, own in zip(tags, dims, strict=True)
+            ]
+            found.append((names.get((t, d), str(t)), parts))
+        break
+    return found
+
+
+def _fields(mesh: Any) -> Any:
+    """What meshio calls field data: of Gmsh tag and dimension of named groups, elsewhere others."""
+    return (mesh.field_data or {}).items()
+
+
+def _dimension(kind: str) -> int:
+    if kind.startswith("vertex"):
+        return 0
+    if kind.startswith("line"):
+        return 1
+    return 2 if kind.startswith(("triangle", "quad", "polygon")) else 3
+
 
 Whole = NDArray[np.int64]
 
@@ -159,3 +267,108 @@ def _materials(
             f"of the groups {name_list(material)}); give one for every group of solids"
         )
     return [(own, chosen) for own, chosen in found if np.any(chosen)]
+
+
+# Mesh files, read by meshio.
+#
+# One of its readers (Fluent's .msh) never returns from a file that is cut off, and `meshio.read` ends
+# the program where it fails; so its readers are called directly, those that are known to end.
+
+_MOST = 2_000_000_000  # bytes
+
+
+def read_mesh(path: str | os.PathLike[str]) -> Any:
+    """Mesh of a file, as meshio has it.
+
+    Parameters
+    ----------
+    path : path
+        File whose suffix is that of a format, see `FORMATS`.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is missing, empty, damaged or of another format.
+    """
+    try:
+        import meshio  # noqa: F401
+    except ImportError as error:
+        raise ModelError(
+            "mesh files are read by the package meshio, which is not installed; install it with: "
+            'pip install "lissom[fe]"'
+        ) from error
+    name = file_name(path)
+    _check_file(path, name)
+    title, module = _format(path, name)
+    said = io.StringIO()
+    try:
+        if title == "Gmsh":
+            check_sizes(path)
+        with _quiet(said):
+            return importlib.import_module(f"meshio.{module}").read(os.fspath(path))
+    except (Exception, SystemExit) as error:
+        text = (str(error) or said.getvalue()).strip().splitlines() or [type(error).__name__]
+        raise ModelFileError(
+            f"{name}: it cannot be read as a file of {title} ({printable(text[0])}); the file is "
+            "damaged, or its suffix is not that of its format"
+        ) from None
+
+
+def file_name(path: Any) -> str:
+    """Name of a file in messages."""
+    return os.path.basename(os.fspath(path)) or shown(path)
+
+
+@contextlib.contextmanager
+def _quiet(said: io.StringIO) -> Any:
+    """What a reader prints goes to `said`; its warnings go nowhere: errors say more."""
+    with (
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _check_file(path: str | os.PathLike[str], name: str) -> None:
+    try:
+        size = os.stat(path).st_size
+    except OSError as error:
+        raise ModelFileError(f"{name}: {error.strerror}: {os.fspath(path)}") from None
+    if not os.path.isfile(path):
+        raise ModelFileError(f"{name}: not a regular file; give a mesh such as 'bracket.msh'")
+    if not size:
+        raise ModelFileError(f"{name}: the file is empty (0 bytes); write the mesh again")
+    if size > _MOST:
+        raise ModelFileError(f"{name}: the file has {size / 1e9:.3g} GB; meshes may have 2 GB")
+
+
+# Format by suffix, and the module of meshio that reads it
+FORMATS = {
+    ".msh": ("Gmsh", "gmsh.main"),
+    ".inp": ("Abaqus", "abaqus._abaqus"),
+    ".vtk": ("VTK", "vtk._main"),
+    ".vtu": ("VTK", "vtu._vtu"),
+    ".bdf": ("Nastran", "nastran._nastran"),
+    ".nas": ("Nastran", "nastran._nastran"),
+    ".mesh": ("Medit", "medit._medit"),
+    ".med": ("Salome", "med._med"),
+}
+
+
+def _format(path: str | os.PathLike[str], name: str) -> tuple[str, str]:
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix not in FORMATS:
+        raise ModelFileError(
+            f"{name}: the suffix {suffix!r} is not that of a known mesh format; give "
+            f"{', '.join(FORMATS)}, or read it yourself and give the mesh: meshio.read(path)"
+        )
+    with open(path, "rb") as file:
+        start = file.read(100).lstrip()
+    if suffix == ".msh" and not start.startswith(b"$"):
+        raise ModelFileError(
+            f"{name}: it is no mesh of Gmsh, which begins with $MeshFormat; save it as Gmsh does, "
+            "or read it yourself and give the mesh: meshio.read(path)"
+        )
+    return FORMATS[suffix]

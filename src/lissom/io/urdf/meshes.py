@@ -10,8 +10,228 @@ import numpy as np
 
 from ...errors import ModelError
 from ..reading import read_regular
-from .collada import read_collada
-from .collada_geometry import Piece
+from .collada_geometry import MOST_TRIANGLES, Corners, Library, Piece, geometry, numbers
+from .xml_tree import Element, Format, read_xml, shown
+
+# Collada files (.dae): triangles of a scene, with colours.
+#
+# Source: COLLADA 1.4.1 and 1.5, Khronos Group.  Lengths are in metres by <unit meter>.  <up_axis> is
+# ignored: the frames of robots' links are the axes of the file (decision 0073).
+
+COLLADA = Format("Collada", 100_000_000, 200_000, texts=True)
+_DEEPEST, _MOST_PLACES = 64, 20_000
+_SIZES = {"matrix": 16, "translate": 3, "rotate": 4, "scale": 3}
+_SHADERS = ("phong", "lambert", "blinn", "constant")
+
+
+def read_collada(path: Path) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Pieces of a Collada file, one for each colour, and notes on what was left out.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    root = read_xml(path, COLLADA)
+    if root.tag != "COLLADA":
+        raise root.fault("not a Collada file: its root element is <COLLADA>; check the path")
+    with np.errstate(all="ignore"):  # overflows are found at the end
+        scene = _Scene(root)
+        return scene.pieces(), tuple(scene.notes)
+
+
+class _Scene:
+    """Traversal of the nodes of a document."""
+
+    def __init__(self, root: Element) -> None:
+        self.root, self.library = root, Library(root)
+        self.notes: dict[str, None] = {}  # ordered set
+        self.geometries: dict[int, tuple[Array, list[Corners]]] = {}
+        self.colors: dict[int, str | None] = {}
+        self.found: dict[str | None, list[tuple[Array, Array]]] = {}
+        self.places = self.triangles = 0
+
+    def pieces(self) -> tuple[Piece, ...]:
+        scale = self._unit()
+        identity = np.eye(4)
+        scene = self._visual_scene()
+        if scene is not None:
+            for node in scene.all("node"):
+                self._visit(node, identity, 0)
+        else:
+            for library in self.root.all("library_geometries"):
+                for one in library.all("geometry"):
+                    self._place(one, None, identity)
+        if not self.found:
+            more = f" ({'; '.join(self.notes)})" if self.notes else ""
+            raise self.root.fault(f"contains no triangles{more}")
+        return tuple(_piece(self.root, parts, color, scale) for color, parts in self.found.items())
+
+    def _unit(self) -> float:
+        """Length of the unit [m]."""
+        asset = self.root.find("asset")
+        unit = asset.find("unit") if asset is not None else None
+        if unit is None:
+            return 1.0
+        length = unit.number("meter", 1.0)
+        if length <= 0:
+            raise unit.fault(f'meter="{shown(unit.text("meter"))}"; it must be positive [m]')
+        return length
+
+    def _visual_scene(self) -> Element | None:
+        """The scene that is shown, or the first; None without one."""
+        scene = self.root.find("scene")
+        instance = scene.find("instance_visual_scene") if scene is not None else None
+        if instance is not None:
+            return self.library.get(instance, "url", "visual_scene")
+        libraries = self.root.all("library_visual_scenes")
+        return next((one for x in libraries for one in x.all("visual_scene")), None)
+
+    def _visit(self, node: Element, outer: Array, depth: int) -> None:
+        """Add what a node shows, in the axes of the scene."""
+        self._count(node)
+        if depth > _DEEPEST:
+            raise node.fault(f"nodes contain each other more than {_DEEPEST} levels deep")
+        pose = outer @ _transform(node)
+        for child in node.children:
+            match child.tag:
+                case "node":
+                    self._visit(child, pose, depth + 1)
+                case "instance_node":
+                    self._visit(self.library.get(child, "url", "node"), pose, depth + 1)
+                case "instance_geometry":
+                    self._place(self.library.get(child, "url", "geometry"), child, pose)
+                case "instance_controller":
+                    self.notes[f"{child.title}: skins and morphs are not drawn"] = None
+
+    def _count(self, element: Element) -> None:
+        """Limit the nodes and geometries of a scene, in which instances may double each other."""
+        self.places += 1
+        if self.places > _MOST_PLACES:
+            raise element.fault(f"the scene has more than {_MOST_PLACES} nodes and geometries")
+
+    def _place(self, element: Element, instance: Element | None, pose: Array) -> None:
+        """Add a geometry in a pose, sorted by colours."""
+        self._count(element)
+        if id(element) not in self.geometries:
+            self.geometries[id(element)] = geometry(element, self.library, self.notes)
+        vertices, primitives = self.geometries[id(element)]
+        mirrored = np.linalg.det(pose[:3, :3]) < 0
+        bound = _bound(instance)
+        for corners, symbol in primitives:
+            self.triangles += len(corners) + 1
+            if self.triangles > MOST_TRIANGLES:
+                raise element.fault(f"the scene has more than {MOST_TRIANGLES} triangles")
+            if not len(corners):
+                continue
+            used, order = np.unique(corners, return_inverse=True)
+            turned = order.reshape(-1, 3)[:, ::-1] if mirrored else order.reshape(-1, 3)
+            color = self._color(symbol, bound.get(symbol))
+            placed = vertices[used] @ pose[:3, :3].T + pose[:3, 3]
+            self.found.setdefault(color, []).append((placed, turned))
+
+    def _color(self, symbol: str, instance: Element | None) -> str | None:
+        """Colour of a material, by the symbol of a primitive and what the instance binds to it."""
+        if instance is not None:
+            material = self.library.get(instance, "target", "material")
+        else:
+            found = self.library.by_id.get(symbol)
+            if found is None or found.tag != "material":
+                return None
+            material = found
+        if id(material) not in self.colors:
+            self.colors[id(material)] = self._diffuse(material)
+        return self.colors[id(material)]
+
+    def _diffuse(self, material: Element) -> str | None:
+        link = material.find("instance_effect")
+        if link is None:
+            return None
+        effect = self.library.get(link, "url", "effect")
+        profile = effect.find("profile_COMMON")
+        technique = profile.find("technique") if profile is not None else None
+        shaders = [x for x in technique.children if x.tag in _SHADERS] if technique else []
+        for shader in shaders:
+            light = shader.find("emission" if shader.tag == "constant" else "diffuse")
+            if light is None:
+                continue
+            color = light.find("color")
+            if color is not None:
+                return _hexadecimal(color)
+            if light.find("texture") is not None:
+                self.notes[f"{effect.title}: its texture is not drawn"] = None
+        return None
+
+
+def _piece(
+    root: Element, parts: list[tuple[Array, Array]], color: str | None, scale: float
+) -> Piece:
+    """Triangles of one colour as one array."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    vertices = scale * np.concatenate([vertices for vertices, _ in parts])
+    if not np.all(np.isfinite(vertices)):
+        raise root.fault("transforms cause a numerical overflow; give smaller numbers")
+    triangles = [order + start for (_, order), start in zip(parts, starts[:-1], strict=True)]
+    return Piece(vertices, np.concatenate(triangles), color)
+
+
+def _bound(instance: Element | None) -> dict[str, Element]:
+    """Instances of materials by symbol."""
+    bound = instance.find("bind_material") if instance is not None else None
+    common = bound.find("technique_common") if bound is not None else None
+    if common is None:
+        return {}
+    return {x.attributes.get("symbol", ""): x for x in common.all("instance_material")}
+
+
+def _transform(node: Element) -> Array:
+    """Pose (4, 4) of a node: its transforms in the order of the file."""
+    pose = np.eye(4)
+    for child in node.children:
+        if child.tag in ("lookat", "skew"):
+            raise child.fault("is not supported; apply the transforms before the mesh is exported")
+        if child.tag not in _SIZES:
+            continue
+        given, size = numbers(child), _SIZES[child.tag]
+        if len(given) != size:
+            raise child.fault(f"expected {size} numbers, not {len(given)}")
+        pose = pose @ _matrix(child, given)
+    return pose
+
+
+def _matrix(element: Element, given: Array) -> Array:
+    step = np.eye(4)
+    match element.tag:
+        case "matrix":
+            step = given.reshape(4, 4)
+            if not np.array_equal(step[3], (0, 0, 0, 1)):
+                raise element.fault("its last row must be 0 0 0 1")
+        case "translate":
+            step[:3, 3] = given
+        case "scale":
+            step[:3, :3] = np.diag(given)
+        case "rotate":
+            step[:3, :3] = _rotation(given[:3], np.radians(given[3]))
+    return step
+
+
+def _rotation(axis: Array, angle: float) -> Array:
+    """Rotation about an axis of any length; none about a zero axis."""
+    size = np.linalg.norm(axis)
+    if not 0 < size < np.inf:
+        return np.eye(3)
+    x, y, z = axis / size
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+
+
+def _hexadecimal(color: Element) -> str:
+    given = numbers(color)
+    if len(given) not in (3, 4):
+        raise color.fault(f"expected 3 or 4 numbers from 0 to 1, not {len(given)}")
+    red, green, blue = (round(255 * x) for x in np.clip(given[:3], 0, 1))
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
 
 Array = np.ndarray
 

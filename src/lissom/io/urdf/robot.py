@@ -11,21 +11,132 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...bodies import RigidBody
 from ...bodies.solids import Solid
-from ...errors import ModelError, name_list
+from ...errors import MOST_LINES, ModelError, cut_lines, name_list, printable, suggestion
 from ...joints import Fixed, Free, Joint
 from ...model import Model
+from ...notebook import table
+from ...printing import Shown, folded
 from .joints import Limits, dynamics_of, joint_of, limits_of, nearest
-from .mimics import Mimic, couple_mimics, read_mimics
-from .printed import printed, printed_table
 from .visuals import Looks, origin
 from .xml_tree import Element, read_xml, shown
+
+if TYPE_CHECKING:
+    from .joints import Limits
+
+_REMEDY = 'Correct it, or read the file with mimics="free"'
+_ONE_COORDINATE = ("revolute", "continuous", "prismatic")
+
+
+@dataclass(frozen=True)
+class Mimic(Shown):
+    """A joint that follows another joint: q = multiplier q_other + offset.
+
+    Attributes
+    ----------
+    joint : str
+        Joint that is followed.
+    multiplier, offset : float
+    """
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mimic]:
+    """Mimic joints by name.
+
+    Parameters
+    ----------
+    joints : mapping
+        All joints of the file, by name.
+    checked : bool
+        Whether to reject mimics that cannot be coupled.
+    """
+    found = {}
+    for name, joint in joints.items():
+        mimic = joint.find("mimic")
+        if mimic is None:
+            continue
+        if checked and joint.text("type") == "fixed":
+            words = f"joint {shown(name)!r} is fixed and cannot follow a joint; mimic ignored"
+            LOGGER.info(f"{mimic.title}: {words}")
+            continue
+        other = mimic.text("joint")
+        if checked:
+            _check_followed(name, joint, mimic, other, joints)
+        multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+        found[name] = Mimic(other, multiplier, offset)
+    if checked:
+        _check_cycles(joints, found)
+    return found
+
+
+def _check_followed(
+    name: str, joint: Element, mimic: Element, other: str, joints: Mapping[str, Element]
+) -> None:
+    own, followed = shown(name), shown(other)
+    if other not in joints:
+        near = suggestion(followed, [shown(x) for x in islice(joints, 2000)])
+        raise mimic.fault(f"joint {own!r}: there is no joint {followed!r}; {near}  {_REMEDY}")
+    if other == name:
+        raise mimic.fault(f"joint {own!r} follows itself; give another joint")
+    for which, element in ((own, joint), (followed, joints[other])):
+        kind = shown(element.text("type"))
+        if kind not in _ONE_COORDINATE:
+            raise mimic.fault(
+                f"joint {own!r} follows {followed!r}, but {which!r} is {kind} and does not have "
+                "exactly one coordinate; use revolute, continuous or prismatic joints"
+            )
+
+
+def _check_cycles(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> None:
+    """Reject joints that follow each other in a cycle."""
+    checked: set[str] = set()
+    for name in mimics:
+        chain: dict[str, None] = {}  # ordered set
+        while name in mimics and name not in checked:
+            if name in chain:
+                cycle = [*list(chain)[list(chain).index(name) :], name]
+                words = name_list(map(shown, cycle), between=" -> ")
+                mimic = joints[name].need("mimic")
+                raise mimic.fault(
+                    f"joints {words} follow each other in a cycle; remove one <mimic>"
+                )
+            chain[name] = None
+            name = mimics[name].joint
+        checked.update(chain)
+
+
+def couple_mimics(model: Model, mimics: Mapping[str, Mimic], bodies: Mapping[str, str]) -> None:
+    """Add a coupling named "JOINT_mimic" to a model for each mimic joint.
+
+    Parameters
+    ----------
+    model : Model
+        Model with all bodies.
+    mimics : mapping
+        By joint.
+    bodies : mapping
+        Body carried by each joint.
+    """
+    for joint, mimic in mimics.items():
+        name = f"{joint.replace('.', '_')}_mimic"
+        while name in model.parts or name in model.couplings or name in model.frames:
+            name += "_"
+        ratios = {bodies[joint]: 1.0}
+        if mimic.multiplier:
+            ratios[bodies[mimic.joint]] = -mimic.multiplier
+        model.couple(ratios, offset=mimic.offset, name=name)
+
 
 Array = np.ndarray
 
@@ -389,3 +500,78 @@ def _finite(joint: Element, at: Array) -> Array:
 
 def _called(joint: Element) -> str:
     return f"the joint {shown(joint.text('name'))!r} on line {joint.line}"
+
+
+_HEADS = ("joint", "carries", "range", "effort", "speed")
+
+
+def printed(robot: Urdf) -> str:
+    """Sizes, and one line a joint: the body that it carries and its limits.
+
+    Parameters
+    ----------
+    robot : Urdf
+        Robot to print.
+    """
+    rows = [_HEADS, *_rows(robot)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  " + "  ".join(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    kept = cut_lines(lines, MOST_LINES + 1, "joints", len(robot.joints) + 1)
+    return folded("\n".join([_title(robot), *kept, *_notes(robot)]))
+
+
+def printed_table(robot: Urdf) -> str:
+    """The same as a table of HTML.
+
+    Parameters
+    ----------
+    robot : Urdf
+        Robot to show.
+    """
+    rows = _rows(robot)[:MOST_LINES]
+    more = cut_lines([], 0, "joints", max(0, len(robot.joints) - MOST_LINES))
+    return table(_title(robot), _HEADS, rows, [*more, *_notes(robot)])
+
+
+def _title(robot: Urdf) -> str:
+    words = ((len(robot.links), "link"), (len(robot.joints), "joint"))
+    counts = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in words)
+    return f"Urdf of {printable(robot.model.name) or 'a robot'}: {counts}"
+
+
+def _rows(robot: Urdf) -> list[tuple[str, ...]]:
+    return [
+        (printable(joint), printable(body), *_limits(robot.limits.get(joint)))
+        for joint, body in robot.joints.items()
+    ]
+
+
+def _limits(limits: Limits | None) -> tuple[str, str, str]:
+    if limits is None:
+        return "", "", ""
+    inside = (limits.lower, limits.upper)
+    span = f"{inside[0]:.4g} to {inside[1]:.4g}" if np.isfinite(inside).any() else ""
+    effort, speed = (f"{x:.4g}" if np.isfinite(x) else "" for x in (limits.effort, limits.velocity))
+    return span, effort, speed
+
+
+def _notes(robot: Urdf) -> list[str]:
+    merged = [
+        f"{link} into {body}"
+        for link, body in robot.links.items()
+        if link.replace(".", "_") != body
+    ]
+    groups = {
+        "merged": merged,
+        "damping of": list(robot.damping),
+        "friction of": list(robot.friction),
+        "mimics": list(robot.mimics),
+    }
+    notes = []
+    for what, found in groups.items():
+        if found:
+            notes.append(f"  {what} {name_list(found, show=printable, most=4)}")
+    return notes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -12,20 +13,169 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.coordinates import error_sizes
 from ...algorithms.tree.derivatives import compiled
-from ...kernels import fields as field
+from ...bodies.rod_tables import EPS_X
+from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import closure_record
 from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
 from ...kernels.run.slots import SLOT_RECORD
 from ...kernels.run.views import derivative_rows_size, loop_joints_size, watched_size
+from ...kernels.tree.derivatives.frames import COLUMNS
+from ...kernels.tree.derivatives.motions import MOTION
+from ...system import System
 from ..drift import Baumgarte
-from .bounds import Bounds, bounds_of, reasonable
-from .load_places import NO_PLACES, LoadPlaces
 from .packing import elements, external_list, mapped_coordinates, slot_records
 from .plan import Plan
 from .scales import modal_stiffness, spring_rates
 from .settings import Settings
+
+NO_PLACES = np.zeros(0)
+FLAGS = field.RATES | field.ACCELERATED  # without gravity and elasticity
+
+
+class LoadPlaces:
+    """Columns of nodes, and the derivative of the forces by constant wrenches on them.
+
+    A wrench w that is constant in the axes of its node has the generalized forces J^T w, minus
+    those of inverse dynamics at rest without gravity, whose derivative is compiled; the stiffness
+    of flexible bodies, which that derivative contains, is set to zero.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    nodes : sequence of (int, int)
+        Body and node of each place.
+    """
+
+    def __init__(self, system: System, nodes: Sequence[tuple[int, int]]) -> None:
+        n = system.n_v
+        pieces = [engine.node_constants(system, body, node) for body, node in nodes]
+        self._starts = np.cumsum([0, *map(len, pieces)])[:-1].astype(np.int64)
+        self._where = np.concatenate([*pieces, np.zeros(1)])
+        self._columns = np.zeros((COLUMNS * len(nodes), n))
+        self._motions = np.zeros(MOTION * len(nodes))
+        work = engine.workspace(system)
+        plan, numbers, index = work.derivatives
+        self._numbers = numbers.copy()
+        self._plan, self._index, self._floats = plan, index.copy(), work.packed.floats.copy()
+        for row in work.packed.rows:
+            if row[field.LEVEL] != field.RIGID:
+                s = row[field.SHAPES]
+                self._floats[s : s + row[field.N_MODE]] = 0.0
+        self._rest, self._D = np.zeros(n), np.empty((3 * n, n))
+        self._of_frames = work.kernel(entries.FRAME_COLUMNS)
+        self._of_forces = work.kernel(entries.INVERSE_DERIVATIVES)
+
+    def put(self, machine: Machine) -> tuple[Array, Array]:
+        """Columns and motions of the nodes in the state of a run."""
+        self._of_frames(
+            machine.ints, machine.plan.packed.floats, machine.scratch, self._plan, self._numbers,
+            machine.q, machine.v, self._rest, self._starts, self._where, self._columns,
+            self._motions, FLAGS,
+        )  # fmt: skip
+        return self._columns.ravel(), self._motions
+
+    def turning(self, machine: Machine) -> Array:
+        """Derivative (n_v, n_v) of minus the forces by the external wrenches in a run's scratch."""
+        n = len(self._rest)
+        self._of_forces(
+            machine.ints, self._floats, machine.scratch, self._plan, self._numbers, self._index,
+            machine.q, self._rest, self._rest, np.empty(n), self._D, FLAGS, 0, 1,
+        )  # fmt: skip
+        return self._D[:n]
+
+
+FEWEST_STEPS = 10  # least number of adaptive steps in a run
+PROBES = 4096  # samples inside adaptive steps over the whole run
+MOST_PROBES = 64  # largest number in one step: a run can end only between two steps
+FASTEST = 1e9  # [1/s] sizes per second; for a mechanism of 1 m three times the speed of light
+FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the body, or turn [rad]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of adaptive steps.
+
+    Attributes
+    ----------
+    step : float
+        Longest step [s].
+    probe : float
+        Time between samples inside steps [s].
+    look : int
+        What is sampled there: sum of LOOK_AT_FORCES, LOOK_AT_EVENTS and LOOK_AT_KINKS.
+    stops : list of float
+        Times that no step crosses [s].
+    """
+
+    step: float
+    probe: float
+    look: int
+    stops: list[float]
+
+
+def bounds_of(plan: Plan, settings: Settings) -> Bounds:
+    """Limits of the steps of a run, with the sampling inside them.
+
+    User functions and events may change arbitrarily between two stages of a step.  Steps end at
+    the corners of tables; smooth tables are sampled like functions, unless their points are too
+    close together for that.
+    """
+    probe = min(settings.duration / PROBES, settings.output_step or np.inf, settings.max_step)
+    if not settings.adaptive:  # nothing is sampled; what a step is must not depend on the duration
+        probe = settings.step
+    stops, smooth = list(plan.stops), False
+    for times in plan.knots:
+        inside = times[times > settings.start]
+        if settings.adaptive:
+            inside = inside[inside < settings.end]
+        if len(inside) > 1 and np.diff(inside).min() < probe:
+            stops += list(inside)
+        else:
+            smooth = True
+    called = any(row[run.S_KIND] == run.CALLED for row in plan.signals)
+    look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
+    look += run.LOOK_AT_KINKS * plan.watches
+    if not settings.adaptive:
+        return Bounds(settings.step, probe, look & run.LOOK_AT_KINKS, stops)
+    step = settings.max_step
+    if step == np.inf:
+        step = settings.duration / FEWEST_STEPS
+    if look:
+        step = min(step, probe if _is_blind(settings, look) else MOST_PROBES * probe)
+    if settings.integrator.implicit:
+        look &= run.LOOK_AT_EVENTS | run.LOOK_AT_KINKS
+    return Bounds(step, probe, look, stops)
+
+
+def _is_blind(settings: Settings, look: int) -> bool:
+    """Whether what has to be sampled inside steps cannot be.
+
+    Generalized-alpha has no interpolant; between the stages of an implicit method the accelerations
+    of stiff motions are far from the derivative of one.
+    """
+    kind = settings.integrator
+    needed = run.LOOK_AT_FORCES | (0 if kind.tableau else run.LOOK_AT_EVENTS)
+    return kind.implicit and look & needed != 0
+
+
+def reasonable(system: System) -> Array:
+    """Largest plausible speeds and modal coordinates of a run, (2, n_v).
+
+    A motion beyond these is not that of the mechanism: the model is unstable there, or the steps
+    are too long.
+    """
+    position, _ = error_sizes(system)
+    deflection = np.full(system.n_v, np.inf)
+    for i, body in enumerate(system.bodies):
+        modal = system.layout.modal_v(i)
+        deflection[modal] = FARTHEST * position[modal]
+        if body.rod is not None:  # each piece between stations may turn as far as another body
+            deflection[modal] *= np.where(body.rod.strains < EPS_X, len(body.rod.masses), 1)
+    return np.stack([FASTEST * position, deflection])
+
 
 Array = np.ndarray
 

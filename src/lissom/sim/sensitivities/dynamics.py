@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +18,245 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.derivatives import check_compiled
 from ...algorithms.tree.design import built_rows, design_rows, inertial_products
-from ...algorithms.tree.design_parameters import NONE, Resolved, inertias_apart
+from ...algorithms.tree.design_parameters import (
+    NONE,
+    Resolved,
+    built_system,
+    inertias_apart,
+    signs_of_modes,
+    spacing_of,
+)
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run
 from ...kernels.tree.derivatives import design, frames
 from ...results.trajectory import Trajectory
+from ...spatial import rotation_exp
 from ...system import System
+from ..loads.servo import KI, LIMIT, LIMITED_SERVO, PER_MOTION, SERVO
 from ..run.choice import at_rest
+from ..run.machine import Machine
 from ..run.start import planned
 from .controls import Control
-from .integrals import integral_servos
-from .motions import driven_speeds
-from .placed_loads import PlacedLoads
+
+# Forces of loads by parameters that move the places where they act.
+#
+# A load on a node pushes the coordinates through the geometry between them.  Derivatives of its
+# generalized forces by places of joints and by users' functions are differences of order six between
+# systems with changed parameters:
+#   (45 (T_1 - T_-1) - 9 (T_2 - T_-2) + T_3 - T_-3) / 60 h                                      (1)
+
+SPACING = 1e-3  # of displacements, in lengths of the system, and of turns [rad]
+_WEIGHTS = {-3: -1 / 60, -2: 9 / 60, -1: -45 / 60, 1: 45 / 60, 2: -9 / 60, 3: 1 / 60}
+
+
+class _Side(NamedTuple):
+    """A changed system: its loads, the weight of their forces, and signs of its coordinates."""
+
+    machine: Machine
+    weight: float
+    turned: Array
+    signs: Array
+
+
+class PlacedLoads:
+    """Derivatives of the forces of loads by parameters of the design.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    found : Resolved
+        Parameters.
+    loads, forces
+        As for `simulate`.
+    what : str
+        Name of the caller in errors.
+    """
+
+    def __init__(self, system: System, found: Resolved, loads: Any, forces: Any, what: str) -> None:
+        self.n_parameter, self.columns = len(found.names), {}
+        plan = planned(system, forces, loads, ())
+        if not (plan.slots or plan.points or plan.fields):
+            return
+        rows = found.rows.reshape(-1, 3)
+        directions = found.directions.reshape(-1, design.DIRECTION)
+        for k, name in enumerate(found.names):
+            if k >= len(rows):
+                one = found.built[k - len(rows)]
+                h = spacing_of(one)
+                systems = {s: built_system(one, s) for s in _WEIGHTS}
+            elif rows[k, 0] in (design.SHIFT, design.TURNING):
+                h = SPACING * (system.length if rows[k, 0] == design.SHIFT else 1.0)
+                systems = {s: _placed(system, rows[k], directions[k], s * h) for s in _WEIGHTS}
+            elif rows[k, 0] == design.INERTIA and plan.fields:
+                raise LoadError(
+                    f"{what}: a field of gravity acts on all mass, so that its forces change with "
+                    f"{name!r}; give a DesignParameter with a function that builds the model"
+                )
+            else:
+                continue
+            self.columns[k] = [
+                _side(system, other, name, _WEIGHTS[s] / h, (forces, loads))
+                for s, other in systems.items()
+            ]
+
+    def slopes(self, times: Array, Q: Array, V: Array) -> Array | None:
+        """Derivatives (k, n_v, n_parameter) of the forces at times; None if all are zero."""
+        if not self.columns:
+            return None
+        found = np.zeros((*V.shape, self.n_parameter))
+        for column, sides in self.columns.items():
+            for machine, weight, turned, signs in sides:
+                for k, t in enumerate(times):
+                    machine.memory[run.TIME] = t
+                    machine.q[:], machine.v[:] = turned * Q[k], signs * V[k]
+                    _, T, _, _ = machine.load_derivatives()
+                    found[k, :, column] += weight * signs * T
+        return found
+
+
+def _placed(system: System, row: Array, direction: Array, amount: float) -> System:
+    """System whose joint is displaced or turned on its carrier."""
+    kind, i, _ = row
+    change = amount * direction[:3]
+    if kind == design.SHIFT:
+        places = np.array(system.frame_position)
+        places[i] += change
+        return replace(system, frame_position=places)
+    turns = np.array(system.frame_rotation)
+    turns[i] = rotation_exp(change) @ turns[i]
+    return replace(system, frame_rotation=turns)
+
+
+def _side(system: System, other: System, name: str, weight: float, given: Any) -> _Side:
+    forces, loads = given
+    signs, turned = signs_of_modes(system, other, name), np.ones(system.n_q)
+    for i in range(system.n_body):
+        turned[system.layout.modal_q(i)] = signs[system.layout.modal_v(i)]
+    machine = at_rest(planned(other, forces, loads, ()), other.neutral(), 0.0, exact=True)
+    return _Side(machine, weight, turned, signs)
+
+
+# Given motions in a run: what does not change with anything else.
+#
+# Accelerations of driven joints are functions of time, and so are their speeds unless the motion is
+# given by accelerations, and their coordinates if it is given by positions.
+
+
+class Driven(NamedTuple):
+    """Speeds whose accelerations are given, whose values are, and whose coordinates are.
+
+    Attributes
+    ----------
+    x, v, q : arrays of int
+        Indices among the speeds.
+    """
+
+    x: Array
+    v: Array
+    q: Array
+
+    def still(self, n: int, change: Array) -> None:
+        """Clear changes of what is given, in an array [displacement; change of speeds; ...]."""
+        change[..., self.q, :] = 0.0
+        change[..., n + self.v, :] = 0.0
+
+
+def driven_speeds(plan: Any) -> Driven:
+    """Driven speeds of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the run.
+    """
+    found: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for row in plan.rows["motions"]:
+        speeds = range(row[run.E_V], row[run.E_V] + row[run.E_N])
+        found[0].extend(speeds)
+        found[1].extend(speeds if row[run.E_KIND] != run.ACCELERATION_ else ())
+        found[2].extend(speeds if row[run.E_KIND] == run.POSITION else ())
+    return Driven(*(np.array(x, dtype=int) for x in found))
+
+
+# Integrals of servos, states of a run besides coordinates and speeds.
+#
+# A servo with the error e = target - q has the force kp e + kd e' + ki z, at most its limit, and
+# z' = e except where the force is at its limit and the error demands more.
+
+
+class IntegralServo(NamedTuple):
+    """A servo with an integral.
+
+    Attributes
+    ----------
+    joint : str
+        Body whose joint it drives.
+    states : slice
+        Places of its integrals among the states of all loads.
+    output : int
+        Place of its outputs: forces, errors, integrals.
+    gains, limits : arrays (r,)
+        ki and limits.
+    """
+
+    joint: str
+    states: slice
+    output: int
+    gains: Array
+    limits: Array
+
+    def terms(self, machine: Machine) -> Array:
+        """Rates of the integrals, their derivatives by coordinates, and those of the forces by z.
+
+        After an evaluation of the forces: (3, r).
+        """
+        r = len(self.gains)
+        found = machine.outputs[self.output : self.output + 2 * r]
+        force, error = found[:r], found[r:]
+        limited = np.abs(force) >= self.limits
+        frozen = limited & (force * error > 0)
+        return np.stack(
+            [np.where(frozen, 0.0, error), np.where(frozen, 0.0, -1.0), self.gains * ~limited]
+        )
+
+
+def integral_servos(plan: Any, what: str) -> list[IntegralServo]:
+    """Servos with integrals of a plan; other loads with states are refused.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the run.
+    what : str
+        Name of the caller in errors.
+    """
+    found: list[IntegralServo] = []
+    table, system = plan.constants(), plan.system
+    names = {system.layout.hinge_v(i).start: name for i, name in enumerate(system.names)
+             if system.joints[i].n_v}  # fmt: skip
+    for row in plan.rows["forces"]:
+        if row[run.E_STATE] == 0:
+            continue
+        if row[run.E_KIND] not in (SERVO, LIMITED_SERVO):
+            break
+        n, first, joint = row[run.E_N], row[run.E_STATE] - run.OWN_STATES, names[row[run.E_V]]
+        if any(one.joint == joint for one in found):
+            raise LoadError(
+                f"{what}: two servos with integrals drive the joint {joint!r}; keep one"
+            )
+        numbers = table[row[run.E_TABLE] : row[run.E_TABLE] + PER_MOTION * n].reshape(n, -1)
+        states = slice(first, first + n)
+        found.append(
+            IntegralServo(joint, states, row[run.E_OUTPUT], numbers[:, KI], numbers[:, LIMIT])
+        )
+    if sum(len(one.gains) for one in found) != len(plan.states):
+        raise LoadError(
+            f"{what}: a load has states of its own that are not the integral of a Servo, such as "
+            "those of a drive or a wheel, which are not differentiated; leave it out"
+        )
+    return found
+
 
 Array = np.ndarray
 

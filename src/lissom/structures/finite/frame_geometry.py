@@ -2,7 +2,7 @@
 
 The strains of an element are those of its first-order shapes, (1)-(4) of `beam_element`, with
 amplitudes f.  A geometrically exact beam with these strains has its end 2 at D f + H[f, f]/2 in the
-axes of end 1 (`structures/second_order.py`, equations (1) and (2)), and finite rotations of the
+axes of end 1 (`structures/beam.py`, equations (1) and (2)), and finite rotations of the
 nodes put it at d + d2[d, d]/2.  Equal poses give f to second order and the strain energy to third:
 
     q[d, d] = d2[d, d] - H[f, f]        V = f.D(L) f / 2 + f.q[d, d] / 2 + ...                  (1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +14,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
+from ...bodies.recovery import Recovery
 from ...bodies.second_order import SecondOrder
+from ...bodies.solids import Solid, Surface, Sweep
 from ...errors import ModelError
 from ...spatial import rigid_shift
-from .appearance import Places, placed, seen_recovery, seen_second_order
 from .checks import check_free, check_structure, coordinate_name
 from .facts import Facts
 from .held import Held, SingularStiffnessError
-from .mass import gram
+from .modes import negative_mass
 from .options import Options, no_second_order
-from .particles import equivalent_particles
+from .particles import equivalent_particles, gram_of_matrices, gram_of_points
 from .patience import saying
 from .rigid import rigid_motion
 from .second_order import second_order
@@ -29,7 +32,180 @@ from .shapes import Assembly, kept_shapes, normal_shapes
 from .ties import Ties, tied
 
 if TYPE_CHECKING:
-    from .structure import Structure
+    from .structure import Structure, SurfaceMesh
+
+_SAME = 1e-9  # relative, of blocks of a matrix
+_AGREE = 1e-3  # relative, of quadrature points and mass matrix
+
+
+def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
+    """Gram matrix of 1, x, y, z and the shapes, and its origin (`Facts.mass_from`).
+
+    Parameters
+    ----------
+    structure : Structure
+        With mass matrix, and perhaps particles.
+    x : array (N, m)
+        Shapes.
+    about : array (3,)
+        Origin of the positions [m].
+    """
+    modal_mass = x.T @ (structure.mass @ x)
+    if structure.particles is not None:
+        masses, positions, displacements = structure.particles
+        found = gram_of_points(masses, positions - about, displacements @ x)
+        _check_agree(structure.name, found, modal_mass)
+        return found, "points"
+    R = rigid_motion(structure.positions, structure.freedoms, about)
+    MR = structure.mass @ R
+    kernel, isotropic = _kernel(structure)
+    fields = _fields(structure, x, about)
+    try:
+        exact = gram_of_matrices(R.T @ MR, MR.T @ x, modal_mass, fields.T @ (kernel @ fields))
+    except np.linalg.LinAlgError:
+        raise negative_mass(structure.name) from None
+    return exact, "kernel" if isotropic else "closure"
+
+
+def _check_agree(name: str, found: Array, modal_mass: Array) -> None:
+    m = len(modal_mass)
+    trace = np.einsum("ikjk->ij", found[4:, 4:].reshape(m, 3, m, 3))
+    if np.abs(trace - modal_mass).max(initial=0.0) > _AGREE * np.abs(modal_mass).max(
+        initial=1e-300
+    ):
+        raise ModelError(
+            f"{name}: the particles and the mass matrix of the structure differ; give particles "
+            "that are the quadrature points of the mass matrix, or none"
+        )
+
+
+def _translations(structure: Structure) -> list[Any]:
+    """Matrices (n, N) that pick the displacement along x, y and z of every node."""
+    node, direction = structure.freedoms.T
+    found = []
+    for k in (3, 4, 5):
+        rows = np.flatnonzero(direction == k)
+        shape = (structure.n_node, structure.n_freedom)
+        found.append(sp.csr_array((np.ones(len(rows)), (node[rows], rows)), shape))
+    return found
+
+
+def _kernel(structure: Structure) -> tuple[Any, bool]:
+    """Mean of the blocks of the mass matrix along x, y, z, and whether it is all of the matrix."""
+    M, picks = sp.csr_array(structure.mass), _translations(structure)
+    blocks = [P @ M @ P.T for P in picks]
+    kernel = (blocks[0] + blocks[1] + blocks[2]) / 3
+    size = np.abs(M.data).max(initial=0.0)
+    rebuilt = sum((P.T @ kernel @ P for P in picks[1:]), picks[0].T @ kernel @ picks[0])
+    left = abs(M - rebuilt)
+    return kernel, bool(left.max() <= _SAME * size)
+
+
+def _fields(structure: Structure, x: Array, about: Array) -> Array:
+    """Values at the nodes of 1, x, y, z and of the components of the shapes."""
+    n = structure.n_node
+    parts = np.stack([P @ x for P in _translations(structure)], axis=2)
+    return np.hstack([np.ones((n, 1)), structure.positions - about, parts.reshape(n, -1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Massless nodes of a body, and what is drawn on them.
+
+    Attributes
+    ----------
+    positions, shapes : array (k, 3), array (k, 6, m)
+        Interfaces, then named nodes, then those of the appearance.
+    names : dict
+        Of interfaces and nodes.
+    number : dict
+        Node of the body by node of the structure.
+    solids : tuple of Solid
+        Members of frames, swept; the surface.
+    """
+
+    positions: Array
+    shapes: Array
+    names: Mapping[str, int]
+    number: Mapping[int, int]
+    solids: tuple[Solid, ...]
+
+
+def placed(
+    structure: Structure, interfaces: tuple[str, ...], positions: Array, motion: Array, x: Array
+) -> Places:
+    """Nodes of a body.
+
+    Parameters
+    ----------
+    structure : Structure
+        With names and appearance.
+    interfaces, positions, motion : tuple of str, array (k, 3), array (k, 6, m)
+        The interfaces and their shapes.
+    x : array (N, m)
+        Shapes of the freedoms.
+    """
+    names = {name: k for k, name in enumerate(interfaces)}
+    number = {
+        int(np.atleast_1d(structure.interfaces[name].nodes)[0]): k
+        for name, k in names.items()
+        if structure.interfaces[name].tie == "node"
+    }
+    shown = [*structure.node_names.values(), *_shown(structure)]
+    own = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
+    number |= {node: len(interfaces) + k for k, node in enumerate(own)}
+    shapes = np.zeros((structure.n_node, 6, x.shape[1]))
+    shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
+    names |= {name: number[int(node)] for name, node in structure.node_names.items()}
+    return Places(
+        np.vstack([positions, structure.positions[own]]),
+        np.concatenate([motion, shapes[own]]),
+        names,
+        number,
+        _solids(structure, number),
+    )
+
+
+def _shown(structure: Structure) -> list[int]:
+    """Nodes of the appearance."""
+    along = [int(node) for _, nodes in structure.lines for node in nodes]
+    if structure.surface is None:
+        return along
+    return along + np.unique(structure.surface.triangles).tolist()
+
+
+def _solids(structure: Structure, number: Mapping[int, int]) -> tuple[Solid, ...]:
+    members = tuple(
+        Sweep(profile.outline, [number[int(node)] for node in nodes], rotation=profile.axes)
+        for profile, nodes in structure.lines
+    )
+    return members if structure.surface is None else (*members, _skin(structure.surface, number))
+
+
+def _skin(surface: SurfaceMesh, number: Mapping[int, int]) -> Surface:
+    nodes, corners = np.unique(surface.triangles, return_inverse=True)
+    return Surface(corners.reshape(-1, 3), [number[int(node)] for node in nodes])
+
+
+def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
+    """Recovery whose points lie on nodes of the body in the place of those of the structure."""
+    points, stations = recovery.points, recovery.stations
+    if points is not None:
+        found = np.array([nodes.number.get(int(k), -1) for k in points.nodes], dtype=int)
+        points = replace(points, nodes=found)
+    if stations is not None and (balance := stations.balance) is not None:
+        found = np.array([nodes.number[int(k)] for k in balance.nodes])
+        stations = replace(stations, balance=replace(balance, nodes=found))
+    return replace(recovery, points=points, stations=stations)
+
+
+def seen_second_order(second: SecondOrder, structure: Structure, nodes: Places) -> SecondOrder:
+    """Second order at nodes of the body in the place of interfaces and named nodes."""
+    n = len(structure.interfaces)
+    own = [nodes.number[int(node)] for node in structure.node_names.values()]
+    found = dict(zip([*range(n), *own], second.node_shapes.values(), strict=True))
+    return SecondOrder(second.first_moment, second.second_moment, found)
+
 
 Array = NDArray[np.float64]
 

@@ -6,10 +6,13 @@ display and are not kept alive by it.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
 
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
@@ -93,7 +96,6 @@ def picture(
 
 
 def _new_figure(size: tuple[float, float], show: bool) -> Figure:
-    from .figure import PictureFigure
 
     if not show:
         return PictureFigure(figsize=size, layout="constrained")
@@ -164,3 +166,12 @@ def line_style(k: int) -> dict[str, Any]:
     """
     n = len(COLORS)
     return {"color": COLORS[k % n], "linestyle": DASHES[k // n % len(DASHES)]}
+
+
+class PictureFigure(Figure):
+    """Matplotlib figure that is displayed as the last line of a notebook cell."""
+
+    def _repr_png_(self) -> bytes:
+        stream = io.BytesIO()
+        self.savefig(stream, format="png", dpi=110)
+        return stream.getvalue()
