@@ -11,7 +11,7 @@ import pytest
 import lissom as ls
 from lissom.algorithms.tree import own_joints
 from lissom.sim.run import interrupts, runner, whole_run
-from lissom.sim.signals.callbacks import Functions
+from lissom.sim.signals.callbacks import RunFunctions
 
 POSIX = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
 
@@ -88,13 +88,13 @@ def short_run(**more):
 
 def test_an_exception_at_any_instruction_of_a_call_ends_the_run():
     forced = {"forces": lambda t, state: [np.sin(t)]}
-    n = every_place(Functions._call.__code__, Alarm, lambda: short_run(**forced), Alarm)
+    n = every_place(RunFunctions._call.__code__, Alarm, lambda: short_run(**forced), Alarm)
     assert n > 40
 
 
 def test_a_failure_at_any_instruction_of_a_call_is_the_cause_of_the_error():
     loads = [ls.Controller(lambda t, state: [np.sin(t)], 1e-3)]
-    places = Functions._call.__code__
+    places = RunFunctions._call.__code__
     assert (
         every_place(places, RuntimeError, lambda: short_run(loads=loads), ls.SimulationError) > 40
     )

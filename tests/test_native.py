@@ -20,7 +20,7 @@ import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.building.build import VECTORS, build
 from lissom.building.front_end import _around, entries as all_entries, letters
-from lissom.building.targets import Target
+from lissom.building.targets import BuildTarget
 from lissom.kernels import entries
 from lissom.kernels.compiling import LIBRARY
 from lissom.kernels.native import BINARY, sealed
@@ -284,9 +284,9 @@ def test_no_file_of_the_package_is_ignored_and_so_left_out_of_wheels():
 
 
 def test_targets_and_signatures():
-    assert [x.name for x in Target.named("x86_64-unknown-linux-gnu").levels][-1] == "x86-64-v4"
-    assert [x.name for x in Target.named("aarch64-unknown-linux-gnu").levels] == ["generic"]
-    assert [x.cpu for x in Target.named("riscv64-unknown-linux-gnu").levels] == [""]
+    assert [x.name for x in BuildTarget.named("x86_64-unknown-linux-gnu").levels][-1] == "x86-64-v4"
+    assert [x.name for x in BuildTarget.named("aarch64-unknown-linux-gnu").levels] == ["generic"]
+    assert [x.cpu for x in BuildTarget.named("riscv64-unknown-linux-gnu").levels] == [""]
     assert letters("int64(int64[::1], float64[:,::1], float64, boolean)") == "iIMfb"
     with pytest.raises(RuntimeError, match="not as expected"):
         _around("sum", "iF", "native", ["ptr", "ptr", "ptr"])

@@ -13,7 +13,7 @@ import lissom as ls
 from lissom.algorithms.loops.closed_loops import constrained_dynamics
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.bodies import Lump, MassIntegrals, NormalBody, SecondOrder, solids
-from lissom.bodies.line import Line
+from lissom.bodies.line import NodeLine
 from lissom.bodies.rod_tables import RodTables
 from lissom.errors import ResultError
 from lissom.joints.base import joint_classes, parameter_kinds
@@ -51,7 +51,17 @@ def bits(value) -> object:
         return {key: bits(x) for key, x in value.items()}
     if isinstance(
         value,
-        (ls.Joint, NormalBody, MassIntegrals, SecondOrder, Lump, Line, Loop, LoopEnd, solids.Solid),
+        (
+            ls.Joint,
+            NormalBody,
+            MassIntegrals,
+            SecondOrder,
+            Lump,
+            NodeLine,
+            Loop,
+            LoopEnd,
+            solids.Solid,
+        ),
     ):
         return type(value), {f.name: bits(getattr(value, f.name)) for f in fields(value)}
     return value

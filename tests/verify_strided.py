@@ -19,13 +19,13 @@ import numpy as np
 os.environ.setdefault("LISSOM_KERNELS", "numba")  # the binary has no code for strides
 
 import lissom as ls
-from lissom.kernels.compiling import PLAIN, Entry
+from lissom.kernels.compiling import PLAIN, CompiledEntry
 
 COLUMNS, COLUMN = 3, 1
 ALLOCATION = re.compile(r"call .*@NRT_(MemInfo_alloc|Allocate)\w*")
 
 
-def strided_kernel(entry: Entry) -> Callable[..., Any]:
+def strided_kernel(entry: CompiledEntry) -> Callable[..., Any]:
     """Kernel that takes each vector of floats as a column of a wider array."""
     kernel: Any = entry.function
     if not PLAIN:
@@ -59,19 +59,19 @@ def _widened(given: Any) -> Any:
 @contextmanager
 def strided() -> Iterator[None]:
     """All kernels on strided arrays; as long as the context lasts."""
-    load, made = Entry.load, {}
+    load, made = CompiledEntry.load, {}
 
-    def replaced(entry: Entry) -> Callable[..., Any]:
+    def replaced(entry: CompiledEntry) -> Callable[..., Any]:
         if entry.name not in made:
             print(f"strided: {entry.name}", flush=True)
             made[entry.name] = strided_kernel(entry)
         return made[entry.name]
 
-    Entry.load = replaced  # type: ignore[method-assign]
+    CompiledEntry.load = replaced  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Entry.load = load  # type: ignore[method-assign]
+        CompiledEntry.load = load  # type: ignore[method-assign]
 
 
 def mechanism(*, closed: bool) -> ls.System:

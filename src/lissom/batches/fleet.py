@@ -85,7 +85,7 @@ class Fleet:
                 if self.interrupts.obeyed():
                     break
                 try:
-                    _Turn(self, entry, turn).run(bar)
+                    _DeviceTurn(self, entry, turn).run(bar)
                 except MemoryError as error:
                     raise KernelError(
                         f"the GPU has no memory left for {len(turn)} runs ({error}); free memory "
@@ -122,7 +122,7 @@ class Fleet:
         return fit
 
 
-class _Turn:
+class _DeviceTurn:
     """Runs that are on the device at the same time."""
 
     def __init__(self, fleet: Fleet, entry: DeviceEntry, turn: range) -> None:

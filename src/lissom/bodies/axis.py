@@ -21,7 +21,7 @@ Array = np.ndarray
 _PARTICLES = 4  # at a station
 
 
-class Part(NamedTuple):
+class OutboardMass(NamedTuple):
     """Mass beyond a section, about the origin of the body and in its axes.
 
     `first_moment` and `second_moment` are those of the second order of the deformation, as in
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     second_moment: Array | None
 
 
-class Axis:
+class BeamAxis:
     """Axis of the beam of a body, at any place between its ends.
 
     Parameters
@@ -107,7 +107,7 @@ class Axis:
 
         return fields
 
-    def beyond(self, fraction: float) -> Part:
+    def beyond(self, fraction: float) -> OutboardMass:
         """Mass between a section, at a fraction of the length, and the tip."""
         at, weights = self._points(fraction)
         axis, count = self.shapes(at), len(at) * _PARTICLES
@@ -120,11 +120,13 @@ class Axis:
             masses, places.reshape(count, 3), shapes.reshape(count, 3, -1)
         )
         if self.body.second_order is None:
-            return Part(integrals, None, None)
+            return OutboardMass(integrals, None, None)
         h = self.second_shapes(at, twist=False)[:, 3:]
         weighted = weights[:, None, None, None] * self.body.mass * h
         arms = at[:, None] * self.length * self.direction
-        return Part(integrals, weighted.sum(axis=0), np.einsum("ka,kbij->abij", arms, weighted))
+        return OutboardMass(
+            integrals, weighted.sum(axis=0), np.einsum("ka,kbij->abij", arms, weighted)
+        )
 
     def _points(self, fraction: float) -> tuple[Array, Array]:
         """Gauss points beyond a section as fractions of the length, and their weights."""

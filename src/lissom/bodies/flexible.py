@@ -19,7 +19,7 @@ from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
-from .line import Line, check_line
+from .line import NodeLine, check_line
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
@@ -100,7 +100,7 @@ class FlexibleBody:
     solids: Any = field(default=(), kw_only=True)
     second_order: second_order.Given = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
-    line: Line | None = field(default=None, kw_only=True, repr=False)
+    line: NodeLine | None = field(default=None, kw_only=True, repr=False)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
     frame: InitVar[str] = field(default="tangent", kw_only=True)
 

@@ -13,7 +13,7 @@ from ..immutable import immutable
 
 @immutable("make the beam again")
 @dataclass(frozen=True, eq=False)
-class Line:
+class NodeLine:
     """Axis of a beam among the nodes of its body.
 
     Attributes
@@ -42,7 +42,7 @@ def check_line(line: Any, n_node: int) -> None:
     """Reject what is not the axis of a beam with so many nodes; None is none."""
     if line is None:
         return
-    if not isinstance(line, Line):
+    if not isinstance(line, NodeLine):
         raise ModelError(f"FlexibleBody: line is {line!r}; leave it out, ls.beam gives it")
     sizes = (line.nodes, line.pieces, line.stations)
     whole = all(isinstance(n, int) and n > 0 for n in sizes)

@@ -16,7 +16,7 @@ from ..immutable import immutable
 from ..printing import Shown, filled
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
-from .line import Line
+from .line import NodeLine
 from .recovery import Recovery
 from .rod_modes import natural_frequencies
 from .rod_poses import section_poses
@@ -190,7 +190,7 @@ class NormalBody:
     rod: RodTables | None = None
     floating: NormalBody | None = None
     recovery: Recovery | None = None
-    line: Line | None = None
+    line: NodeLine | None = None
 
     def __repr__(self) -> str:
         """Mass, modes and nodes."""

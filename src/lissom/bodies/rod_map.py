@@ -35,13 +35,13 @@ import numpy as np
 
 from ..spatial import cross, left_jacobian, left_jacobian_rate, rotation_exp
 from ..spatial.scalar import scaled, zeros
-from .rod_tables import Piece, RodTables
+from .rod_tables import RodPiece, RodTables
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class SectionMotion:
     """A section of a deformed rod and its motion relative to the root, in root axes.
 
     Attributes
@@ -63,7 +63,7 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class _Turn:
+class _SectionTurn:
     """Turning of a section: R, W, omega_r and gamma_w."""
 
     rotation: Array
@@ -104,7 +104,7 @@ class _Jet:
         )
 
 
-def stations(rod: RodTables, eta: Array, eta_dot: Array) -> list[Section]:
+def stations(rod: RodTables, eta: Array, eta_dot: Array) -> list[SectionMotion]:
     """Sections at the stations, root to tip.
 
     Parameters
@@ -122,8 +122,8 @@ def stations(rod: RodTables, eta: Array, eta_dot: Array) -> list[Section]:
 
 
 def sections_at(
-    rod: RodTables, pieces: Sequence[Piece], eta: Array, eta_dot: Array
-) -> list[Section]:
+    rod: RodTables, pieces: Sequence[RodPiece], eta: Array, eta_dot: Array
+) -> list[SectionMotion]:
     """Sections at the ends of any pieces of the rod.
 
     Parameters
@@ -145,11 +145,11 @@ def sections_at(
     return found
 
 
-def _root(m: int) -> _Turn:
-    return _Turn(np.eye(3), zeros(3, m), zeros(3), zeros(3))
+def _root(m: int) -> _SectionTurn:
+    return _SectionTurn(np.eye(3), zeros(3, m), zeros(3), zeros(3))
 
 
-def _turns(rod: RodTables, eta: Array, eta_dot: Array) -> list[_Turn]:
+def _turns(rod: RodTables, eta: Array, eta_dot: Array) -> list[_SectionTurn]:
     """Turning of the stations."""
     found = [_root(len(eta))]
     for piece in rod.station_pieces:
@@ -157,7 +157,9 @@ def _turns(rod: RodTables, eta: Array, eta_dot: Array) -> list[_Turn]:
     return found[1:]
 
 
-def _turned(rod: RodTables, piece: Piece, start: _Turn, eta: Array, eta_dot: Array) -> _Turn:
+def _turned(
+    rod: RodTables, piece: RodPiece, start: _SectionTurn, eta: Array, eta_dot: Array
+) -> _SectionTurn:
     """Turning at the end of a piece, from that at its start; (4)-(6)."""
     a = []
     for natural, moments in zip(piece.natural, piece.moments, strict=True):
@@ -167,7 +169,7 @@ def _turned(rod: RodTables, piece: Piece, start: _Turn, eta: Array, eta_dot: Arr
     R, J_l = start.rotation, left_jacobian(psi.value)
     relative = R @ (J_l @ psi.rate)
     turning = left_jacobian_rate(psi.value, psi.rate) + J_l @ psi.second
-    return _Turn(
+    return _SectionTurn(
         rotation=R @ rotation_exp(psi.value),
         slopes=start.slopes + R @ J_l @ psi.slope,  # (5)
         rate=start.rate + relative,
@@ -184,7 +186,7 @@ def _magnus(a1: _Jet, a2: _Jet, a3: _Jet) -> _Jet:
 
 
 def _along(
-    rod: RodTables, k: int, turn: _Turn, eta: Array, eta_dot: Array
+    rod: RodTables, k: int, turn: _SectionTurn, eta: Array, eta_dot: Array
 ) -> tuple[Array, Array, Array]:
     """Tangent u of a station, its slope and its bias: the terms of (4), (5) and (7)."""
     E = turn.rotation @ (rod.strain_axes * rod.functions[k])
@@ -194,12 +196,14 @@ def _along(
     return u, cross(turn.slopes, u[:, None]) + E, bias
 
 
-def _section(turn: _Turn, piece: Piece, rows: Sequence[tuple[Array, Array, Array]]) -> Section:
+def _section(
+    turn: _SectionTurn, piece: RodPiece, rows: Sequence[tuple[Array, Array, Array]]
+) -> SectionMotion:
     """Section with positions as sums over the stations (4), (5), (7)."""
     r, D, gamma = zeros(3), zeros(*turn.slopes.shape), zeros(3)
     for weight, (u, slope, bias) in zip(piece.integration.tolist(), rows, strict=True):
         r, D, gamma = r + scaled(weight, u), D + weight * slope, gamma + weight * bias
-    return Section(
+    return SectionMotion(
         rotation=turn.rotation,
         position=r,
         shapes=np.concatenate([turn.slopes, D]),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .rod_map import Section, stations
+from .rod_map import SectionMotion, stations
 from .rod_tables import RodTables
 
 Array = np.ndarray
@@ -29,7 +29,7 @@ def natural_frequencies(rod: RodTables, stiffness: Array) -> Array:
     return 1 / np.sqrt(np.linalg.eigvalsh(per_force.T @ per_force)[::-1]) / (2 * np.pi)
 
 
-def weighted_shapes(rod: RodTables, k: int, section: Section) -> Array:
+def weighted_shapes(rod: RodTables, k: int, section: SectionMotion) -> Array:
     """Motion of a station, times the roots of its inertias, (6, m).
 
     Parameters

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..spatial.many_rotations import cross, exponential, product, rotated
-from .rod_tables import EPS_X, Piece, RodTables
+from .rod_tables import EPS_X, RodPiece, RodTables
 
 Array = np.ndarray
 
 
-def section_poses(rod: RodTables, pieces: Sequence[Piece], eta: Array) -> tuple[Array, Array]:
+def section_poses(rod: RodTables, pieces: Sequence[RodPiece], eta: Array) -> tuple[Array, Array]:
     """Attitudes (k, n, 4) and positions (k, n, 3) of n sections for k states, in root axes.
 
     The attitudes are unit quaternions, section axes to root axes.
@@ -62,7 +62,7 @@ def piece_turns(rod: RodTables, eta: Array) -> Array:
     return np.linalg.norm(_magnus(a1, a2, a3), axis=1).reshape(len(eta), len(natural))
 
 
-def _vector(rod: RodTables, piece: Piece, eta: Array) -> Array:
+def _vector(rod: RodTables, piece: RodPiece, eta: Array) -> Array:
     """Rotation vectors of a piece (3), (k, 3)."""
     a1, a2, a3 = (
         natural + eta @ (rod.curvature_axes * moments).T

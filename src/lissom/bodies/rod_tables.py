@@ -31,7 +31,7 @@ _REMEDY = "put another body into the model and compile it again"
 
 @immutable(_REMEDY)
 @dataclass(frozen=True, eq=False)
-class Piece:
+class RodPiece:
     """Piece of a rod, from a station (or the root) to a section.
 
     Attributes
@@ -109,17 +109,17 @@ class RodTables(Shown):
         return read_only(np.equal(np.arange(3, 6)[:, None], self.strains).astype(float))
 
     @cached_property
-    def station_pieces(self) -> tuple[Piece, ...]:
+    def station_pieces(self) -> tuple[RodPiece, ...]:
         """Pieces that end at the stations."""
         ends = self.points
         return tuple(self._piece(k - 1, end) for k, end in enumerate(ends))
 
     @cached_property
-    def node_pieces(self) -> tuple[Piece, ...]:
+    def node_pieces(self) -> tuple[RodPiece, ...]:
         """Pieces that end at the nodes."""
         return tuple(self.piece_to(s) for s in self.places)
 
-    def piece_to(self, s: float) -> Piece:
+    def piece_to(self, s: float) -> RodPiece:
         """Piece from the last station before a section to the section.
 
         Parameters
@@ -140,7 +140,7 @@ class RodTables(Shown):
         """
         return interpolation(self.points / self.length, np.asarray(at, dtype=float) / self.length)
 
-    def _piece(self, start: int, end: float) -> Piece:
+    def _piece(self, start: int, end: float) -> RodPiece:
         begin = self.points[start] if start >= 0 else 0.0
         n, h = len(self.functions), end - begin
         x, weights = _gauss(n // 2 + 3)
@@ -148,7 +148,7 @@ class RodTables(Shown):
         powers = np.stack([weights * h / 2 * (x / 2) ** k for k in range(3)])
         moments = _TO_MAGNUS @ powers @ fields
         bends = self.strains < EPS_X
-        return Piece(
+        return RodPiece(
             start=start,
             natural=moments @ self.natural,
             moments=(moments @ self.functions) * bends,

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import StateError
 from ..spatial.scalar import reals
 from . import rod_strains
-from .axis import Axis
+from .axis import BeamAxis
 from .normal import NormalBody
 from .rod_tables import EPS_X, RodTables
 
@@ -45,9 +45,9 @@ class Sections:
             )
 
     @cached_property
-    def axis(self) -> Axis:
+    def axis(self) -> BeamAxis:
         """Axis of a beam."""
-        return Axis(self.body)
+        return BeamAxis(self.body)
 
     @property
     def length(self) -> float:

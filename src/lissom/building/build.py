@@ -24,7 +24,7 @@ from ..errors import KernelError
 from ..kernels.native import BINARY, has_stable_abi, sealed, unusable
 from ..kernels.sources import binary_digest
 from .front_end import SLOTS
-from .targets import Level, Target
+from .targets import BuildTarget, ProcessorLevel
 
 OLDEST = {"numba": (0, 62), "numpy": (2, 0)}
 RUN = "advance"  # the kernel of a run takes as long as all others together
@@ -61,7 +61,7 @@ def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> boo
     if not digest:
         raise KernelError("the sources of the kernels cannot be read; install the package unpacked")
     with tempfile.TemporaryDirectory(prefix="lissom-") as name, numba_chosen():
-        code = _Build(Path(name), Target.named(triple)).run()
+        code = _Build(Path(name), BuildTarget.named(triple)).run()
     _replace(output, sealed(code, digest))
     return True
 
@@ -120,7 +120,7 @@ def numba_chosen() -> Iterator[None]:
 class _Build:
     """One build in a folder of its own."""
 
-    def __init__(self, folder: Path, target: Target) -> None:
+    def __init__(self, folder: Path, target: BuildTarget) -> None:
         self.folder, self.target = folder, target
         self.ticks = folder / "ticks"  # a byte for each step that is done
         self.ticks.touch()
@@ -219,7 +219,7 @@ def _front(code: Path, symbols: Sequence[str], ticks: Path) -> Path:
     return code
 
 
-def _back(code: Path, level: Level, triple: str, ticks: Path) -> Path:
+def _back(code: Path, level: ProcessorLevel, triple: str, ticks: Path) -> Path:
     """Object file of kernels for a level."""
 
     made = code.with_name(f"{code.name}_{level.identifier}.o")
@@ -249,7 +249,7 @@ VECTORS = (  # functions of `kernels.tree`
 )
 
 
-def machine_code(bitcode: bytes, level: Level, triple: str = "") -> bytes:
+def machine_code(bitcode: bytes, level: ProcessorLevel, triple: str = "") -> bytes:
     """Object file of kernels for one level.
 
     Parameters
@@ -292,7 +292,7 @@ def machine_code(bitcode: bytes, level: Level, triple: str = "") -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _machine(llvm: Any, module: Any, level: Level, triple: str) -> Any:
+def _machine(llvm: Any, module: Any, level: ProcessorLevel, triple: str) -> Any:
     """LLVM's description of the processor; the module gets its layout of data."""
     if triple:
         module.triple = triple
@@ -356,7 +356,10 @@ def c_compiler() -> list[str]:
 
 
 def linked(
-    folder: Path, objects: Sequence[Path], levels: Sequence[Level], kernels: Mapping[str, str]
+    folder: Path,
+    objects: Sequence[Path],
+    levels: Sequence[ProcessorLevel],
+    kernels: Mapping[str, str],
 ) -> bytes:
     """Content of the shared library.
 
@@ -389,7 +392,7 @@ def linked(
     return library.read_bytes()
 
 
-def _table(levels: Sequence[Level], kernels: Mapping[str, str]) -> str:
+def _table(levels: Sequence[ProcessorLevel], kernels: Mapping[str, str]) -> str:
     """Text of table.h, see `calling.c`."""
     rows = {
         "LEVELS(X)": [f'X({x.identifier}, "{x.name}")' for x in levels],

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..kernels.compiling import Entry
+    from ..kernels.compiling import CompiledEntry
 
 # Letters of types in the table of `calling.c`
 LETTERS = {
@@ -28,7 +28,7 @@ SLOTS = {"I": 2, "F": 2, "M": 3}
 SIZE = 8  # bytes of a number
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, CompiledEntry]:
     """All entries by their symbols; a run takes longest."""
     runs = ("kernels.run.advance", "kernels.run.load_derivatives", "kernels.run.adjoint")
     for name in ("sim", "kernels.entries", *runs):  # loads register themselves
@@ -51,7 +51,7 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     """Linked bitcode of kernels, not optimised; `done` is called after each of them."""
     generate_nothing()
     gc.disable()  # nothing of what the compiler makes can be freed before the end
-    known: dict[str, Entry] = entries()
+    known: dict[str, CompiledEntry] = entries()
     whole: Any = None
     for symbol in symbols:
         module = _module(known[symbol])
@@ -97,7 +97,7 @@ def compiled_module(entry: Any) -> tuple[Any, Any]:
     return module, module.get_function(result.fndesc.mangled_name)
 
 
-def _module(entry: Entry) -> Any:
+def _module(entry: CompiledEntry) -> Any:
     """Module of one kernel, with the function of C around it."""
     import llvmlite.binding as llvm
 

@@ -6,7 +6,7 @@ import platform
 from typing import NamedTuple
 
 
-class Level(NamedTuple):
+class ProcessorLevel(NamedTuple):
     """One kind of processor.
 
     Attributes
@@ -30,15 +30,15 @@ class Level(NamedTuple):
 # Vectors of 512 bits cost more than they save on several processors.
 LEVELS = {
     "x86_64": (
-        Level("x86-64-v2", "x86-64-v2"),
-        Level("x86-64-v3", "x86-64-v3"),
-        Level("x86-64-v4", "x86-64-v4", "+prefer-256-bit"),
+        ProcessorLevel("x86-64-v2", "x86-64-v2"),
+        ProcessorLevel("x86-64-v3", "x86-64-v3"),
+        ProcessorLevel("x86-64-v4", "x86-64-v4", "+prefer-256-bit"),
     ),
-    "aarch64": (Level("generic", "generic"),),
+    "aarch64": (ProcessorLevel("generic", "generic"),),
 }
 
 
-class Target(NamedTuple):
+class BuildTarget(NamedTuple):
     """What a binary is compiled for.
 
     Attributes
@@ -50,11 +50,11 @@ class Target(NamedTuple):
     """
 
     triple: str
-    levels: tuple[Level, ...]
+    levels: tuple[ProcessorLevel, ...]
 
     @classmethod
-    def named(cls, triple: str = "") -> Target:
+    def named(cls, triple: str = "") -> BuildTarget:
         """Target of a triple; of this machine if it is empty."""
         machine = triple.partition("-")[0] or platform.machine().lower()
         machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
-        return cls(triple, LEVELS.get(machine, (Level("native"),)))
+        return cls(triple, LEVELS.get(machine, (ProcessorLevel("native"),)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..symbolic import Equations
 
 
-class Format(StrEnum):
+class EquationFormat(StrEnum):
     """Output formats."""
 
     LATEX = "latex"
@@ -29,7 +29,7 @@ class Format(StrEnum):
     MATLAB = "matlab"
 
 
-class Level(StrEnum):
+class BodyLevel(StrEnum):
     """Levels of flexible bodies."""
 
     LINEAR = "linear"
@@ -69,9 +69,9 @@ def equations(
         ),
     ],
     format: Annotated[
-        Format,
-        typer.Option(metavar="|".join(Format), help="Output format; by default latex."),
-    ] = Format.LATEX,
+        EquationFormat,
+        typer.Option(metavar="|".join(EquationFormat), help="Output format; by default latex."),
+    ] = EquationFormat.LATEX,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -83,9 +83,9 @@ def equations(
         ),
     ] = None,
     level: Annotated[
-        Level | None,
+        BodyLevel | None,
         typer.Option(
-            metavar="|".join(Level),
+            metavar="|".join(BodyLevel),
             help="Level of all flexible bodies; by default that of each body.",
         ),
     ] = None,
@@ -129,20 +129,20 @@ def equations(
     source, given = _source(model, loads, code=not no_code)
     derived = derive(source, level=level and level.value, form=form.value, loads=given)
     values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
-    if format is Format.C:
+    if format is EquationFormat.C:
         folder = Path() if output is None else output
         precision = (real or Real.DOUBLE).value
         for path in derived.to_c(folder, real=precision, values=values, frames=frame):
             say(f"wrote {path}")
         return
-    if format is Format.MATLAB:
+    if format is EquationFormat.MATLAB:
         folder = Path() if output is None else output
         say(f"wrote {derived.to_matlab(folder, values=values, frames=frame)}")
         return
-    if format is Format.LATEX:
+    if format is EquationFormat.LATEX:
         text = derived.latex(values=values) + "\n"
     else:
-        uses = "casadi" if format is Format.CASADI else (backend or Backend.NUMPY).value
+        uses = "casadi" if format is EquationFormat.CASADI else (backend or Backend.NUMPY).value
         text = derived.python_source(values=values, backend=uses, frames=frame)
     if output is None:
         say(text, end="")
@@ -163,14 +163,14 @@ def _source(place: str, loads: bool, *, code: bool) -> tuple[Model, Sequence[Loa
 
 
 def _check_options(
-    format: Format, backend: Backend | None, real: Real | None, frame: list[str] | None
+    format: EquationFormat, backend: Backend | None, real: Real | None, frame: list[str] | None
 ) -> None:
     """Reject options that do not apply to the format."""
-    if backend and format is not Format.PYTHON:
+    if backend and format is not EquationFormat.PYTHON:
         raise typer.BadParameter("--backend is an option of --format python")
-    if real and format is not Format.C:
+    if real and format is not EquationFormat.C:
         raise typer.BadParameter("--real is an option of --format c")
-    if frame and format is Format.LATEX:
+    if frame and format is EquationFormat.LATEX:
         raise typer.BadParameter("--frame is an option of --format python, c, casadi and matlab")
 
 
@@ -210,10 +210,14 @@ def _number(text: str, number: str) -> float:
     )
 
 
-def _write(derived: Equations, format: Format, folder: Path, text: str) -> None:
+def _write(derived: Equations, format: EquationFormat, folder: Path, text: str) -> None:
     from ..symbolic.names import identifier
     from ..symbolic.writing import write_text
 
-    endings = {Format.LATEX: ".tex", Format.PYTHON: ".py", Format.CASADI: "_casadi.py"}
+    endings = {
+        EquationFormat.LATEX: ".tex",
+        EquationFormat.PYTHON: ".py",
+        EquationFormat.CASADI: "_casadi.py",
+    }
     name = identifier(derived.name or "model")
     say(f"wrote {write_text(folder / f'{name}{endings[format]}', text)}")

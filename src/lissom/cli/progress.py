@@ -9,10 +9,10 @@ __all__ = ["console"]
 
 def console(*, stderr: bool = False) -> Console:
     """Console on the standard output or the standard error."""
-    return _Output(stderr=stderr)
+    return _Terminal(stderr=stderr)
 
 
-class _Output(Console):
+class _Terminal(Console):
     def on_broken_pipe(self) -> None:
         """Ignore: the end of the command sets the exit code."""
         raise BrokenPipeError

@@ -10,7 +10,7 @@ from .ending import FAILED
 from .output import json_text, say
 
 if TYPE_CHECKING:
-    from ..selftest import Outcome
+    from ..selftest import CheckResult
 
 WIDTH = 55
 
@@ -46,13 +46,13 @@ def selftest(
         raise typer.Exit(FAILED)
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: CheckResult) -> str:
     if outcome.words:
         return f" {outcome.verdict}: {outcome.words}"
     return f" error {outcome.error:8.1e}  bound {outcome.bound:6.0e}  {outcome.verdict}"
 
 
-def _verdict(outcomes: list[Outcome], failed: list[str]) -> str:
+def _verdict(outcomes: list[CheckResult], failed: list[str]) -> str:
     from ..errors import name_list
     from .texts import filled
 
@@ -67,7 +67,7 @@ def _verdict(outcomes: list[Outcome], failed: list[str]) -> str:
     return f"{words}: this installation computes correctly on this machine"
 
 
-def _print_json(facts: dict[str, str], outcomes: list[Outcome], *, passed: bool) -> None:
+def _print_json(facts: dict[str, str], outcomes: list[CheckResult], *, passed: bool) -> None:
     checks: list[dict[str, Any]] = [
         {
             "name": x.name,

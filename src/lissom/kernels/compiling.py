@@ -1,6 +1,6 @@
 """Kernels: their decorator, and the entries that Python calls.
 
-A function that kernels call is decorated with `jit`.  A kernel that Python calls is an `Entry` made
+A function that kernels call is decorated with `jit`.  A kernel that Python calls is an `CompiledEntry` made
 from such a function; its `load` returns it compiled.
 
 Compiled code comes from the binary that `lissom build` makes (`native`), or from Numba at the first
@@ -43,7 +43,7 @@ def jit(
     counted: bool = True,
     inlined: bool = False,
 ) -> Any:
-    """Function that kernels can call; for calls from Python see `Entry`.
+    """Function that kernels can call; for calls from Python see `CompiledEntry`.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ def plain(function: Any) -> Any:
     return getattr(function, "py_func", function)
 
 
-ENTRIES: list[Entry] = []
+ENTRIES: list[CompiledEntry] = []
 
 
-class Entry:
+class CompiledEntry:
     """A kernel that Python calls, compiled for one signature.
 
     Parameters

@@ -7,7 +7,7 @@ constant in a call inside the kernels would compile the sweeps again for that co
 from __future__ import annotations
 
 from . import fields as field
-from .compiling import Entry, jit
+from .compiling import CompiledEntry, jit
 from .loops.closed_tree import closed_accelerations
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
@@ -379,86 +379,88 @@ _ROWS = f"{_THREE}, float64[::1]"
 _MATRIX = "float64[:,::1]"
 _RANGE = "int64, int64, int64"  # flags, start, stop
 
-PREPARE = Entry(
+PREPARE = CompiledEntry(
     prepare, "void(int64[::1], float64[::1])", "constants of flexible bodies", seconds=5
 )
-FORWARD = Entry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
-INVERSE = Entry(
+FORWARD = CompiledEntry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
+INVERSE = CompiledEntry(
     _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10
 )
-MASS = Entry(
+MASS = CompiledEntry(
     _mass_rows,
     f"int64({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64, boolean, int64, int64)",
     "the mass matrix",
     seconds=10,
 )
-COMPOSITE = Entry(
+COMPOSITE = CompiledEntry(
     _composite_rows,
     f"int64({_SYSTEM}, {_ROWS}, {_MATRIX}, float64, {_RANGE})",
     "forward dynamics by the mass matrix",
     seconds=15,
 )
-TOTALS = Entry(
+TOTALS = CompiledEntry(
     _totals_rows, f"int64({_SYSTEM}, {_THREE}, {_RANGE})", "energies and momenta", seconds=10
 )
-FRAME = Entry(
+FRAME = CompiledEntry(
     _frame_rows,
     f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_RANGE})",
     "motion of frames",
     seconds=10,
 )
-LOOPS_CLOSURE = Entry(
+LOOPS_CLOSURE = CompiledEntry(
     _closure_rows,
     f"int64({_SYSTEM}, {_THREE}, int64, {_RANGE})",
     "closure of loops",
     seconds=10,
 )
-POSE = Entry(_pose_rows, f"int64({_SYSTEM}, {_THREE}, int64, int64)", "poses of frames", seconds=5)
-JACOBIAN = Entry(
+POSE = CompiledEntry(
+    _pose_rows, f"int64({_SYSTEM}, {_THREE}, int64, int64)", "poses of frames", seconds=5
+)
+JACOBIAN = CompiledEntry(
     _jacobian_rows,
     f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX}, int64, int64)",
     "Jacobians",
     seconds=10,
 )
-JOINT_FORCES = Entry(
+JOINT_FORCES = CompiledEntry(
     _joint_forces_rows,
     f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "joint forces",
     seconds=10,
 )
 _DERIVATIVES = f"{_SYSTEM}, int64[::1], float64[::1], int64[::1]"
-INVERSE_DERIVATIVES = Entry(
+INVERSE_DERIVATIVES = CompiledEntry(
     _inverse_derivative_rows,
     f"int64({_DERIVATIVES}, {_ROWS}, {_MATRIX}, {_RANGE})",
     "derivatives of inverse dynamics",
     seconds=20,
 )
-FORWARD_DERIVATIVES = Entry(
+FORWARD_DERIVATIVES = CompiledEntry(
     _forward_derivative_rows,
     f"int64({_DERIVATIVES}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "derivatives of forward dynamics",
     seconds=40,
 )
-FRAME_COLUMNS = Entry(
+FRAME_COLUMNS = CompiledEntry(
     frame_columns,
     f"void({_SYSTEM}, int64[::1], float64[::1], {_THREE}, int64[::1], float64[::1], {_MATRIX}, "
     "float64[::1], int64)",
     "derivatives of frames",
     seconds=20,
 )
-DESIGN_DERIVATIVES = Entry(
+DESIGN_DERIVATIVES = CompiledEntry(
     _design_derivative_rows,
     f"int64({_DERIVATIVES}, {_ROWS}, {_MATRIX}, int64[::1], float64[::1], {_MATRIX}, {_RANGE})",
     "derivatives by design",
     seconds=40,
 )
-MULTIPLY_BLOCKS = Entry(
+MULTIPLY_BLOCKS = CompiledEntry(
     multiply_blocks,
     f"void(int64[::1], {_THREE}, int64, boolean, boolean)",
     "products of operators",
     seconds=2,
 )
-INERTIAL_PRODUCTS = Entry(
+INERTIAL_PRODUCTS = CompiledEntry(
     inertial_products,
     f"void({_SYSTEM}, {_ROWS}, float64[::1], float64[::1], {_RANGE})",
     "products of derivatives by inertias",

@@ -28,7 +28,7 @@ BINARY = Path(__file__).resolve().parent / f"_native{SUFFIX}"
 REMEDY = "`lissom build` compiles all kernels"
 
 
-class Library:
+class CompiledLibrary:
     """Compiled kernels for the processor of this machine.
 
     Attributes
@@ -55,7 +55,7 @@ class Library:
         return made
 
 
-def library() -> Library | None:
+def library() -> CompiledLibrary | None:
     """Library of all kernels; None, with one line in the log, where Numba has to compile them.
 
     Raises
@@ -73,7 +73,7 @@ def library() -> Library | None:
     why = unusable(BINARY)
     if not why:
         try:
-            return Library(importlib.import_module("._native", __package__))
+            return CompiledLibrary(importlib.import_module("._native", __package__))
         except ImportError as error:
             why = f"the kernels built ahead cannot be loaded: {error}"
     if wanted == "native":

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 import numba
 
-from .compiling import UNCALLED, Entry, Kernel
+from .compiling import UNCALLED, CompiledEntry, Kernel
 from .native import LOGGER, REMEDY
 from .sources import KERNELS, SOURCES, sources_digest
 
@@ -37,7 +37,7 @@ SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VE
 PATIENCE = 300.0  # [s], after which a process no longer waits for another one but compiles itself
 
 
-def compiled(entry: Entry) -> Kernel:
+def compiled(entry: CompiledEntry) -> Kernel:
     """Numba's dispatcher, from the cache or newly compiled; it refuses other argument types."""
     kernel = dispatcher(entry)
     cache = _cache_of(kernel, entry)
@@ -58,14 +58,14 @@ def compiled(entry: Entry) -> Kernel:
     return kernel
 
 
-def dispatcher(entry: Entry) -> Any:
+def dispatcher(entry: CompiledEntry) -> Any:
     """Numba's dispatcher of an entry, that Python can call."""
     function: Any = entry.function
     options = {k: v for k, v in function.targetoptions.items() if k not in UNCALLED}
     return numba.jit(function.py_func, **options)
 
 
-def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
+def _cache_of(kernel: Any, entry: CompiledEntry) -> _SealedCache | None:
     """Cache, installed in the dispatcher; None, with a message in the log, if there is none."""
     if not SOURCES or sources_digest(*KERNELS) != SOURCES:
         _warn_once(
@@ -101,7 +101,7 @@ class _SealedCache:
     version of Numba without them is detected before anything is loaded.
     """
 
-    def __init__(self, kernel: Any, entry: Entry) -> None:
+    def __init__(self, kernel: Any, entry: CompiledEntry) -> None:
         function = kernel.py_func
         self.inner = kernel._cache
         self.seal = self.inner._impl = _Seal(self.inner._impl, kernel, entry)
@@ -149,7 +149,7 @@ class _SealedCache:
 class _Seal:
     """Numba's conversion of compiled code to bytes and back, with a seal that is checked."""
 
-    def __init__(self, plain: Any, kernel: Any, entry: Entry) -> None:
+    def __init__(self, plain: Any, kernel: Any, entry: CompiledEntry) -> None:
         from numba.core.serialize import dumps
 
         self.plain = plain
@@ -264,7 +264,7 @@ def _generated_once(kernel: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _announced(entry: Entry, words: str) -> Iterator[None]:
+def _announced(entry: CompiledEntry, words: str) -> Iterator[None]:
     """Print one line for the user, completed when the work is done."""
     start, outcome = time.perf_counter(), "failed"
     _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s; {REMEDY})")

@@ -54,7 +54,7 @@ def softened_size(n_node: int) -> int:
     return 21 + 36 * n_node + 36 * n_node**2
 
 
-class Stack(NamedTuple):
+class StackRecord(NamedTuple):
     """Matrices of a flexible body over its nodes, of order n = 6 n_node; see `compliance`."""
 
     transfer: int  # Y, 6n
@@ -69,7 +69,7 @@ def stack_record(t, n_node):
     n = 6 * n_node
     compliance = t + 6 * n
     passing = compliance + n * n
-    return Stack(t, compliance, passing, passing + n * n)
+    return StackRecord(t, compliance, passing, passing + n * n)
 
 
 def stack_size(n_node: int) -> int:
@@ -125,7 +125,7 @@ def modal_products(g, m):
     return g + 9 * m
 
 
-class Node(NamedTuple):
+class NodeRecord(NamedTuple):
     """Node of a flexible body of m modes; see `nodes`."""
 
     turn: int  # rotation vector at zero amplitudes, 3 of 9; level EXACT: attitude, 9
@@ -137,7 +137,7 @@ class Node(NamedTuple):
 @jit
 def node_record(o):
     """Offsets in the record of a node."""
-    return Node(o, o + 9, o + 12, o + 18)
+    return NodeRecord(o, o + 9, o + 12, o + 18)
 
 
 @jit
@@ -175,7 +175,7 @@ def floating_size(m: int) -> int:
     return 21 + 12 * m
 
 
-class Rod(NamedTuple):
+class RodRecord(NamedTuple):
     """Constants of a rod with n stations and m coordinates; see `rods`."""
 
     masses: int  # n
@@ -193,13 +193,13 @@ def rod_record(o, n, m):
     integration = inertias + 3 * n
     natural = integration + n * n
     moments = natural + 9 * n
-    return Rod(o, inertias, integration, natural, moments, moments + 3 * m * n)
+    return RodRecord(o, inertias, integration, natural, moments, moments + 3 * m * n)
 
 
 SECTION = 39  # numbers of a section, whose fields are in `rods`
 
 
-class Stations(NamedTuple):
+class StationRecord(NamedTuple):
     """Workspace of a rod with n stations and m coordinates; see `rods`."""
 
     tension: int  # whether it has rotary armature
@@ -218,7 +218,7 @@ def station_record(o, n, m):
     slopes = turning + 3 * m * n
     moving = slopes + 3 * m * n
     node = moving + 3 * m * n
-    return Stations(o, turning, slopes, moving, node, node + 3 * m, node + 6 * m)
+    return StationRecord(o, turning, slopes, moving, node, node + 3 * m, node + 6 * m)
 
 
 @jit
@@ -232,7 +232,7 @@ def station_size(n: int, m: int) -> int:
     return 1 + 9 * m * n + 6 * m + SECTION * n
 
 
-class Closure(NamedTuple):
+class ClosureRecord(NamedTuple):
     """Equations of all loops and couplings, n constraints; see `closing`."""
 
     gap: int  # n
@@ -247,7 +247,7 @@ class Closure(NamedTuple):
 @jit
 def closure_record(o, n):
     """Offsets in the equations of n constraints."""
-    return Closure(o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, o + 5 * n, o + 6 * n)
+    return ClosureRecord(o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, o + 5 * n, o + 6 * n)
 
 
 def closure_size(n: int) -> int:

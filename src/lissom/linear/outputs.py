@@ -27,14 +27,14 @@ from .reactions import reaction_rows
 Array = np.ndarray
 
 
-class Rows(NamedTuple):
+class OutputRows(NamedTuple):
     """Rows of an output, with their names and units."""
 
     parts: Parts
     values: Array
 
 
-def chosen_outputs(names: Sequence[str], directions: Directions) -> Rows:
+def chosen_outputs(names: Sequence[str], directions: Directions) -> OutputRows:
     """Outputs by name.
 
     Parameters
@@ -47,10 +47,10 @@ def chosen_outputs(names: Sequence[str], directions: Directions) -> Rows:
     found = [_resolved(name, directions) for name in names]
     parts = tuple(part for one in found for part in one.parts)
     empty = np.zeros((0, directions.delta.shape[1]))
-    return Rows(parts, np.vstack([empty, *(one.values for one in found)]))
+    return OutputRows(parts, np.vstack([empty, *(one.values for one in found)]))
 
 
-def _resolved(name: str, directions: Directions) -> Rows:
+def _resolved(name: str, directions: Directions) -> OutputRows:
     found = _whole(name, directions)
     if found is not None:
         return found
@@ -59,11 +59,11 @@ def _resolved(name: str, directions: Directions) -> Rows:
     if whole is not None:
         for k, (full, unit) in enumerate(whole.parts):
             if full.rpartition(".")[2] == label:
-                return Rows(((name, unit),), whole.values[[k]])
+                return OutputRows(((name, unit),), whole.values[[k]])
     raise StateError(_unknown(directions.system, name))
 
 
-def _whole(name: str, directions: Directions) -> Rows | None:
+def _whole(name: str, directions: Directions) -> OutputRows | None:
     """Output with all its components, or None."""
     system = directions.system
     *place, key = name.split(".")
@@ -88,9 +88,11 @@ def _whole(name: str, directions: Directions) -> Rows | None:
     return None
 
 
-def _named(name: str, parts: Parts, values: Array) -> Rows:
+def _named(name: str, parts: Parts, values: Array) -> OutputRows:
     several = len(parts) > 1
-    return Rows(tuple((f"{name}.{x}" if several else name, unit) for x, unit in parts), values)
+    return OutputRows(
+        tuple((f"{name}.{x}" if several else name, unit) for x, unit in parts), values
+    )
 
 
 # Joints and modes

@@ -144,7 +144,7 @@ def _trimmed(
         names = [held_joints(system, x, "trim") for x in (held, fixed, speeds)]
         found, steps = LoopSearch(system, options, *names).run(start)
         return Trim(found.state, holding(found), steps)
-    return _Search(system, options, ~masks[0], ~masks[0] & ~masks[1], adjusted).run(start)
+    return _TrimSearch(system, options, ~masks[0], ~masks[0] & ~masks[1], adjusted).run(start)
 
 
 def _mask(system: System, names: Any, what: str) -> Array:
@@ -155,7 +155,7 @@ def _mask(system: System, names: Any, what: str) -> Array:
     return mask
 
 
-class _Search:
+class _TrimSearch:
     """Newton's method (2)."""
 
     def __init__(

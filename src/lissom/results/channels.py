@@ -28,10 +28,10 @@ from .drive_quantities import DRIVE
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, CUMULATED, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
-from .quantity import Frame
+from .quantity import ChannelFrame
 from .section_quantities import SECTION, missing
 from .store import Columns, Store
-from .within import Block, collected
+from .within import RowBlock, collected
 
 Array = np.ndarray
 
@@ -107,7 +107,7 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
         places += [(body, hinge), *((f"{body}.{node}", None) for node in own.node_names)]
     places += [(frame.name, None) for frame in system.frames]
     for place, joint in places:
-        frame = Frame(system, columns, system.place(place))
+        frame = ChannelFrame(system, columns, system.place(place))
         for key, quantity in (NODE if joint is None else of_body(joint)).items():
             name = f"{place}.{key}"
             if text not in name or (key == "deflection" and not frame.bends):
@@ -144,7 +144,7 @@ def _of_coupling(system: System, coupling: Coupling, name: str) -> Channel:
 
 def resolved(
     system: System, columns: Columns, name: Any
-) -> tuple[Channel, Callable[[Block], Array] | None]:
+) -> tuple[Channel, Callable[[RowBlock], Array] | None]:
     """Channel of a name, and the function that computes it by blocks (None: all rows at once).
 
     A StateError names the wrong part of the name and suggests a correction.  A component, or all
@@ -205,7 +205,7 @@ def _no_component(system: System, columns: Columns, name: Any) -> str:
 
 def _found(
     system: System, columns: Columns, name: Any
-) -> tuple[Channel, Callable[[Block], Array] | None]:
+) -> tuple[Channel, Callable[[RowBlock], Array] | None]:
     """Channel of the name of a whole one, see `resolved`."""
     if not isinstance(name, str):
         raise StateError(f'expected the name of a channel, such as "body.position", got {name!r}')
@@ -235,7 +235,7 @@ def _found(
         known = of_body(system.joints[system.names.index(place[0])])
     if key not in known:
         raise StateError(_unknown(system, name, parts))
-    frame = Frame(system, columns, system.place(".".join(place)))
+    frame = ChannelFrame(system, columns, system.place(".".join(place)))
     components = known[key].parts(frame)
     if components is None:
         raise StateError(_missing(frame, ".".join(place), key))
@@ -298,7 +298,7 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
     return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], known)}"
 
 
-def _missing(frame: Frame, place: str, key: str) -> str:
+def _missing(frame: ChannelFrame, place: str, key: str) -> str:
     """Message for a quantity that a body or node does not have."""
     if key == "load":
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
@@ -318,7 +318,7 @@ def _missing(frame: Frame, place: str, key: str) -> str:
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 
 
-def _no_drive(frame: Frame, place: str, key: str) -> str:
+def _no_drive(frame: ChannelFrame, place: str, key: str) -> str:
     """Message for a channel of a drive at a joint that has none, or not such a one."""
     if frame.drive is None:
         driven = [drive[1] for drive in (*frame.columns.drives, *frame.system.drives)]

@@ -15,18 +15,18 @@ from collections.abc import Callable
 import numpy as np
 
 from .labels import Parts, forces, per
-from .quantity import Frame, Quantity
-from .within import Block
+from .quantity import ChannelFrame, ChannelQuantity
+from .within import RowBlock
 
 Array = np.ndarray
 
 
 def _driven(
     parts: Callable[[Parts], Parts], unit: str = "", constants: int = 0
-) -> Callable[[Frame], Parts | None]:
+) -> Callable[[ChannelFrame], Parts | None]:
     """Labels and units of a channel, for joints with a drive of a unit and so many constants."""
 
-    def found(frame: Frame) -> Parts | None:
+    def found(frame: ChannelFrame) -> Parts | None:
         drive = frame.drive
         if drive is None or len(drive) < constants or unit not in ("", frame.coordinates[0][1]):
             return None
@@ -35,32 +35,32 @@ def _driven(
     return found
 
 
-def _piece(frame: Frame, name: str, piece: str) -> slice:
+def _piece(frame: ChannelFrame, name: str, piece: str) -> slice:
     layout = frame.system.layout
     return getattr(layout, piece)(layout.index(name))
 
 
-def _joint(field: str, piece: str) -> Callable[[Frame, Block], Array]:
+def _joint(field: str, piece: str) -> Callable[[ChannelFrame, RowBlock], Array]:
     """(1)."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         rows, (rotor, joint, *_) = block[field], frame.drive or ("", "")
         return (rows[:, _piece(frame, rotor, piece)] + rows[:, _piece(frame, joint, piece)])[:, 0]
 
     return compute
 
 
-def _motor(field: str, piece: str) -> Callable[[Frame, Block], Array]:
+def _motor(field: str, piece: str) -> Callable[[ChannelFrame, RowBlock], Array]:
     """(2)."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         rotor, _, ratio, *_ = frame.drive or ("", "", 0.0)
         return ratio * block[field][:, _piece(frame, rotor, piece)][:, 0]
 
     return compute
 
 
-def _gear(frame: Frame, block: Block) -> Array:
+def _gear(frame: ChannelFrame, block: RowBlock) -> Array:
     """(3)."""
     _, joint, _, stiffness, damping = frame.drive or ("", "", 0.0, 0.0, 0.0)
     q, v = (block[x][:, _piece(frame, joint, f"hinge_{x}")][:, 0] for x in "qv")
@@ -79,16 +79,24 @@ _Q, _V = ("q", "hinge_q"), ("v", "hinge_v")
 _RATIO, _ALL = 3, 5  # constants of a drive that a channel needs
 _GEAR = "of the gear on the body"
 DRIVE = {
-    "joint_angle": Quantity(
+    "joint_angle": ChannelQuantity(
         "angle of the joint beyond its gear", _driven(_same, "rad"), _joint(*_Q), ()
     ),
-    "joint_slide": Quantity(
+    "joint_slide": ChannelQuantity(
         "slide of the joint beyond its gear", _driven(_same, "m"), _joint(*_Q), ()
     ),
-    "joint_rate": Quantity("speed of the joint beyond its gear", _driven(_rates), _joint(*_V), ()),
-    "gear_torque": Quantity(f"torque {_GEAR}", _driven(forces, "rad", _ALL), _gear, ()),
-    "gear_force": Quantity(f"force {_GEAR}", _driven(forces, "m", _ALL), _gear, ()),
-    "motor_angle": Quantity("angle of the motor", _driven(_same, "rad", _RATIO), _motor(*_Q), ()),
-    "motor_slide": Quantity("slide of the motor", _driven(_same, "m", _RATIO), _motor(*_Q), ()),
-    "motor_rate": Quantity("speed of the motor", _driven(_rates, "", _RATIO), _motor(*_V), ()),
+    "joint_rate": ChannelQuantity(
+        "speed of the joint beyond its gear", _driven(_rates), _joint(*_V), ()
+    ),
+    "gear_torque": ChannelQuantity(f"torque {_GEAR}", _driven(forces, "rad", _ALL), _gear, ()),
+    "gear_force": ChannelQuantity(f"force {_GEAR}", _driven(forces, "m", _ALL), _gear, ()),
+    "motor_angle": ChannelQuantity(
+        "angle of the motor", _driven(_same, "rad", _RATIO), _motor(*_Q), ()
+    ),
+    "motor_slide": ChannelQuantity(
+        "slide of the motor", _driven(_same, "m", _RATIO), _motor(*_Q), ()
+    ),
+    "motor_rate": ChannelQuantity(
+        "speed of the motor", _driven(_rates, "", _RATIO), _motor(*_V), ()
+    ),
 }

@@ -36,7 +36,7 @@ from .peaks import (
 )
 from .section_quantities import SECTION, asked
 from .stress_quantities import has_strain, strain_at_points, worst
-from .within import Block, collected, rows_within
+from .within import RowBlock, collected, rows_within
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -386,7 +386,7 @@ def _strain(run: Trajectory, body: str) -> Array:
     i = run.system.names.index(body)
     own, modal = run.system.bodies[i], run.system.layout.modal_q(i)
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         return strain_at_points(own, slice(None), block["q"][:, modal])
 
     return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
@@ -397,7 +397,7 @@ def _stress(run: Trajectory, body: str) -> Array:
     i = run.system.names.index(body)
     own = run.system.bodies[i]
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         return worst(run.system, i, rows_within(run.system, block, balance=needs_balance(own)))
 
     return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]

@@ -48,16 +48,16 @@ _SPACING = 1e-3  # change of coordinates in differences of rate maps of own join
 _SINGULAR = 1e12  # larger entries of a rate map indicate singular coordinates
 
 
-class Motion(NamedTuple):
+class MotionSamples(NamedTuple):
     """Coordinates, speeds and accelerations, or local coordinates and two derivatives, (n, k)."""
 
     q: Array
     v: Array
     a: Array
 
-    def part(self, q: Any, v: Any) -> Motion:
+    def part(self, q: Any, v: Any) -> MotionSamples:
         """Motion of some columns: q of the coordinates, v of the others."""
-        return Motion(self.q[:, q], self.v[:, v], self.a[:, v])
+        return MotionSamples(self.q[:, q], self.v[:, v], self.a[:, v])
 
 
 def check_times(time: Array, times: Any) -> Array:
@@ -124,7 +124,7 @@ def _groups(time: Array, times: Array, size: int) -> Iterator[tuple[slice, int, 
 def _between(system: System, columns: Columns, left: Array, right: Array, t: Array) -> Array:
     """Rows at the instants t inside the intervals from left to right, (n, width) each."""
     a, b = (
-        Motion(*(columns.part(rows, f) for f in ("q", "v", "acceleration")))
+        MotionSamples(*(columns.part(rows, f) for f in ("q", "v", "acceleration")))
         for rows in (left, right)
     )
     h = (right[:, 0] - left[:, 0])[:, None]
@@ -137,11 +137,13 @@ def _between(system: System, columns: Columns, left: Array, right: Array, t: Arr
     return out
 
 
-def _moved(system: System, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+def _moved(
+    system: System, a: MotionSamples, b: MotionSamples, h: Array, tau: Array
+) -> MotionSamples:
     plain_q, plain_v, others = _plan(system)
-    out = Motion(*(np.empty_like(x) for x in a))
+    out = MotionSamples(*(np.empty_like(x) for x in a))
 
-    def put(q: Any, v: Any, motion: Motion) -> None:
+    def put(q: Any, v: Any, motion: MotionSamples) -> None:
         for whole, columns, part in zip(out, (q, v, v), motion, strict=True):
             whole[:, columns] = part
 
@@ -172,19 +174,21 @@ def _plan(system: System) -> tuple[Array, Array, list[int]]:
     return plan
 
 
-def _hermite(a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+def _hermite(a: MotionSamples, b: MotionSamples, h: Array, tau: Array) -> MotionSamples:
     """Polynomial of degree five through a and b with two derivatives, at tau in [0, 1]."""
     c1, c2 = h * a.v, h**2 * a.a / 2
     d, e, f = b.q - a.q - c1 - c2, h * b.v - c1 - 2 * c2, h**2 * b.a - 2 * c2
     c3, c4, c5 = 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2
-    return Motion(
+    return MotionSamples(
         a.q + tau * (c1 + tau * (c2 + tau * (c3 + tau * (c4 + tau * c5)))),
         (c1 + tau * (2 * c2 + tau * (3 * c3 + tau * (4 * c4 + tau * 5 * c5)))) / h,
         (2 * c2 + tau * (6 * c3 + tau * (12 * c4 + tau * 20 * c5))) / h**2,
     )
 
 
-def _turned(a: Motion, b: Motion, h: Array, tau: Array, *, free: bool) -> Motion:
+def _turned(
+    a: MotionSamples, b: MotionSamples, h: Array, tau: Array, *, free: bool
+) -> MotionSamples:
     """Spherical (1) or free joint (1), (2)."""
     q0, q1 = (unit(m.q[:, :4]) for m in (a, b))
     w0, w1, w1_dot = a.v[:, :3], b.v[:, :3], b.a[:, :3]
@@ -192,26 +196,28 @@ def _turned(a: Motion, b: Motion, h: Array, tau: Array, *, free: bool) -> Motion
     s1_dot = over_jacobian(s1, w1)
     s1_dot2 = over_jacobian(s1, w1_dot - jacobian_rate(s1, s1_dot))
     s, s_dot, s_dot2 = _hermite(
-        Motion(np.zeros_like(s1), w0, a.a[:, :3]), Motion(s1, s1_dot, s1_dot2), h, tau
+        MotionSamples(np.zeros_like(s1), w0, a.a[:, :3]), MotionSamples(s1, s1_dot, s1_dot2), h, tau
     )
     q = product(q0, exponential(s))
     w, w_dot = jacobian(s, s_dot), jacobian(s, s_dot2) + jacobian_rate(s, s_dot)
     if not free:
-        return Motion(q, w, w_dot)
+        return MotionSamples(q, w, w_dot)
     p, p_dot, p_dot2 = _hermite(_inboard(a, q0), _inboard(b, q1), h, tau)
     back = q * [1.0, -1.0, -1.0, -1.0]
     v = rotated(back, p_dot)
     v_dot = rotated(back, p_dot2) - cross(w, v)
-    return Motion(np.hstack([q, p]), np.hstack([w, v]), np.hstack([w_dot, v_dot]))
+    return MotionSamples(np.hstack([q, p]), np.hstack([w, v]), np.hstack([w_dot, v_dot]))
 
 
-def _inboard(m: Motion, q: Array) -> Motion:
+def _inboard(m: MotionSamples, q: Array) -> MotionSamples:
     """Position of a free joint and its two derivatives in inboard axes (2)."""
     w, v, v_dot = m.v[:, :3], m.v[:, 3:], m.a[:, 3:]
-    return Motion(m.q[:, 4:], rotated(q, v), rotated(q, v_dot + cross(w, v)))
+    return MotionSamples(m.q[:, 4:], rotated(q, v), rotated(q, v_dot + cross(w, v)))
 
 
-def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+def _mapped(
+    joint: Joint, name: str, a: MotionSamples, b: MotionSamples, h: Array, tau: Array
+) -> MotionSamples:
     """Joint with q' = N v, one instant at a time (3)."""
 
     def rate_map(q: Array) -> Array:
@@ -229,11 +235,11 @@ def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array)
             return joint.rate_map(q + 1j * _STEP * q_dot).imag / _STEP
         return _difference(lambda s: rate_map(q + s * q_dot), np.abs(q_dot).max(initial=0.0))
 
-    def rates(m: Motion) -> Motion:
+    def rates(m: MotionSamples) -> MotionSamples:
         maps = np.stack([rate_map(q) for q in m.q])
         q_dot = _times(maps, m.v)
         changes = np.stack([change(*pair) for pair in zip(m.q, q_dot, strict=True)])
-        return Motion(m.q, q_dot, _times(maps, m.a) + _times(changes, m.v))
+        return MotionSamples(m.q, q_dot, _times(maps, m.a) + _times(changes, m.v))
 
     q, q_dot, q_dot2 = _hermite(rates(a), rates(b), h, tau)
     v, v_dot = np.empty_like(a.v), np.empty_like(a.a)
@@ -241,7 +247,7 @@ def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array)
         inverse = np.linalg.pinv(rate_map(x))
         v[k] = inverse @ y
         v_dot[k] = inverse @ (q_dot2[k] - change(x, y) @ v[k])
-    return Motion(q, v, v_dot)
+    return MotionSamples(q, v, v_dot)
 
 
 def _difference(function: Callable[[float], Array], rate: float) -> Array:

@@ -8,23 +8,23 @@ import numpy as np
 
 from ..bodies.sections import Sections, needs_balance
 from .labels import LOAD, Parts
-from .quantity import Frame, Quantity
+from .quantity import ChannelFrame, ChannelQuantity
 from .section_quantities import SECTION, Asked, OfSection
 from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst
-from .within import Block, rows_within
+from .within import RowBlock, rows_within
 
 Array = np.ndarray
 
 
-def _of_section(given: OfSection) -> Quantity:
+def _of_section(given: OfSection) -> ChannelQuantity:
     """Quantity of the section at a node of a beam or rod."""
 
-    def parts(frame: Frame) -> Parts | None:
+    def parts(frame: ChannelFrame) -> Parts | None:
         if frame.section is None:
             return None
         return given.parts(frame.system.bodies[frame.body]) or None
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         body = frame.system.bodies[frame.body]
         sections = Sections(body, frame.system.names[frame.body])
         rows = rows_within(frame.system, block, balance=sections.by_balance)
@@ -32,21 +32,21 @@ def _of_section(given: OfSection) -> Quantity:
         found = given.compute(asked, np.array([frame.section]), rows)[:, 0]
         return found[:, 0] if given.parts(body)[0][0] == "" else found
 
-    return Quantity(given.description, parts, compute)
+    return ChannelQuantity(given.description, parts, compute)
 
 
-def _known_stress(frame: Frame) -> Parts | None:
+def _known_stress(frame: ChannelFrame) -> Parts | None:
     found = has_stress(frame.system.bodies[frame.body])
     return (("", "Pa"),) if found else None
 
 
-def _largest_stress(frame: Frame, block: Block) -> Array:
+def _largest_stress(frame: ChannelFrame, block: RowBlock) -> Array:
     body = frame.system.bodies[frame.body]
     rows = rows_within(frame.system, block, balance=needs_balance(body))
     return worst(frame.system, frame.body, rows).max(axis=1)
 
 
-def _stress_points(frame: Frame) -> Array:
+def _stress_points(frame: ChannelFrame) -> Array:
     """Numbers of the stress points on the node."""
     known = None if frame.place.grounded else frame.system.bodies[frame.body].recovery
     if known is None or known.points is None:
@@ -54,53 +54,53 @@ def _stress_points(frame: Frame) -> Array:
     return np.flatnonzero(np.asarray(known.points.nodes) == frame.node)
 
 
-def _stress_at_node() -> Quantity:
+def _stress_at_node() -> ChannelQuantity:
     """Stress of the section at a node, or at the stress points on it."""
     of_section = _of_section(SECTION["stress"])
 
-    def parts(frame: Frame) -> Parts | None:
+    def parts(frame: ChannelFrame) -> Parts | None:
         return (("", "Pa"),) if len(_stress_points(frame)) else of_section.parts(frame)
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         points = _stress_points(frame)
         if not len(points):
             return of_section.compute(frame, block)
         eta = block["q"][:, frame.system.layout.modal_q(frame.body)]
         return at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
 
-    return Quantity("largest von Mises stress there", parts, compute, ())
+    return ChannelQuantity("largest von Mises stress there", parts, compute, ())
 
 
-def _strain(of_body: bool) -> Quantity:
+def _strain(of_body: bool) -> ChannelQuantity:
     """Strain of the section of a rod; else the largest of a body, or at the points on a node."""
     of_rod = _of_section(SECTION["strain"])
 
-    def solid(frame: Frame) -> bool:
+    def solid(frame: ChannelFrame) -> bool:
         return not frame.place.grounded and has_strain(frame.system.bodies[frame.body])
 
-    def parts(frame: Frame) -> Parts | None:
+    def parts(frame: ChannelFrame) -> Parts | None:
         known = solid(frame) and (of_body or len(_stress_points(frame)))
         return (("", "1"),) if known else of_rod.parts(frame)
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         if not solid(frame):
             return of_rod.compute(frame, block)
         points = slice(None) if of_body else _stress_points(frame)
         eta = block["q"][:, frame.system.layout.modal_q(frame.body)]
         return strain_at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
 
-    def words(frame: Frame) -> str:
+    def words(frame: ChannelFrame) -> str:
         where = "of the body" if of_body else "there"
         largest = f"largest principal strain {where}, by magnitude"
         return largest if solid(frame) else of_rod.described(frame)
 
-    return Quantity(words, parts, compute)
+    return ChannelQuantity(words, parts, compute)
 
 
-def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
+def _reaction(axes: str) -> Callable[[ChannelFrame, RowBlock], Array]:
     """Moment and force of the joint of a body, in axes of the body, its parent or the world."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         from ..algorithms.tree.interface_loads import in_axes
 
         rows = rows_within(frame.system, block)
@@ -109,7 +109,7 @@ def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
     return compute
 
 
-def _attached(frame: Frame) -> Parts | None:
+def _attached(frame: ChannelFrame) -> Parts | None:
     """Labels and units of what acts on a node, if something can."""
     if frame.place.grounded or not frame.place.plain:
         return None
@@ -120,10 +120,10 @@ def _attached(frame: Frame) -> Parts | None:
     return LOAD if loaded or here in children or here in ends else None
 
 
-def _interface(axes: str) -> Quantity:
+def _interface(axes: str) -> ChannelQuantity:
     """Moment about a node, and force, of all that acts on the body there."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         from ..algorithms.tree.interface_loads import in_axes, interface_wrenches
 
         rows = rows_within(frame.system, block)
@@ -131,7 +131,7 @@ def _interface(axes: str) -> Quantity:
         return in_axes(frame.system, frame.body, found, rows.q, axes)
 
     whose = "parent's" if axes == "parent" else axes
-    return Quantity(f"moment and force of attachments, {whose} axes", _attached, compute)
+    return ChannelQuantity(f"moment and force of attachments, {whose} axes", _attached, compute)
 
 
 NODE_LOADS = {
@@ -143,15 +143,17 @@ NODE_LOADS = {
     "interface_load_world": _interface("world"),
 }
 BODY_LOADS = {
-    "reaction": Quantity(
+    "reaction": ChannelQuantity(
         "moment and force of its joint, body axes", lambda _: LOAD, _reaction("body")
     ),
-    "reaction_parent": Quantity(
+    "reaction_parent": ChannelQuantity(
         "moment and force of its joint, parent's axes", lambda _: LOAD, _reaction("parent")
     ),
-    "reaction_world": Quantity(
+    "reaction_world": ChannelQuantity(
         "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")
     ),
-    "stress": Quantity("largest von Mises stress of the body", _known_stress, _largest_stress, ()),
+    "stress": ChannelQuantity(
+        "largest von Mises stress of the body", _known_stress, _largest_stress, ()
+    ),
     "strain": _strain(of_body=True),
 }

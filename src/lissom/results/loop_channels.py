@@ -16,7 +16,7 @@ from ..system import Coupling, Loop, System
 from .labels import XYZ, Parts, coupling_units, forces
 from .loop_forces import in_axes
 from .store import Columns, Store
-from .within import Block, collected
+from .within import RowBlock, collected
 
 Array = np.ndarray
 
@@ -84,7 +84,7 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
     if axes:
         loop = system.loops[number]
 
-        def compute(block: Block) -> Array:
+        def compute(block: RowBlock) -> Array:
             return in_axes(system, loop, block["q"], block["loop_force"][:, k : k + 3], axes)
 
         found = collected(store, (3,), compute)
@@ -117,7 +117,7 @@ def _motions(system: System, store: Store) -> dict[str, Array]:
     from ..algorithms.loops.couplings import coupled_rows
     from ..algorithms.tree.engine import closure_rows
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         return closure_rows(system, block["q"], block["v"])
 
     pieces, width = _pieces(system)

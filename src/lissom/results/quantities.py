@@ -17,44 +17,44 @@ from ..system import System
 from .drive_quantities import DRIVE
 from .labels import LOAD, QUATERNION, ROLL_PITCH_YAW, XYZ, Parts, forces, per, times
 from .load_quantities import BODY_LOADS, NODE_LOADS
-from .quantity import Frame, Quantity
+from .quantity import ChannelFrame, ChannelQuantity
 from .store import Columns, Store
-from .within import Block, collected
+from .within import RowBlock, collected
 
 Array = np.ndarray
 
 
-def _same(unit: str) -> Callable[[Frame], Parts]:
+def _same(unit: str) -> Callable[[ChannelFrame], Parts]:
     return lambda _: tuple((x, unit) for x in XYZ)
 
 
-def _one(label: str) -> Callable[[Frame], Parts | None]:
+def _one(label: str) -> Callable[[ChannelFrame], Parts | None]:
     """Single coordinate of a hinge with a given label, if there is one."""
     return lambda frame: tuple(p for p in frame.coordinates if p[0] == label) or None
 
 
-def _twist_or(words: str) -> Callable[[Frame], str]:
+def _twist_or(words: str) -> Callable[[ChannelFrame], str]:
     """Description of the coordinate of a joint, which may be the twist of its elastic gear."""
     return lambda frame: "twist of the gear of its joint" if frame.drive else words
 
 
-def _stored(field: str, piece: str) -> Callable[[Frame, Block], Array]:
+def _stored(field: str, piece: str) -> Callable[[ChannelFrame, RowBlock], Array]:
     """Slice of a field for the body."""
     return lambda frame, block: block[field][:, getattr(frame.system.layout, piece)(frame.body)]
 
 
-def _coordinate(label: str) -> Callable[[Frame, Block], Array]:
-    def compute(frame: Frame, block: Block) -> Array:
+def _coordinate(label: str) -> Callable[[ChannelFrame, RowBlock], Array]:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         k = [p[0] for p in frame.coordinates].index(label)
         return block["q"][:, frame.system.layout.hinge_q(frame.body).start + k]
 
     return compute
 
 
-def _pose(which: int) -> Callable[[Frame, Block], Array]:
+def _pose(which: int) -> Callable[[ChannelFrame, RowBlock], Array]:
     """Attitude (0) or position (1)."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         from ..algorithms.tree import engine
 
         q, place = block["q"], frame.place
@@ -65,10 +65,10 @@ def _pose(which: int) -> Callable[[Frame, Block], Array]:
     return compute
 
 
-def _rate(part: slice, order: int) -> Callable[[Frame, Block], Array]:
+def _rate(part: slice, order: int) -> Callable[[ChannelFrame, RowBlock], Array]:
     """Angular or linear part of the velocity (order 1) or acceleration (order 2)."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         place = frame.place
         if place.grounded:
             return np.zeros((len(block["q"]), 3))
@@ -80,7 +80,7 @@ def _rate(part: slice, order: int) -> Callable[[Frame, Block], Array]:
     return compute
 
 
-def _node_rates(frame: Frame, block: Block, order: int) -> tuple[Array, Array, Array]:
+def _node_rates(frame: ChannelFrame, block: RowBlock, order: int) -> tuple[Array, Array, Array]:
     """Attitudes, velocities and accelerations of a frame's node, as far as they are needed."""
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED, RATES
@@ -98,25 +98,25 @@ def _node_rates(frame: Frame, block: Block, order: int) -> tuple[Array, Array, A
     return turn, velocity, change
 
 
-def _quaternion(frame: Frame, block: Block) -> Array:
+def _quaternion(frame: ChannelFrame, block: RowBlock) -> Array:
     return quaternions(_pose(0)(frame, block))
 
 
-def _angles(frame: Frame, block: Block) -> Array:
+def _angles(frame: ChannelFrame, block: RowBlock) -> Array:
     """Roll, pitch and yaw of a block; `channels.values` joins blocks without jumps."""
     return roll_pitch_yaw(_quaternion(frame, block))
 
 
-def _hinge_angles(frame: Frame, block: Block) -> Array:
+def _hinge_angles(frame: ChannelFrame, block: RowBlock) -> Array:
     return roll_pitch_yaw(_stored("q", "hinge_q")(frame, block))
 
 
-def _turning(frame: Frame) -> Parts | None:
+def _turning(frame: ChannelFrame) -> Parts | None:
     """Labels and units of attitudes, for joints with a quaternion."""
     return ROLL_PITCH_YAW if frame.system.joints[frame.body].has_quaternion else None
 
 
-def _deflection(frame: Frame, block: Block) -> Array:
+def _deflection(frame: ChannelFrame, block: RowBlock) -> Array:
     if not frame.bends:
         return np.zeros((block.stop - block.start, 3))
     body = frame.system.bodies[frame.body]
@@ -127,7 +127,7 @@ def _deflection(frame: Frame, block: Block) -> Array:
     return moved[:, 3:] + rotated(exponential(moved[:, :3]), point) - point
 
 
-def _at_rest(frame: Frame) -> Array:
+def _at_rest(frame: ChannelFrame) -> Array:
     """Origin of a frame relative to its node at rest, body axes; sections of rods have others."""
     rod, point = frame.system.bodies[frame.body].rod, frame.place.position
     if rod is None:
@@ -137,19 +137,19 @@ def _at_rest(frame: Frame) -> Array:
     return rotated(turns[:, 0], point[None])[0]
 
 
-def _loaded(frame: Frame) -> Parts | None:
+def _loaded(frame: ChannelFrame) -> Parts | None:
     return LOAD if frame.wrenches else None
 
 
-def _load(frame: Frame, block: Block) -> Array:
+def _load(frame: ChannelFrame, block: RowBlock) -> Array:
     given = block["wrench"].reshape(block.stop - block.start, -1, 6)
     return frame.place.wrench_at_frame(given[:, frame.wrenches].sum(axis=1).T).T
 
 
-def _servo(part: int) -> Callable[[Frame, Block], Array]:
+def _servo(part: int) -> Callable[[ChannelFrame, RowBlock], Array]:
     """Force (0), error (1) or integral (2) of the servos of a joint, added up."""
 
-    def compute(frame: Frame, block: Block) -> Array:
+    def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         rows, start = block["servo"], 0
         n = frame.system.joints[frame.body].n_v
         found = np.zeros((len(rows), n))
@@ -163,10 +163,10 @@ def _servo(part: int) -> Callable[[Frame, Block], Array]:
     return compute
 
 
-def _driven(parts: Callable[[Parts], Parts]) -> Callable[[Frame], Parts | None]:
+def _driven(parts: Callable[[Parts], Parts]) -> Callable[[ChannelFrame], Parts | None]:
     """Labels and units, for joints with a servo."""
 
-    def found(frame: Frame) -> Parts | None:
+    def found(frame: ChannelFrame) -> Parts | None:
         here = frame.system.names[frame.body]
         return parts(frame.speeds) if here in frame.columns.servos else None
 
@@ -174,64 +174,70 @@ def _driven(parts: Callable[[Parts], Parts]) -> Callable[[Frame], Parts | None]:
 
 
 NODE = {
-    "position": Quantity("position of the origin in the world", _same("m"), _pose(1)),
-    "rotation": Quantity(
+    "position": ChannelQuantity("position of the origin in the world", _same("m"), _pose(1)),
+    "rotation": ChannelQuantity(
         "rotation matrix, own axes to world axes",
         lambda _: tuple((a + b, "1") for a in XYZ for b in XYZ),
         _pose(0),
         (3, 3),
     ),
-    "quaternion": Quantity(
+    "quaternion": ChannelQuantity(
         "rotation from own axes to world axes", lambda _: QUATERNION, _quaternion
     ),
-    "angles": Quantity(
+    "angles": ChannelQuantity(
         "roll, pitch and yaw in the world",
         lambda _: ROLL_PITCH_YAW,
         _angles,
     ),
-    "velocity": Quantity("velocity of the origin, world axes", _same("m/s"), _rate(slice(3, 6), 1)),
-    "angular_velocity": Quantity(
+    "velocity": ChannelQuantity(
+        "velocity of the origin, world axes", _same("m/s"), _rate(slice(3, 6), 1)
+    ),
+    "angular_velocity": ChannelQuantity(
         "angular velocity, world axes", _same("rad/s"), _rate(slice(3), 1)
     ),
-    "acceleration": Quantity(
+    "acceleration": ChannelQuantity(
         "true acceleration of the origin, world axes", _same("m/s^2"), _rate(slice(3, 6), 2)
     ),
-    "angular_acceleration": Quantity(
+    "angular_acceleration": ChannelQuantity(
         "angular acceleration, world axes", _same("rad/s^2"), _rate(slice(3), 2)
     ),
-    "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
+    "deflection": ChannelQuantity("elastic displacement, body axes", _same("m"), _deflection),
     **NODE_LOADS,
-    "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
+    "load": ChannelQuantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
-    "angle": Quantity(_twist_or("hinge angle"), _one("angle"), _coordinate("angle"), ()),
-    "slide": Quantity(_twist_or("hinge slide"), _one("slide"), _coordinate("slide"), ()),
-    "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
-    "hinge_angles": Quantity("roll, pitch and yaw of the hinge", _turning, _hinge_angles),
-    "rates": Quantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),
-    "hinge_acceleration": Quantity(
+    "angle": ChannelQuantity(_twist_or("hinge angle"), _one("angle"), _coordinate("angle"), ()),
+    "slide": ChannelQuantity(_twist_or("hinge slide"), _one("slide"), _coordinate("slide"), ()),
+    "coordinates": ChannelQuantity(
+        "hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")
+    ),
+    "hinge_angles": ChannelQuantity("roll, pitch and yaw of the hinge", _turning, _hinge_angles),
+    "rates": ChannelQuantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),
+    "hinge_acceleration": ChannelQuantity(
         "rates of the hinge speeds",
         lambda f: per("s^2", f.speeds),
         _stored("acceleration", "hinge_v"),
     ),
-    "force": Quantity(
+    "force": ChannelQuantity(
         "force applied at the hinge", lambda f: forces(f.speeds), _stored("force", "hinge_v")
     ),
-    "modes": Quantity("modal coordinates", lambda f: f.modes, _stored("q", "modal_q")),
-    "mode_rates": Quantity(
+    "modes": ChannelQuantity("modal coordinates", lambda f: f.modes, _stored("q", "modal_q")),
+    "mode_rates": ChannelQuantity(
         "rates of the modal coordinates", lambda f: per("s", f.modes), _stored("v", "modal_v")
     ),
-    "mode_acceleration": Quantity(
+    "mode_acceleration": ChannelQuantity(
         "second rates of the modal coordinates",
         lambda f: per("s^2", f.modes),
         _stored("acceleration", "modal_v"),
     ),
-    "modal_force": Quantity(
+    "modal_force": ChannelQuantity(
         "force applied to the modes", lambda f: forces(f.modes), _stored("force", "modal_v")
     ),
-    "servo_force": Quantity("force of its servo", _driven(forces), _servo(0)),
-    "servo_error": Quantity("target of its servo less coordinate", _driven(lambda x: x), _servo(1)),
-    "servo_integral": Quantity(
+    "servo_force": ChannelQuantity("force of its servo", _driven(forces), _servo(0)),
+    "servo_error": ChannelQuantity(
+        "target of its servo less coordinate", _driven(lambda x: x), _servo(1)
+    ),
+    "servo_integral": ChannelQuantity(
         "integral of the error of its servo", _driven(lambda x: times("s", x)), _servo(2)
     ),
     **DRIVE,
@@ -239,7 +245,7 @@ BODY = {
 }
 
 
-def of_hinge(joint: Joint) -> dict[str, Quantity]:
+def of_hinge(joint: Joint) -> dict[str, ChannelQuantity]:
     """Quantities that have the names of the coordinates of a joint.
 
     Parameters
@@ -248,10 +254,10 @@ def of_hinge(joint: Joint) -> dict[str, Quantity]:
         Joint of the body.
     """
     names = [name for name, _ in joint.named_coordinates]
-    return {x: Quantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
+    return {x: ChannelQuantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
 
 
-def of_body(joint: Joint) -> dict[str, Quantity]:
+def of_body(joint: Joint) -> dict[str, ChannelQuantity]:
     """All quantities of a body on a joint.
 
     Parameters
@@ -318,7 +324,7 @@ def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
     Momenta contain those of rotors on bodies; energies do not, see `stored_energy`.
     """
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         from ..algorithms.tree import engine
 
         point = about if about.ndim == 1 else about[block.start : block.stop]

@@ -12,12 +12,12 @@ from ..bodies.sections import Sections, has_sections
 from ..system import Frame as Place, System
 from .labels import Parts, modes
 from .store import Columns
-from .within import Block
+from .within import RowBlock
 
 Array = np.ndarray
 
 
-class Frame(NamedTuple):
+class ChannelFrame(NamedTuple):
     """A frame, or a node of a body; of the body itself the inboard one."""
 
     system: System
@@ -84,7 +84,7 @@ class Frame(NamedTuple):
         return modes(self.system.bodies[self.body])
 
 
-class Quantity(NamedTuple):
+class ChannelQuantity(NamedTuple):
     """Definition of a channel of a body or node.
 
     `parts` returns labels and units, or None if the quantity does not exist; `compute` returns the
@@ -92,11 +92,11 @@ class Quantity(NamedTuple):
     A description may depend on the frame.
     """
 
-    description: str | Callable[[Frame], str]
-    parts: Callable[[Frame], Parts | None]
-    compute: Callable[[Frame, Block], Array]
+    description: str | Callable[[ChannelFrame], str]
+    parts: Callable[[ChannelFrame], Parts | None]
+    compute: Callable[[ChannelFrame, RowBlock], Array]
     shape: tuple[int, ...] | None = None
 
-    def described(self, frame: Frame) -> str:
+    def described(self, frame: ChannelFrame) -> str:
         """Meaning of the quantity at a frame."""
         return self.description if isinstance(self.description, str) else self.description(frame)

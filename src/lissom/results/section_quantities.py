@@ -16,7 +16,7 @@ from ..errors import StateError, suggestion
 from .labels import XYZ, Parts
 
 if TYPE_CHECKING:
-    from ..algorithms.tree.section_loads import Rows
+    from ..algorithms.tree.section_loads import LoadedStates
     from ..system import System
 
 Array = np.ndarray
@@ -39,13 +39,13 @@ class Asked(NamedTuple):
         """The body."""
         return self.sections.body
 
-    def loads(self, at: Array, rows: Rows) -> Array:
+    def loads(self, at: Array, rows: LoadedStates) -> Array:
         """N, Q_y, Q_z, T, M_y, M_z of sections, (n, p, 6)."""
         from ..algorithms.tree.section_loads import loads_of
 
         return loads_of(self.system, self.i, self.sections, at, rows)
 
-    def eta(self, rows: Rows) -> Array:
+    def eta(self, rows: LoadedStates) -> Array:
         """Modal coordinates (n, m)."""
         return rows.q[:, self.system.layout.modal_q(self.i)]
 
@@ -59,7 +59,7 @@ class OfSection(NamedTuple):
 
     description: str
     parts: Callable[[NormalBody], Parts]
-    compute: Callable[[Asked, Array, Rows], Array]
+    compute: Callable[[Asked, Array, LoadedStates], Array]
 
 
 def _carried(body: NormalBody, first: int) -> list[int]:
@@ -74,8 +74,8 @@ def _load_parts(first: int, unit: str) -> Callable[[NormalBody], Parts]:
     return lambda body: tuple((XYZ[k], unit) for k in _carried(body, first))
 
 
-def _load(first: int) -> Callable[[Asked, Array, Rows], Array]:
-    def compute(asked: Asked, at: Array, rows: Rows) -> Array:
+def _load(first: int) -> Callable[[Asked, Array, LoadedStates], Array]:
+    def compute(asked: Asked, at: Array, rows: LoadedStates) -> Array:
         kept = [first + k for k in _carried(asked.body, first)]
         return asked.loads(at, rows)[:, :, kept]
 
@@ -85,13 +85,13 @@ def _load(first: int) -> Callable[[Asked, Array, Rows], Array]:
 def _of_rod(parts: Parts, values: Callable[[Any, Array, Array], Array]) -> tuple[Any, Any]:
     """Parts and computation of a strain, which rods have."""
 
-    def compute(asked: Asked, at: Array, rows: Rows) -> Array:
+    def compute(asked: Asked, at: Array, rows: LoadedStates) -> Array:
         return values(asked.body.rod, at, asked.eta(rows))
 
     return (lambda body: () if body.rod is None else parts), compute
 
 
-def _largest_stress(asked: Asked, at: Array, rows: Rows) -> Array:
+def _largest_stress(asked: Asked, at: Array, rows: LoadedStates) -> Array:
     """Largest von Mises stress of each section, (n, p, 1)."""
     found = asked.sections.stress(at, asked.loads(at, rows))
     return np.stack([von_mises(x).max(axis=1) for x in found], axis=1)[..., None]

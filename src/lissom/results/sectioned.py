@@ -10,7 +10,7 @@ from ..bodies.sections import needs_balance
 from .section_quantities import asked
 from .store import Store, blocks
 from .stress_quantities import strains, stresses
-from .within import Block, collected, rows_within
+from .within import RowBlock, collected, rows_within
 
 if TYPE_CHECKING:
     from ..system import System
@@ -23,7 +23,7 @@ def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Ar
     found, section, places = asked(system, body, quantity, at)
     parts, every = section.parts(found.body), np.atleast_1d(places)
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         rows = rows_within(system, block, balance=found.sections.by_balance)
         return section.compute(found, every, rows)
 
@@ -38,7 +38,7 @@ def stress(system: System, store: Store, body: Any, at: Any) -> Any:
     balance = needs_balance(system.bodies[i])
     parts = []
     for start, stop in blocks(store):
-        rows = rows_within(system, Block(store, start, stop), balance=balance)
+        rows = rows_within(system, RowBlock(store, start, stop), balance=balance)
         parts.append(stresses(system, i, at, rows))
     if isinstance(parts[0], list):
         return [np.concatenate(x) for x in zip(*parts, strict=True)]

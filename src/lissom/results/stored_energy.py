@@ -24,7 +24,7 @@ from ..spatial.many_rotations import rotation_vector
 from ..system import System
 from .loop_channels import loop_values
 from .store import Columns, Store
-from .within import Block, collected
+from .within import RowBlock, collected
 
 Array = np.ndarray
 
@@ -69,7 +69,7 @@ def _node(
 ) -> Array:
     """Spring between two points."""
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         a, b = (
             _point(system, block["q"], end, np.array(at))
             for end, at in zip(ends, points, strict=True)
@@ -124,7 +124,7 @@ def wheels(system: System, store: Store) -> Array:
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         total = np.zeros(block.stop - block.start)
         for k, (_, where, axis, inertia, mode) in enumerate(store.columns.wheels):
             h, place = block["wheel"][:, k], system.place(where)
@@ -183,7 +183,7 @@ def power(system: System, store: Store) -> Array:
         The rows.
     """
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         force, v = block["force"] - damping_forces(system, block["v"]), block["v"]
         return np.einsum("ti,ti->t", force, v)
 
@@ -220,7 +220,7 @@ def power_on_nodes(system: System, store: Store) -> Array:
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         q, v, found = block["q"], block["v"], np.zeros(block.stop - block.start)
         given = block["wrench"].reshape(len(found), -1, 6)
         for k, name in enumerate(store.columns.wrenches):

@@ -14,7 +14,7 @@ from ..bodies.stress import principal_magnitude, von_mises
 from .section_quantities import SECTION, Asked
 
 if TYPE_CHECKING:
-    from ..algorithms.tree.section_loads import Rows
+    from ..algorithms.tree.section_loads import LoadedStates
     from ..system import System
 
 Array = np.ndarray
@@ -42,7 +42,7 @@ def strains(system: System, i: int, at: Any, q: Array) -> Array:
     return np.einsum("...cm,nm->n...c", points.strains(chosen), q[:, system.layout.modal_q(i)])
 
 
-def stresses(system: System, i: int, at: Any, rows: Rows) -> Any:
+def stresses(system: System, i: int, at: Any, rows: LoadedStates) -> Any:
     """Components of stress in n rows: (n, p, 6), of beams (n, p, k, 6); see `Trajectory.stress`."""
     body = system.bodies[i]
     if body.recovery is not None and body.recovery.points is not None:
@@ -62,7 +62,7 @@ def stresses(system: System, i: int, at: Any, rows: Rows) -> Any:
     return np.stack(found, axis=1) if same else found
 
 
-def worst(system: System, i: int, rows: Rows) -> Array:
+def worst(system: System, i: int, rows: LoadedStates) -> Array:
     """Von Mises stress (n, p) at the points, or the largest of each of the usual sections."""
     body = system.bodies[i]
     if body.recovery is not None and body.recovery.points is not None:

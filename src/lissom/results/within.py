@@ -17,13 +17,13 @@ from .loop_forces import forces_at_nodes
 from .store import Store, blocks
 
 if TYPE_CHECKING:
-    from ..algorithms.tree.section_loads import Rows
+    from ..algorithms.tree.section_loads import LoadedStates
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Rows start to stop of a store, copied for the kernels."""
 
     store: Store
@@ -35,14 +35,14 @@ class Block:
         return np.array(self.store.read(field, self.start, self.stop), dtype=float, order="C")
 
 
-def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:
+def collected(store: Store, shape: tuple[int, ...], compute: Callable[[RowBlock], Array]) -> Array:
     """Values (n, *shape) of all rows, computed block by block."""
     from ..algorithms.tree.engine import RowError
 
     out = np.empty((len(store), *shape))
     for start, stop in blocks(store):
         try:
-            out[start:stop] = compute(Block(store, start, stop))
+            out[start:stop] = compute(RowBlock(store, start, stop))
         except RowError as failure:
             k = start + failure.row
             t = float(store.read("time", k, k + 1)[0])
@@ -64,13 +64,13 @@ def reactions(system: System, store: Store) -> Array:
         Rows of the trajectory.
     """
 
-    def compute(block: Block) -> Array:
+    def compute(block: RowBlock) -> Array:
         return rows_within(system, block).reactions
 
     return collected(store, (system.n_body, 6), compute)
 
 
-def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
+def wrenches_within(system: System, block: RowBlock) -> tuple[list[tuple[int, int]], Array]:
     """Bodies and nodes on which loads and loops act, and the wrenches in a block of rows.
 
     Parameters
@@ -95,7 +95,7 @@ def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]]
     return places, w
 
 
-def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
+def rows_within(system: System, block: RowBlock, *, balance: bool = True) -> LoadedStates:
     """Rows of a block with all that acts on the bodies.
 
     Parameters
@@ -108,12 +108,12 @@ def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
         Whether forces are needed; else there are none.
     """
     from ..algorithms.tree import engine
-    from ..algorithms.tree.section_loads import Rows
+    from ..algorithms.tree.section_loads import LoadedStates
 
     q, v, a = (block[field] for field in ("q", "v", "acceleration"))
     linear = block.store.columns.rate_linear
     if not balance:
-        return Rows(q, v, a, np.zeros((len(q), 0, 6)), [], np.zeros((len(q), 0)), linear)
+        return LoadedStates(q, v, a, np.zeros((len(q), 0, 6)), [], np.zeros((len(q), 0)), linear)
     places, w = wrenches_within(system, block)
     forces = engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
-    return Rows(q, v, a, forces, places, w, linear, block.store.columns.field)
+    return LoadedStates(q, v, a, forces, places, w, linear, block.store.columns.field)

@@ -6,7 +6,7 @@ suite is not needed.
 
 from __future__ import annotations
 
-from .check import Check, Outcome, Skipped, run_check
+from .check import Check, CheckResult, Skipped, run_check
 from .closed_forms import CLOSED_FORMS
 from .files import FILES
 from .formulas import FORMULAS
@@ -15,6 +15,6 @@ from .loops import LOOPS
 from .motions import MOTIONS
 from .versions import machine_facts
 
-__all__ = ["CHECKS", "Check", "Outcome", "Skipped", "machine_facts", "run_check"]
+__all__ = ["CHECKS", "Check", "CheckResult", "Skipped", "machine_facts", "run_check"]
 
 CHECKS: tuple[Check, ...] = (*CLOSED_FORMS, *IDENTITIES, *MOTIONS, *LOOPS, *FORMULAS, *FILES)

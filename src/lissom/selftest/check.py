@@ -33,7 +33,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckResult:
     """Result of a check.
 
     Attributes
@@ -57,7 +57,7 @@ class Outcome:
     seconds: float
 
 
-def run_check(check: Check) -> Outcome:
+def run_check(check: Check) -> CheckResult:
     """Run a check; any exception counts as a failure.
 
     Parameters
@@ -75,4 +75,4 @@ def run_check(check: Check) -> Outcome:
         verdict, words = "skipped", str(reason)
     except Exception as problem:  # a broken installation can raise anything
         verdict, words = "failed", f"{type(problem).__name__}: {problem}"
-    return Outcome(check.name, error, check.bound, verdict, words, time.monotonic() - begun)
+    return CheckResult(check.name, error, check.bound, verdict, words, time.monotonic() - begun)

@@ -21,7 +21,7 @@ from .run.drive_checks import warn_of_winding
 from .run.prepare import prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
-from .run.record import FileRecord, Record
+from .run.record import FileRecord, RunRecord
 from .run.saving import opened_record
 from .run.settings import TIME
 from .run.whole_run import begun_run, completed
@@ -181,7 +181,7 @@ def _check_path(path: Any, what: str) -> None:
         raise LoadError(f"{what} is {shown(path)}; expected a path, such as 'run.nc'") from None
 
 
-def _with_hint(outcome: Outcome, record: Record) -> str:
+def _with_hint(outcome: Outcome, record: RunRecord) -> str:
     ended = f"the run ended early ({outcome.status}): {outcome.message}"
     if isinstance(record, FileRecord) and os.path.exists(record.journal.path):
         return f"{ended}; continue with simulate(..., resume={record.journal.path!r})"

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ..bodies.along import second_shapes_along
 from ..bodies.flexible import FlexibleBody
-from ..bodies.line import Line
+from ..bodies.line import NodeLine
 from ..bodies.second_order import SecondOrder
 from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import count, positive
 from .beam_basis import Basis, Properties, clamped_basis, properties, static_basis
-from .cantilever import Mesh
+from .cantilever import BeamMesh
 from .counts import asked, warn_of_one_shape
 from .materials import Material
 from .sections import Section
@@ -216,15 +216,15 @@ def beam(
     )
 
 
-def _line(section: Section, grid: Mesh, shapes: str) -> Line:
+def _line(section: Section, grid: BeamMesh, shapes: str) -> NodeLine:
     """Axis of the beam: static shapes are polynomials over the whole length."""
     pieces = 1 if shapes == "static" else grid.elements
     points = section.stress_points()
     stations = len(grid.weights) // pieces
-    return Line(grid.elements + 1, pieces, stations, points.places, points.factors)
+    return NodeLine(grid.elements + 1, pieces, stations, points.places, points.factors)
 
 
-def _particles(solid: Properties, grid: Mesh) -> tuple[Array, Array]:
+def _particles(solid: Properties, grid: BeamMesh) -> tuple[Array, Array]:
     """Positions [m] and masses [kg] of the nodes: massless ones on the axis, then particles."""
     a, b = solid.levers
     offsets = np.array([[0.0, a, 0.0], [0.0, -a, 0.0], [0.0, 0.0, b], [0.0, 0.0, -b]])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ._checks import positive
-from .cantilever import CantileverModes, Mesh, bar_modes, beam_modes, mesh
+from .cantilever import BeamMesh, CantileverModes, bar_modes, beam_modes, mesh
 from .counts import Functions, lowest, lowest_bending
 from .materials import Material
 from .sections import Section
@@ -98,7 +98,7 @@ class Basis:
         Angular frequency of each mode of the beam [rad/s].
     """
 
-    grid: Mesh
+    grid: BeamMesh
     families: tuple[CantileverModes, ...]
     chosen: tuple[NDArray[np.intp], NDArray[np.intp]]
     omega: Array

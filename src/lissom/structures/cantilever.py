@@ -32,7 +32,7 @@ _STATIONS = 4  # Gauss points in an element: exact to degree 7; the product of t
 
 @final
 @dataclass(frozen=True)
-class Mesh:
+class BeamMesh:
     """Equal elements on the unit length, and Gauss stations.
 
     Parameters
@@ -74,30 +74,30 @@ class CantileverModes:
     strains: NDArray[np.float64]
 
 
-def mesh(elements: int) -> Mesh:
+def mesh(elements: int) -> BeamMesh:
     """Equal elements with four Gauss-Legendre stations each."""
     xi, weights = np.polynomial.legendre.leggauss(_STATIONS)
     ends = np.arange(elements + 1.0)
     stations = ends[:-1, None] + (1.0 + xi) / 2.0
     points = np.concatenate([ends, stations.ravel()]) / elements
-    return Mesh(elements, points, np.tile(weights / (2.0 * elements), elements))
+    return BeamMesh(elements, points, np.tile(weights / (2.0 * elements), elements))
 
 
-def bar_modes(grid: Mesh) -> CantileverModes:
+def bar_modes(grid: BeamMesh) -> CantileverModes:
     """Modes of the clamped-free bar (torsion, stretch); exact frequencies (2k-1) π/2."""
     once, _ = _strain_integrals(grid)
     frequencies, strains, values = ritz_modes(once, grid)
     return CantileverModes(frequencies, values, np.zeros_like(values), strains)
 
 
-def beam_modes(grid: Mesh) -> CantileverModes:
+def beam_modes(grid: BeamMesh) -> CantileverModes:
     """Modes of the clamped-free Euler-Bernoulli beam; exact frequencies β², cos β cosh β = -1."""
     once, twice = _strain_integrals(grid)
     frequencies, strains, values = ritz_modes(twice, grid)
     return CantileverModes(frequencies, values, once @ strains, strains)
 
 
-def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _strain_integrals(grid: BeamMesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """First and second integral, from 0 to each point, of the orthonormal strains.
 
     In an element of unit length with -1 <= ξ <= 1 these strains are 1 and √3 ξ; their integrals
@@ -116,7 +116,7 @@ def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float
 
 
 def ritz_modes(
-    displacement: NDArray[np.float64], grid: Mesh
+    displacement: NDArray[np.float64], grid: BeamMesh
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Frequencies, strains and values at the points by the decomposition (2).
 

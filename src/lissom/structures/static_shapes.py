@@ -21,12 +21,12 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from .cantilever import CantileverModes, Mesh, ritz_modes
+from .cantilever import BeamMesh, CantileverModes, ritz_modes
 
 Array = NDArray[np.float64]
 
 
-def static_mesh(elements: int, functions: int) -> Mesh:
+def static_mesh(elements: int, functions: int) -> BeamMesh:
     """Equal elements, with Gauss stations over the whole length.
 
     Parameters
@@ -38,17 +38,17 @@ def static_mesh(elements: int, functions: int) -> Mesh:
     """
     xi, weights = legendre.leggauss(functions + 2)
     points = np.concatenate([np.arange(elements + 1.0) / elements, (1.0 + xi) / 2.0])
-    return Mesh(elements, points, weights / 2.0)
+    return BeamMesh(elements, points, weights / 2.0)
 
 
-def bar_shapes(grid: Mesh, functions: int) -> CantileverModes:
+def bar_shapes(grid: BeamMesh, functions: int) -> CantileverModes:
     """Static shapes of the clamped-free bar (torsion, stretch)."""
     once, _ = _strain_integrals(grid.points, functions)
     frequencies, strains, values = ritz_modes(once, grid)
     return CantileverModes(frequencies, values, np.zeros_like(values), strains)
 
 
-def beam_shapes(grid: Mesh, functions: int) -> CantileverModes:
+def beam_shapes(grid: BeamMesh, functions: int) -> CantileverModes:
     """Static shapes of the clamped-free Euler-Bernoulli beam."""
     once, twice = _strain_integrals(grid.points, functions)
     frequencies, strains, values = ritz_modes(twice, grid)

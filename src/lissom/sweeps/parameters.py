@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import SweepError, name_list, shown, suggestion
 from .distributions import Distribution
-from .study import RESERVED, Axis, Scalar
+from .study import RESERVED, GridAxis, Scalar
 
 Array = np.ndarray
 
@@ -89,7 +89,7 @@ def is_drawn(given: Any) -> bool:
 
 def sorted_out(
     parameters: Any,
-) -> tuple[tuple[Axis, ...], dict[str, Any], dict[str, Scalar]]:
+) -> tuple[tuple[GridAxis, ...], dict[str, Any], dict[str, Scalar]]:
     """Axes of the grid, distributions and fixed values.
 
     Parameters
@@ -102,7 +102,7 @@ def sorted_out(
             f"parameters is {shown(parameters)}; expected a mapping such as "
             '{"mass": [1, 2, 3], "angle": Normal(0.1, 0.02)}'
         )
-    axes: list[Axis] = []
+    axes: list[GridAxis] = []
     drawn: dict[str, Any] = {}
     fixed: dict[str, Scalar] = {}
     for key, given in parameters.items():
@@ -133,15 +133,15 @@ def _check_name(name: Any, known: list[str]) -> None:
         raise SweepError(f"the parameter {name!r} is given twice; remove one")
 
 
-def _axis(name: str, given: Any) -> Axis:
+def _axis(name: str, given: Any) -> GridAxis:
     values = listed(f"parameter {name!r}", given)
     if len(set(values)) < len(values):
         twice = next(x for k, x in enumerate(values) if x in values[:k])
         raise SweepError(f"parameter {name!r} has the value {twice!r} twice; remove one")
-    return Axis(name, (name,), (tuple(values),))
+    return GridAxis(name, (name,), (tuple(values),))
 
 
-def _tied(names: tuple[str, ...], given: Any) -> Axis:
+def _tied(names: tuple[str, ...], given: Any) -> GridAxis:
     """Axis of parameters that change together."""
     what = f"parameters {name_list(names)}"
     try:
@@ -157,7 +157,7 @@ def _tied(names: tuple[str, ...], given: Any) -> Axis:
         tuple(listed(f"parameter {n!r}", c))
         for n, c in zip(names, zip(*rows, strict=True), strict=True)
     )
-    return Axis("_".join(names), names, tuple(columns))
+    return GridAxis("_".join(names), names, tuple(columns))
 
 
 def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:

@@ -99,10 +99,10 @@ def pool_of(executor: Any, workers: Any, job: Job) -> Pool:
     if workers is not None:
         raise SweepError("workers belongs to executors by name; yours has its own number")
     if callable(getattr(given, "get_executor", None)):  # a Client of Dask
-        return Given(job, given.get_executor(pure=False), sum(given.ncores().values()) or 1)
+        return UserExecutor(job, given.get_executor(pure=False), sum(given.ncores().values()) or 1)
     if not callable(getattr(given, "submit", None)):
         raise SweepError(f"executor is {shown(given)}; expected an object with submit()")
-    return Given(job, given, getattr(given, "_max_workers", None) or n)
+    return UserExecutor(job, given, getattr(given, "_max_workers", None) or n)
 
 
 def _workers(given: Any) -> int:
@@ -146,7 +146,7 @@ class Threads(Pool):
         self._caught.__exit__(None, None, None)
 
 
-class Given(Pool):
+class UserExecutor(Pool):
     """An executor of the user's, who closes it."""
 
     def __init__(self, job: Job, executor: Any, n: int) -> None:

@@ -31,7 +31,7 @@ _NAME = re.compile(r"results-(\d+)\.lissom")
 _FLUSH = 1.0  # [s], between two flushes to the disk
 
 
-class Store:
+class StudyFolder:
     """Folder with the results of a study.
 
     Parameters

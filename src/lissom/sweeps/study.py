@@ -20,7 +20,7 @@ RESERVED = ("system", "values", "rng", "task", SAMPLE, STATUS, ERROR, WARNING)
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """A dimension of the grid: one parameter, or several that change together.
 
     Attributes
@@ -66,7 +66,7 @@ class Study:
         What else makes the results: sampling, channels, times, model file.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[GridAxis, ...]
     drawn: Mapping[str, tuple[Scalar, ...]]
     fixed: Mapping[str, Scalar]
     samples: int | None
@@ -146,7 +146,8 @@ class Study:
             Lists in place of tuples.
         """
         axes = tuple(
-            Axis(x["dim"], tuple(x["names"]), tuple(map(tuple, x["values"]))) for x in data["axes"]
+            GridAxis(x["dim"], tuple(x["names"]), tuple(map(tuple, x["values"])))
+            for x in data["axes"]
         )
         drawn = {name: tuple(values) for name, values in data["drawn"].items()}
         rest = {x: data[x] for x in ("fixed", "samples", "seed", "units", "notes")}

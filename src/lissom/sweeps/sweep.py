@@ -23,7 +23,7 @@ from .parameters import MOST_TASKS, checked_samples, sampled, sorted_out
 from .pools import pool_of
 from .records import DONE, FAILED, MISSING, Labelled, Record
 from .scheduling import Schedule
-from .store import Store, stored_study
+from .store import StudyFolder, stored_study
 from .study import ERROR, RESERVED, STATUS, WARNING, Study
 from .tasks import Job
 
@@ -230,7 +230,7 @@ def sweep(
         uuid.uuid4().hex,
     )
     wanted = _wanted(tasks, study.n)
-    kept = None if store is None else Store(store, study)
+    kept = None if store is None else StudyFolder(store, study)
     records = {} if kept is None else kept.records()
     repeat = {FAILED} if retry_failed else set()
     missing = [k for k in wanted if k not in records or records[k].status in repeat]
@@ -258,14 +258,18 @@ def gather(store: Any) -> Any:
     study = stored_study(path)
     if study is None:
         raise ResultError(f"{path}: there is no sweep; give the folder of sweep(store=...)")
-    return dataset(study, Store(path, study).records())
+    return dataset(study, StudyFolder(path, study).records())
 
 
 class _Progress:
     """Records as they come: kept, stored, counted."""
 
     def __init__(
-        self, study: Study, records: dict[int, Record], store: Store | None, wanted: bool | None
+        self,
+        study: Study,
+        records: dict[int, Record],
+        store: StudyFolder | None,
+        wanted: bool | None,
     ) -> None:
         self.records, self.store = records, store
         self.good = sum(x.status == DONE for x in records.values())

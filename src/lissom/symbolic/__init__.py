@@ -13,7 +13,7 @@ Source: Kwatny & Blankenship, Symbolic construction of models for multibody dyna
 """
 
 from .constraint_equations import Augmented, ConstraintEquations, Projected
-from .equations import Equations, Operators, derive
+from .equations import Equations, SymbolicOperators, derive
 from .joints import joint_configuration, joint_kinematics, joint_map
 from .linear import Linearization
 from .python_code import Functions
@@ -25,7 +25,7 @@ __all__ = [
     "Equations",
     "Functions",
     "Linearization",
-    "Operators",
+    "SymbolicOperators",
     "Projected",
     "Staged",
     "derive",

@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from ..errors import SymbolicError
-from .graph import Graph, Node, applied, ordered
+from .graph import Graph, GraphNode, applied, ordered
 
 Array = np.ndarray
 
@@ -31,8 +31,8 @@ class Bridge:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.symbols: dict[str, sympy.Symbol] = {}
-        self._nodes: dict[sympy.Expr, Node] = {}
-        self._expressions: dict[Node, sympy.Expr] = {}
+        self._nodes: dict[sympy.Expr, GraphNode] = {}
+        self._expressions: dict[GraphNode, sympy.Expr] = {}
 
     def nodes(self, values: Any) -> Any:
         """Nodes of a number or SymPy expression, or of an array of them."""
@@ -42,9 +42,9 @@ class Bridge:
         flat = [self.node(x) for x in np.asarray(values, dtype=object).ravel()]
         return np.array(flat, dtype=object).reshape(np.shape(values))
 
-    def node(self, x: Any) -> Node:
+    def node(self, x: Any) -> GraphNode:
         """Node of a number or SymPy expression."""
-        if isinstance(x, Node):
+        if isinstance(x, GraphNode):
             return x
         if isinstance(x, sympy.Expr):
             return self._of_sympy(x)
@@ -56,7 +56,7 @@ class Bridge:
                 "from numbers and SymPy symbols (to_casadi then gives functions for CasADi)"
             ) from None
 
-    def symbol(self, symbol: sympy.Symbol, what: str) -> Node:
+    def symbol(self, symbol: sympy.Symbol, what: str) -> GraphNode:
         """Node of a new symbol with a unique name.
 
         Parameters
@@ -76,14 +76,14 @@ class Bridge:
         self._nodes[symbol] = node
         return node
 
-    def _of_sympy(self, x: sympy.Expr) -> Node:
+    def _of_sympy(self, x: sympy.Expr) -> GraphNode:
         if x in self._nodes:
             return self._nodes[x]
         node = self._made_of(x)
         self._nodes[x] = node
         return node
 
-    def _made_of(self, x: sympy.Expr) -> Node:
+    def _made_of(self, x: sympy.Expr) -> GraphNode:
         if x.is_Rational:
             return self.graph.number(Fraction(int(x.p), int(x.q)))
         if x.is_number and x.is_real and not x.free_symbols and x.is_finite:
@@ -135,7 +135,7 @@ class Bridge:
         flat = [self.expression(x) for x in nodes.ravel()]
         return sympy.ImmutableDenseMatrix(*shape, flat)
 
-    def _shown(self, x: Node) -> sympy.Expr:
+    def _shown(self, x: GraphNode) -> sympy.Expr:
         if x.op == "number":
             return as_sympy_number(x.args[0])
         if x.op == "symbol":

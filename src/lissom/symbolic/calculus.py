@@ -6,29 +6,31 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .graph import Graph, Node, applied, ordered
+from .graph import Graph, GraphNode, applied, ordered
 
 Array = np.ndarray
 
 
-def derivative(roots: Sequence[Node], variable: Node) -> list[Node]:
+def derivative(roots: Sequence[GraphNode], variable: GraphNode) -> list[GraphNode]:
     """Partial derivatives of nodes with respect to a symbol."""
     return directional(roots, {variable: variable.graph.one})
 
 
-def directional(roots: Sequence[Node], rates: Mapping[Node, Node]) -> list[Node]:
+def directional(
+    roots: Sequence[GraphNode], rates: Mapping[GraphNode, GraphNode]
+) -> list[GraphNode]:
     """Directional derivatives: sums of partial derivatives by symbols, each times its rate."""
     if not roots:
         return []
     graph = roots[0].graph
     moving = {id(x): rate for x, rate in rates.items()}
-    d: dict[int, Node] = {}
+    d: dict[int, GraphNode] = {}
     for x in ordered(roots):
         d[id(x)] = moving.get(id(x), graph.zero) if x.op == "symbol" else _rate(graph, x, d)
     return [d[id(x)] for x in roots]
 
 
-def _rate(graph: Graph, x: Node, d: dict[int, Node]) -> Node:
+def _rate(graph: Graph, x: GraphNode, d: dict[int, GraphNode]) -> GraphNode:
     """Chain rule for one operation."""
     if x.op == "number":
         return graph.zero
@@ -76,7 +78,7 @@ def differentiated(values: Array, variables: Array) -> Array:
     return result.reshape(*values.shape, len(columns))
 
 
-def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
+def replaced(roots: Sequence[GraphNode], new: Mapping[GraphNode, GraphNode]) -> list[GraphNode]:
     """Expressions with nodes substituted for symbols.
 
     They are rebuilt in an empty graph: known nodes of equal value may contain those symbols.
@@ -89,7 +91,9 @@ def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
     return [made[id(x)] for x in roots]
 
 
-def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict[int, Node]:
+def _rebuilt(
+    graph: Graph, roots: Sequence[GraphNode], made: dict[int, GraphNode]
+) -> dict[int, GraphNode]:
     """All nodes of expressions, rebuilt in another graph, added to those made already."""
     for x in ordered(roots):
         if id(x) in made:
@@ -103,7 +107,7 @@ def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict
     return made
 
 
-def substituted(values: Array, new: Mapping[Node, Node]) -> Array:
+def substituted(values: Array, new: Mapping[GraphNode, GraphNode]) -> Array:
     """Array of nodes with nodes substituted for symbols, in the same graph.
 
     A known node of equal value may still contain those symbols, in a form in which they cancel.
@@ -115,17 +119,17 @@ def substituted(values: Array, new: Mapping[Node, Node]) -> Array:
     return np.array([made[id(x)] for x in flat], dtype=object).reshape(values.shape)
 
 
-def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
+def replaced_in(values: Array, new: Mapping[GraphNode, GraphNode]) -> Array:
     """Array of nodes with nodes substituted for symbols."""
     return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
 
 
-def symbols_in(roots: Sequence[Node]) -> set[str]:
+def symbols_in(roots: Sequence[GraphNode]) -> set[str]:
     """Names of the symbols in expressions."""
     return {x.args[0] for x in ordered(roots) if x.op == "symbol"}
 
 
-def evaluated(roots: Sequence[Node], point: Mapping[str, float]) -> list[float]:
+def evaluated(roots: Sequence[GraphNode], point: Mapping[str, float]) -> list[float]:
     """Values of nodes in floats at a point, which has a number for each symbol."""
     found: dict[int, float] = {}
     for x in ordered(roots):

@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import SymbolicError
 from ..spatial.scalar import solve_spd
 from .calculus import substituted
-from .graph import Node
+from .graph import GraphNode
 from .rank import generic_rank
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def constrained_accelerations(d: Derivation, forces: Array) -> tuple[Array, Arra
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class ProjectionGraph:
     """Equations (4)-(6) as arrays of nodes.
 
     `bias` and `drift` are in terms of all speeds, see `by_independent`.
@@ -81,7 +81,7 @@ class Projection:
     drift: Array
 
 
-def projection(d: Derivation) -> Projection:
+def projection(d: Derivation) -> ProjectionGraph:
     """Equations projected onto the independent speeds of a derivation."""
     c, n = d.constraints, d.system.n_v
     A_d, A_u = c.jacobian[:, c.dependent], c.jacobian[:, c.independent]
@@ -95,15 +95,15 @@ def projection(d: Derivation) -> Projection:
     v0[c.dependent], s[c.dependent] = solved[:, k], solved[:, k + 1]
     v = d.bridge.nodes(B @ d.v[c.independent] + v0)
     mass, bias = d.bridge.nodes(B.T @ d.mass @ B), d.bridge.nodes(B.T @ (d.mass @ s + d.bias))
-    return Projection(B, v, mass, bias, s)
+    return ProjectionGraph(B, v, mass, bias, s)
 
 
-def by_independent(d: Derivation, p: Projection, values: Array) -> Array:
+def by_independent(d: Derivation, p: ProjectionGraph, values: Array) -> Array:
     """Values in terms of coordinates and independent speeds."""
     return substituted(values, {d.v[j]: p.speeds[j] for j in d.constraints.dependent})
 
 
-def projected_accelerations(d: Derivation, p: Projection, forces: Array) -> Array:
+def projected_accelerations(d: Derivation, p: ProjectionGraph, forces: Array) -> Array:
     """Rates (k,) of the independent speeds for generalized forces (n_v,), by (6)."""
     bias = by_independent(d, p, p.bias)
     return d.bridge.nodes(solve_spd(p.mass, p.map.T @ forces - bias))
@@ -132,7 +132,7 @@ def _minor(A: Array, i: int, j: int) -> Array:
     return np.delete(np.delete(A, i, axis=0), j, axis=1)
 
 
-def _determinant(A: Array) -> Node | int:
+def _determinant(A: Array) -> GraphNode | int:
     if len(A) == 0:
         return 1
     terms = [(-1) ** j * A[0, j] * _determinant(_minor(A, 0, j)) for j in range(len(A))]

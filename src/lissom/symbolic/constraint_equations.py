@@ -13,7 +13,7 @@ from sympy import ImmutableDenseMatrix as Matrix
 from ..errors import MOST_LINES, cut_lines, name_list
 from ..printing import Shown, folded
 from .calculus import replaced_in
-from .constrained import Projection, projection
+from .constrained import ProjectionGraph, projection
 from .derivation import Derivation, operations
 
 Array = np.ndarray
@@ -71,7 +71,7 @@ class Projected:
         return folded("\n".join(["Equations in independent speeds:", *rows]))
 
     @cached_property
-    def _nodes(self) -> Projection:
+    def _nodes(self) -> ProjectionGraph:
         return projection(self._d)
 
     @cached_property

@@ -25,7 +25,7 @@ from ..spatial import cross, rotate, skew
 from ..spatial.scalar import as_numbers, is_numeric, zeros
 from ..system import Frame, Loop
 from .calculus import differentiated, directional, evaluated, symbols_in
-from .graph import Graph, Node
+from .graph import Graph, GraphNode
 from .names import as_symbols, identifier
 from .rank import independent_rows
 
@@ -254,8 +254,8 @@ class Row:
 
     source: str
     speeds: Array
-    drift: Node
-    gap: Node | None
+    drift: GraphNode
+    gap: GraphNode | None
 
 
 class Constraints:

@@ -29,7 +29,7 @@ from .bridge import Bridge
 from .calculus import differentiated, symbols_in
 from .constrained import constrained_accelerations
 from .constraints import Constraints
-from .graph import Graph, Node, ordered
+from .graph import Graph, GraphNode, ordered
 from .loads import AppliedLoads
 from .names import Names, as_symbols, check_choice
 from .poincare import coriolis_by_connection, leaves_span, structure_constants
@@ -136,7 +136,7 @@ class Derivation:
 
     def _combine_angles(self) -> None:
         """Register sines and cosines of sums and differences of the angles of adjacent joints."""
-        chains: dict[int, list[Node]] = {GROUND: []}
+        chains: dict[int, list[GraphNode]] = {GROUND: []}
         for i, joint in enumerate(self.system.joints):
             p = int(self.system.parent[i])
             own = [] if joint.has_quaternion else list(self.q[self.system.layout.hinge_q(i)])
@@ -169,18 +169,18 @@ class Derivation:
         return self.bridge.nodes(block_diagonal(zeros(0, 0), *blocks))
 
     @cached_property
-    def flow(self) -> dict[Node, Node]:
+    def flow(self) -> dict[GraphNode, GraphNode]:
         """Rates of all symbols at zero acceleration: qdot of coordinates, 1 of time."""
         rates = dict(zip(self.q, self.bridge.nodes(self.rates @ self.v), strict=True))
         return rates if self.t is None else rates | {self.t: self.graph.one}
 
-    def formula(self, expression: sympy.Expr) -> Node:
+    def formula(self, expression: sympy.Expr) -> GraphNode:
         """Node of a user's formula, whose symbols are known by their names or new parameters."""
         known = self.bridge.symbols
         named = {s: known[s.name] for s in expression.free_symbols if s.name in known}
         return self.bridge.node(expression.xreplace(named))
 
-    def given(self, value: Any, what: str) -> Node:
+    def given(self, value: Any, what: str) -> GraphNode:
         """Node of a user's number or formula; `what` names it in messages."""
         try:
             known = isinstance(value, sympy.Expr)
@@ -260,12 +260,12 @@ class Derivation:
         return self.bridge.nodes(C)
 
     @cached_property
-    def kinetic(self) -> Node:
+    def kinetic(self) -> GraphNode:
         """Kinetic energy, v^T M v / 2."""
         return self.graph.node(self.v @ self.mass @ self.v / 2)
 
     @cached_property
-    def potential(self) -> Node:
+    def potential(self) -> GraphNode:
         """Potential energy of gravity and strain."""
         total: Any = self.graph.zero
         for body, motion in zip(self.system.bodies, self.at_rest, strict=True):
@@ -412,7 +412,7 @@ def _one_symbol(time: Any) -> sympy.Symbol:
     return symbols[0]
 
 
-def operations(roots: Sequence[Node]) -> int:
+def operations(roots: Sequence[GraphNode]) -> int:
     """Number of operations to evaluate nodes, each expression once, without counting signs."""
     free = ("number", "symbol", "neg")
     return sum(x.op not in free for x in ordered(roots))

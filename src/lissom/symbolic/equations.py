@@ -18,7 +18,7 @@ from .calculus import replaced_in
 from .constraint_equations import ConstraintEquations
 from .derivation import Derivation
 from .exports import Exports, items
-from .graph import Node
+from .graph import GraphNode
 from .joints import with_tangents
 from .latex import displayed, latex_of
 from .linear import Linearization, linearized, linearized_along
@@ -87,7 +87,7 @@ def derive(
 
 
 @dataclass(frozen=True)
-class Operators(Shown):
+class SymbolicOperators(Shown):
     """Factors of the mass matrix of a tree of rigid bodies, M = H^T Phi^T inertia Phi H.
 
     Source: (E 50), (E 51), (E 52a), (E 52b).
@@ -276,9 +276,9 @@ class Equations(Exports):
         return self._matrix(self._derivation.jacobian(where, axes, at))
 
     @cached_property
-    def operators(self) -> Operators:
+    def operators(self) -> SymbolicOperators:
         """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H."""
-        return Operators(*(self._matrix(x) for x in self._derivation.operators()))
+        return SymbolicOperators(*(self._matrix(x) for x in self._derivation.operators()))
 
     # Analysis
 
@@ -356,7 +356,7 @@ class Equations(Exports):
                 'derive(model, time="t")'
             )
         known = {s.name: k for k, s in enumerate(self.coordinates)}
-        given: dict[int, Node] = {}
+        given: dict[int, GraphNode] = {}
         for key, x in items(motion, "motion"):
             if str(key) not in known:
                 raise SymbolicError(
@@ -388,7 +388,7 @@ class Equations(Exports):
         more = ("constraint_jacobian", "constraint_bias") if len(self.constraints) else ()
         return latex_of(self, self.staged("mass", "bias", "qdot", *more, values=values), shown)
 
-    def _values(self, values: Mapping[Any, Any] | None) -> dict[Node, Node]:
+    def _values(self, values: Mapping[Any, Any] | None) -> dict[GraphNode, GraphNode]:
         """Replacement nodes by symbol node, given by symbol or name."""
         bridge = self._derivation.bridge
         replacements = {}

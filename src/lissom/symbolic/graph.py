@@ -32,7 +32,7 @@ _FUNCTIONS = {f.__name__: f for f in (sin, cos, sqrt, exp, log, tanh, atan)}
 _ODD = ("tanh", "atan")
 
 
-class Node:
+class GraphNode:
     """Immutable expression of a graph.  Arithmetic with numbers and nodes gives nodes.
 
     Attributes
@@ -58,28 +58,28 @@ class Node:
         """Value if the node is a number, otherwise None."""
         return self.args[0] if self.op == "number" else None
 
-    def __add__(self, other: Any) -> Node:
+    def __add__(self, other: Any) -> GraphNode:
         return _with(self, other, self.graph.add)
 
-    def __radd__(self, other: Any) -> Node:
+    def __radd__(self, other: Any) -> GraphNode:
         return _with(self, other, self.graph.add)
 
-    def __sub__(self, other: Any) -> Node:
+    def __sub__(self, other: Any) -> GraphNode:
         return _with(self, other, self.graph.sub)
 
-    def __rsub__(self, other: Any) -> Node:
+    def __rsub__(self, other: Any) -> GraphNode:
         return _with(self, other, lambda a, b: self.graph.sub(b, a))
 
-    def __mul__(self, other: Any) -> Node:
+    def __mul__(self, other: Any) -> GraphNode:
         return _with(self, other, self.graph.mul)
 
-    def __rmul__(self, other: Any) -> Node:
+    def __rmul__(self, other: Any) -> GraphNode:
         return _with(self, other, self.graph.mul)
 
-    def __truediv__(self, other: Any) -> Node:
+    def __truediv__(self, other: Any) -> GraphNode:
         return _with(self, other, lambda a, b: self.graph.mul(a, self.graph.inv(b)))
 
-    def __rtruediv__(self, other: Any) -> Node:
+    def __rtruediv__(self, other: Any) -> GraphNode:
         return _with(self, other, lambda a, b: self.graph.mul(b, self.graph.inv(a)))
 
     def __bool__(self) -> bool:
@@ -90,13 +90,13 @@ class Node:
             raise TypeError(f"an expression ({self.op}) is not a number")  # its text may be endless
         return float(self.args[0])
 
-    def __neg__(self) -> Node:
+    def __neg__(self) -> GraphNode:
         return self.graph.neg(self)
 
-    def __pos__(self) -> Node:
+    def __pos__(self) -> GraphNode:
         return self
 
-    def __pow__(self, n: Any) -> Node:
+    def __pow__(self, n: Any) -> GraphNode:
         if int(n) != n:
             raise TypeError(f"the exponent is {n!r}; expected a whole number")
         base = self if n >= 0 else self.graph.inv(self)
@@ -105,35 +105,35 @@ class Node:
             result = self.graph.mul(result, base)
         return result
 
-    def sin(self) -> Node:
+    def sin(self) -> GraphNode:
         """Sine."""
         return self.graph.turn("sin", self)
 
-    def cos(self) -> Node:
+    def cos(self) -> GraphNode:
         """Cosine."""
         return self.graph.turn("cos", self)
 
-    def sqrt(self) -> Node:
+    def sqrt(self) -> GraphNode:
         """Square root."""
         return self.graph.sqrt(self)
 
-    def exp(self) -> Node:
+    def exp(self) -> GraphNode:
         """Exponential function."""
         return self.graph.function("exp", self)
 
-    def log(self) -> Node:
+    def log(self) -> GraphNode:
         """Natural logarithm."""
         return self.graph.function("log", self)
 
-    def tanh(self) -> Node:
+    def tanh(self) -> GraphNode:
         """Hyperbolic tangent."""
         return self.graph.function("tanh", self)
 
-    def atan(self) -> Node:
+    def atan(self) -> GraphNode:
         """Arc tangent."""
         return self.graph.function("atan", self)
 
-    def select(self, limit: float, below: Any, above: Any) -> Node:
+    def select(self, limit: float, below: Any, above: Any) -> GraphNode:
         """`below` where this is less than `limit`, otherwise `above`."""
         return self.graph.select(self, limit, below, above)
 
@@ -144,7 +144,7 @@ class Node:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
 
-def _with(a: Node, b: Any, combine: Any) -> Any:
+def _with(a: GraphNode, b: Any, combine: Any) -> Any:
     if isinstance(b, np.ndarray):
         return NotImplemented
     return combine(a, a.graph.node(b))
@@ -161,35 +161,35 @@ class Graph:
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)
-        self._known: dict[int, Node] = {}
+        self._known: dict[int, GraphNode] = {}
         self._circles: dict[Any, tuple[int, int]] = {}
         self._roots: dict[Any, int] = {}
         self._angles: dict[int, dict[Any, int] | None] = {}
-        self.symbols: dict[str, Node] = {}
+        self.symbols: dict[str, GraphNode] = {}
         self.units: list[tuple[str, ...]] = []
         self.zero, self.one = self.number(0), self.number(1)
 
-    def node(self, x: Any) -> Node:
+    def node(self, x: Any) -> GraphNode:
         """Node of a number; a node is returned unchanged."""
-        return x if isinstance(x, Node) else self.number(x)
+        return x if isinstance(x, GraphNode) else self.number(x)
 
-    def number(self, value: Any) -> Node:
+    def number(self, value: Any) -> GraphNode:
         """Node of a number; whole numbers and fractions stay exact."""
         x = exact(value)
         residue = _residue(x)
         found = self._known.get(residue)
         if found is not None and found.op == "number":
             return found
-        return self._keep(Node(self, "number", (x,), residue))
+        return self._keep(GraphNode(self, "number", (x,), residue))
 
-    def symbol(self, name: str) -> Node:
+    def symbol(self, name: str) -> GraphNode:
         """Node of a symbol by name, always the same one."""
         if name not in self.symbols:
-            node = Node(self, "symbol", (name,), self._draw())
+            node = GraphNode(self, "symbol", (name,), self._draw())
             self.symbols[name] = self._keep(node)
         return self.symbols[name]
 
-    def unit_symbols(self, names: Sequence[str]) -> list[Node]:
+    def unit_symbols(self, names: Sequence[str]) -> list[GraphNode]:
         """Nodes of symbols whose squares add up to 1, such as a quaternion."""
         # Stereographic projection of a random point in the space of one dimension less.
         t = [self._draw() for _ in names[1:]]
@@ -197,14 +197,14 @@ class Graph:
         scale = pow(1 + square, -1, PRIME)
         residues = [(1 - square) * scale % PRIME, *(2 * x * scale % PRIME for x in t)]
         for name, residue in zip(names, residues, strict=True):
-            self.symbols[name] = self._keep(Node(self, "symbol", (name,), residue))
+            self.symbols[name] = self._keep(GraphNode(self, "symbol", (name,), residue))
         self.units.append(tuple(names))
         return [self.symbols[name] for name in names]
 
     def _draw(self) -> int:
         return self._random.randrange(2, PRIME - 1)
 
-    def _keep(self, node: Node) -> Node:
+    def _keep(self, node: GraphNode) -> GraphNode:
         self._known[node.residue] = node
         return node
 
@@ -214,20 +214,20 @@ class Graph:
         new._random, new._circles, new._roots = self._random, self._circles, self._roots
         new.units = self.units
         for name, symbol in self.symbols.items():
-            new.symbols[name] = new._keep(Node(new, "symbol", (name,), symbol.residue))
+            new.symbols[name] = new._keep(GraphNode(new, "symbol", (name,), symbol.residue))
         return new
 
-    def _found(self, op: str, args: tuple[Node, ...], residue: int) -> Node:
+    def _found(self, op: str, args: tuple[GraphNode, ...], residue: int) -> GraphNode:
         """Existing node of that value or its negative, otherwise a new node."""
         known = self._known.get(residue)
         if known is not None:
             return known
         opposite = self._known.get(PRIME - residue)
         if opposite is not None:
-            return self._keep(Node(self, "neg", (opposite,), residue))
-        return self._keep(Node(self, op, args, residue))
+            return self._keep(GraphNode(self, "neg", (opposite,), residue))
+        return self._keep(GraphNode(self, op, args, residue))
 
-    def add(self, a: Node, b: Node) -> Node:
+    def add(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Sum a + b."""
         if a.residue == 0:
             return b
@@ -242,7 +242,7 @@ class Graph:
             return self.sub(b, a.args[0])
         return self._found("add", (a, b), (a.residue + b.residue) % PRIME)
 
-    def sub(self, a: Node, b: Node) -> Node:
+    def sub(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Difference a - b."""
         if b.residue == 0:
             return a
@@ -257,7 +257,7 @@ class Graph:
             return self.neg(self.add(a.args[0], b))
         return self._found("sub", (a, b), (a.residue - b.residue) % PRIME)
 
-    def neg(self, a: Node) -> Node:
+    def neg(self, a: GraphNode) -> GraphNode:
         """-a."""
         if a.op == "neg":
             return a.args[0]
@@ -267,9 +267,9 @@ class Graph:
             return self._found("sub", a.args[::-1], PRIME - a.residue)
         residue = PRIME - a.residue
         known = self._known.get(residue)
-        return known if known is not None else self._keep(Node(self, "neg", (a,), residue))
+        return known if known is not None else self._keep(GraphNode(self, "neg", (a,), residue))
 
-    def mul(self, a: Node, b: Node) -> Node:
+    def mul(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Product a b."""
         if a.residue == 0 or b.residue == 0:
             return self.zero
@@ -297,7 +297,7 @@ class Graph:
             return a.args[0]
         return self._found("mul", (a, b), a.residue * b.residue % PRIME)
 
-    def inv(self, a: Node) -> Node:
+    def inv(self, a: GraphNode) -> GraphNode:
         """Reciprocal 1 / a."""
         if a.residue == 0:
             raise ZeroDivisionError("division by an expression that is zero")
@@ -310,7 +310,7 @@ class Graph:
             return a.args[0]
         return self._found("inv", (a,), pow(a.residue, -1, PRIME))
 
-    def sqrt(self, a: Node) -> Node:
+    def sqrt(self, a: GraphNode) -> GraphNode:
         """Square root of a: a random value at the point, with a as its known square."""
         x = a.number
         if x is not None:
@@ -320,7 +320,7 @@ class Graph:
             self._roots[a.residue] = self._draw()
         return self._found("sqrt", (a,), self._roots[a.residue])
 
-    def function(self, op: str, a: Node) -> Node:
+    def function(self, op: str, a: GraphNode) -> GraphNode:
         """Function of a: a random value at the point, which is known for no other argument."""
         if a.number is not None:
             return self.number(_FUNCTIONS[op](float(a.number)))
@@ -331,7 +331,7 @@ class Graph:
             self._roots[key] = self._draw()
         return self._found(op, (a,), self._roots[key])
 
-    def select(self, x: Node, limit: float, below: Any, above: Any) -> Node:
+    def select(self, x: GraphNode, limit: float, below: Any, above: Any) -> GraphNode:
         """`below` where x < limit, otherwise `above`."""
         b, a = self.node(below), self.node(above)
         if x.number is not None:
@@ -343,7 +343,7 @@ class Graph:
             self._roots[key] = self._draw()
         return self._found("select", (x, self.number(limit), b, a), self._roots[key])
 
-    def turn(self, op: str, angle: Node) -> Node:
+    def turn(self, op: str, angle: GraphNode) -> GraphNode:
         """Sine or cosine of an angle."""
         if angle.number is not None:
             x = float(angle.number)
@@ -355,7 +355,7 @@ class Graph:
         c, s = self._on_circle(angle)
         return self._found(op, (angle,), s if op == "sin" else c)
 
-    def _on_circle(self, angle: Node) -> tuple[int, int]:
+    def _on_circle(self, angle: GraphNode) -> tuple[int, int]:
         """Cosine and sine of an angle in the finite field, by the addition theorems."""
         c, s = 1, 0
         for base, times in self.angle_parts(angle).items():
@@ -369,7 +369,7 @@ class Graph:
                 c, s = (c * x - s * y) % PRIME, (s * x + c * y) % PRIME
         return c, s
 
-    def angle_parts(self, angle: Node) -> dict[Any, int]:
+    def angle_parts(self, angle: GraphNode) -> dict[Any, int]:
         """Whole multiples of the elementary angles that add up to an angle."""
         op, args = angle.op, angle.args
         if op in ("add", "sub"):
@@ -411,11 +411,11 @@ def applied(op: str, args: Sequence[Any]) -> Any:
     return _FUNCTIONS[op](args[0])
 
 
-def ordered(roots: Iterable[Node]) -> Iterator[Node]:
+def ordered(roots: Iterable[GraphNode]) -> Iterator[GraphNode]:
     """All nodes of expressions, each after its operands."""
     seen: set[int] = set()
     for root in roots:
-        stack: list[tuple[Node, bool]] = [(root, False)]
+        stack: list[tuple[GraphNode, bool]] = [(root, False)]
         while stack:
             node, ready = stack.pop()
             if ready:

@@ -26,7 +26,7 @@ from ..spatial.scalar import solve_spd
 from .calculus import differentiated, directional, replaced_in, substituted
 from .constrained import by_independent, projection
 from .derivation import Derivation
-from .graph import Node
+from .graph import GraphNode
 from .shortest import Shortest
 from .study import rate_inverse
 
@@ -148,7 +148,9 @@ def _terms(d: Derivation, *, at_rest: bool) -> _Terms:
     return _Terms(d.v[c.independent], a, p.mass, force, V, qdot, nodes(p.map.T @ B_u))
 
 
-def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -> Linearization:
+def linearized(
+    d: Derivation, shortest: Shortest, values: Mapping[GraphNode, GraphNode]
+) -> Linearization:
     """Linearized equations about a state, with values substituted for symbols.
 
     Speeds without a value are zero, accelerations are zero.
@@ -161,7 +163,7 @@ def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -
 
 
 def linearized_along(
-    d: Derivation, shortest: Shortest, motion: Mapping[int, Node], time: Node
+    d: Derivation, shortest: Shortest, motion: Mapping[int, GraphNode], time: GraphNode
 ) -> Linearization:
     """Linearized equations about a motion: coordinates, by their numbers, as functions of time."""
     terms = _terms(d, at_rest=False)
@@ -178,7 +180,7 @@ def linearized_along(
 
 
 def _linearized(
-    d: Derivation, shortest: Shortest, terms: _Terms, values: Mapping[Node, Node]
+    d: Derivation, shortest: Shortest, terms: _Terms, values: Mapping[GraphNode, GraphNode]
 ) -> Linearization:
     def at(nodes: Array) -> Array:
         return replaced_in(nodes, values)

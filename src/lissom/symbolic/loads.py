@@ -31,7 +31,7 @@ from ..sim.loads import (
 from ..spatial import quaternion_rotation
 from ..system import GROUND, Frame
 from .calculus import substituted
-from .graph import Node
+from .graph import GraphNode
 from .names import identifier, numbered
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class AppliedLoads:
         self.armature[v] = self.armature[v] + self._d.bridge.node(inertia)
 
 
-def _limited(x: Node, limit: float) -> Node:
+def _limited(x: GraphNode, limit: float) -> GraphNode:
     if np.isinf(limit):
         return x
     return x.select(-limit, -limit, x.select(limit, x, limit))
@@ -128,7 +128,7 @@ def _checked(loads: Any) -> Sequence[Any]:
     return list(given)
 
 
-def _formulas(d: Derivation, forces: Any) -> dict[int, Node]:
+def _formulas(d: Derivation, forces: Any) -> dict[int, GraphNode]:
     """Nodes of the user's formulas by the number of the speed."""
     if forces is None:
         return {}

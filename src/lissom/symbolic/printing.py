@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .graph import Node, ordered
+from .graph import GraphNode, ordered
 from .numbers import Number
 from .program import Function, all_nodes
 from .staged import temporaries
@@ -99,9 +99,9 @@ def body_of(function: Function, language: Language, symbols: Mapping[str, str]) 
 
 
 def _printed(
-    x: Node, text: Mapping[int, tuple[str, int]], language: Language, named: Mapping[int, str]
+    x: GraphNode, text: Mapping[int, tuple[str, int]], language: Language, named: Mapping[int, str]
 ) -> tuple[str, int]:
-    def part(y: Node, least: int) -> str:
+    def part(y: GraphNode, least: int) -> str:
         written, holds = text[id(y)]
         return written if holds >= least else f"({written})"
 

@@ -13,14 +13,14 @@ import sympy
 from ..errors import SymbolicError, suggestion
 from .calculus import replaced, symbols_in
 from .constrained import (
-    Projection,
+    ProjectionGraph,
     by_independent,
     constrained_accelerations,
     projected_accelerations,
     projection,
 )
 from .derivation import Derivation
-from .graph import Node
+from .graph import GraphNode
 from .names import identifier
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ProgramFunction:
     """A function that a program can have.
 
     Attributes
@@ -49,7 +49,7 @@ class Quantity:
     timed: bool = True
 
 
-def quantities(d: Derivation) -> dict[str, Quantity]:
+def quantities(d: Derivation) -> dict[str, ProgramFunction]:
     """Functions of the programs of a derivation, by name."""
     found = _TREE | (_CONSTRAINED if len(d.constraints) else {})
     if not len(d.constraints.gaps):
@@ -67,7 +67,7 @@ def quantities(d: Derivation) -> dict[str, Quantity]:
     return {name: _with_input(x, "t", x.timed) for name, x in found.items()}
 
 
-def _with_input(quantity: Quantity, name: str, wanted: bool) -> Quantity:
+def _with_input(quantity: ProgramFunction, name: str, wanted: bool) -> ProgramFunction:
     return replace(quantity, inputs=(*quantity.inputs, name)) if wanted else quantity
 
 
@@ -84,77 +84,79 @@ def _reduced_bias(p: Program) -> Array:
     return by_independent(p.derivation, p.projection, p.projection.bias)
 
 
-_ACTUATION = Quantity(
+_ACTUATION = ProgramFunction(
     ("inputs",),
     "generalized forces of the actuators",
     lambda p: p.derivation.loads.actuation,
     timed=False,
 )
 _TREE = {
-    "mass": Quantity(("q",), "mass matrix", lambda p: p.derivation.mass, timed=False),
-    "bias": Quantity(
+    "mass": ProgramFunction(("q",), "mass matrix", lambda p: p.derivation.mass, timed=False),
+    "bias": ProgramFunction(
         ("q", "v"),
         "bias forces: all forces except mass times acceleration",
         lambda p: p.derivation.bias,
     ),
-    "coriolis": Quantity(
+    "coriolis": ProgramFunction(
         ("q", "v"),
         "matrix C of the forces C v quadratic in the speeds",
         lambda p: p.derivation.coriolis,
         timed=False,
     ),
-    "forward_dynamics": Quantity(
+    "forward_dynamics": ProgramFunction(
         ("q", "v", "forces"),
         "accelerations for generalized forces",
         lambda p: p.derivation.forward(p.applied),
     ),
-    "inverse_dynamics": Quantity(
+    "inverse_dynamics": ProgramFunction(
         ("q", "v", "acceleration"),
         "generalized forces for accelerations",
         lambda p: p.derivation.inverse(p.accelerations),
     ),
-    "qdot": Quantity(("q", "v"), "rates of the coordinates", _qdot, timed=False),
-    "energy": Quantity(("q", "v"), "kinetic and potential energy", _energy),
+    "qdot": ProgramFunction(("q", "v"), "rates of the coordinates", _qdot, timed=False),
+    "energy": ProgramFunction(("q", "v"), "kinetic and potential energy", _energy),
 }
 
 _CONSTRAINED = {
-    "constraint_jacobian": Quantity(
+    "constraint_jacobian": ProgramFunction(
         ("q",),
         "matrix A of the constraints A v + a = 0",
         lambda p: p.derivation.constraints.jacobian,
     ),
-    "constraint_drift": Quantity(
+    "constraint_drift": ProgramFunction(
         ("q",),
         "vector a of the constraints A v + a = 0",
         lambda p: p.derivation.constraints.drift,
     ),
-    "constraint_bias": Quantity(
+    "constraint_bias": ProgramFunction(
         ("q", "v"),
         "vector gamma of the constraints A vdot + gamma = 0",
         lambda p: p.derivation.constraints.bias,
     ),
-    "closure": Quantity(
+    "closure": ProgramFunction(
         ("q",),
         "equations between coordinates, zero if they are satisfied",
         lambda p: p.derivation.constraints.gaps,
     ),
-    "multipliers": Quantity(
+    "multipliers": ProgramFunction(
         ("q", "v", "forces"),
         "constraint forces lambda; M vdot + bias = forces + A^T lambda",
         lambda p: constrained_accelerations(p.derivation, p.applied)[1],
     ),
-    "speeds": Quantity(
+    "speeds": ProgramFunction(
         ("q", "u"),
         "all speeds for independent speeds u",
         lambda p: p.projection.speeds,
     ),
-    "reduced_mass": Quantity(
+    "reduced_mass": ProgramFunction(
         ("q",),
         "mass matrix of the independent speeds",
         lambda p: p.projection.mass,
     ),
-    "reduced_bias": Quantity(("q", "u"), "bias forces of the independent speeds", _reduced_bias),
-    "reduced_dynamics": Quantity(
+    "reduced_bias": ProgramFunction(
+        ("q", "u"), "bias forces of the independent speeds", _reduced_bias
+    ),
+    "reduced_dynamics": ProgramFunction(
         ("q", "u", "forces"),
         "rates of the independent speeds for generalized forces",
         lambda p: projected_accelerations(p.derivation, p.projection, p.applied),
@@ -264,7 +266,7 @@ class Program:
         return self.forces + self.derivation.loads.actuation
 
     @cached_property
-    def projection(self) -> Projection:
+    def projection(self) -> ProjectionGraph:
         """Equations in independent speeds."""
         return projection(self.derivation)
 
@@ -323,7 +325,7 @@ class Program:
         parameters = tuple(p for p in self.parameters if p in used)
         return Function(name, vectors, parameters, values, words)
 
-    def _without_others(self, nodes: list[Node], inputs: set[str]) -> list[Node]:
+    def _without_others(self, nodes: list[GraphNode], inputs: set[str]) -> list[GraphNode]:
         """Nodes rewritten without symbols on which they do not depend.
 
         Since equal expressions share one node, that node may have a form in which such a symbol
@@ -365,6 +367,6 @@ def heading(program: Program) -> list[str]:
     return [title, "", *(f"{key}: {', '.join(names)}" for key, names in shown.items())]
 
 
-def all_nodes(function: Function) -> list[Node]:
+def all_nodes(function: Function) -> list[GraphNode]:
     """Entries of a function's output."""
     return list(function.output.ravel())

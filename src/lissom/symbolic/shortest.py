@@ -14,7 +14,7 @@ import sympy
 from sympy.simplify.fu import TR10i
 
 from .bridge import Bridge, as_sympy_number
-from .graph import Node, ordered
+from .graph import GraphNode, ordered
 from .numbers import Number, negated, product_of, sum_of
 
 Array = np.ndarray
@@ -37,8 +37,8 @@ class Shortest:
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
-        self._sums: dict[Node, Sum | None] = {}
-        self._atoms: dict[int, Node] = {}
+        self._sums: dict[GraphNode, Sum | None] = {}
+        self._atoms: dict[int, GraphNode] = {}
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
         """Matrix of an array of nodes; a vector becomes a column."""
@@ -63,14 +63,14 @@ class Shortest:
         factors = [self.bridge.expression(self._atoms[atom]) ** power for atom, power in key]
         return sympy.Mul(as_sympy_number(number), *factors)
 
-    def _sum(self, root: Node) -> Sum | None:
+    def _sum(self, root: GraphNode) -> Sum | None:
         """Expansion of a node into a sum of products, or None if it is too long."""
         for x in ordered([root]):
             if x not in self._sums:
                 self._sums[x] = self._expanded(x)
         return self._sums[root]
 
-    def _expanded(self, x: Node) -> Sum | None:
+    def _expanded(self, x: GraphNode) -> Sum | None:
         if x.op == "number":
             return {(): x.args[0]} if x.args[0] != 0 else {}
         if x.op not in ("add", "sub", "mul", "neg"):

@@ -11,7 +11,7 @@ import sympy
 
 from ..printing import Shown
 from .bridge import Bridge, as_sympy_number
-from .graph import Node, applied, ordered
+from .graph import GraphNode, applied, ordered
 
 Array = np.ndarray
 
@@ -20,7 +20,7 @@ _LONGEST = 24
 _LEAVES = ("number", "symbol")
 
 
-def temporaries(roots: Sequence[Node]) -> list[Node]:
+def temporaries(roots: Sequence[GraphNode]) -> list[GraphNode]:
     """Nodes that get a name, in order of evaluation.
 
     These are nodes used more than once, and nodes that would make a line too long; never signs or

@@ -10,7 +10,7 @@ from ..spatial import block_diagonal
 from ..spatial.scalar import solve, zeros
 from .calculus import differentiated, directional
 from .derivation import Derivation
-from .graph import Node
+from .graph import GraphNode
 
 Array = np.ndarray
 
@@ -42,7 +42,7 @@ def ignorable(d: Derivation) -> list[int]:
     return [k for k in range(len(d.q)) if k not in used]
 
 
-def momenta(d: Derivation, numbers: Sequence[int]) -> dict[int, Node]:
+def momenta(d: Derivation, numbers: Sequence[int]) -> dict[int, GraphNode]:
     """Momenta dT/dqdot = W^T M v of coordinates, with v = W qdot."""
     W, Mv = rate_inverse(d), d.mass @ d.v
     return {k: d.graph.node(W[:, k] @ Mv) for k in numbers}

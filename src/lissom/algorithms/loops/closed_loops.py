@@ -97,7 +97,7 @@ class LoopMotion:
 
 
 @dataclass(frozen=True, eq=False)
-class _Frame:
+class _LoopFrame:
     """Frame of a loop: world pose, map from node velocity, velocity and `turning`, in its axes.
 
     turning: centripetal acceleration due to the rotation of the node.
@@ -114,17 +114,17 @@ def _outboard_node(system: System, motions: Sequence[BodyMotion], end: LoopEnd) 
     return motions[end.body].outboard[system.outboard_nodes[end.body].index(end.node)]
 
 
-def _frame(system: System, motions: Sequence[BodyMotion], end: LoopEnd) -> _Frame:
+def _frame(system: System, motions: Sequence[BodyMotion], end: LoopEnd) -> _LoopFrame:
     if end.body == GROUND:
         X = motion_transform(end.rotation, end.position)
-        return _Frame(end.rotation, end.position, X, np.zeros(6), np.zeros(6))
+        return _LoopFrame(end.rotation, end.position, X, np.zeros(6), np.zeros(6))
     motion, node = motions[end.body], _outboard_node(system, motions, end)
     R = motion.world_rotation @ node.rotation
     r = motion.world_position + motion.world_rotation @ node.position
     X = motion_transform(node.rotation @ end.rotation, node.rotation @ end.position)
     V, p = X @ node.velocity, end.rotation.T @ end.position
     turning = np.concatenate([np.zeros(3), cross(V[:3], cross(V[:3], p))])
-    return _Frame(R @ end.rotation, r + R @ end.position, X, V, turning)
+    return _LoopFrame(R @ end.rotation, r + R @ end.position, X, V, turning)
 
 
 def loop_motions(system: System, motions: Sequence[BodyMotion]) -> list[LoopMotion]:

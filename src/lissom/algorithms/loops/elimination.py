@@ -25,7 +25,7 @@ Graph = dict[int, set[int]]
 
 
 @dataclass(frozen=True)
-class Groups:
+class EliminationGroups:
     """Loops and couplings by the node at which they are eliminated.
 
     Attributes
@@ -41,7 +41,7 @@ class Groups:
     passing: Mapping[int, Sequence[int]]
 
 
-def nested_groups(system: System) -> Groups:
+def nested_groups(system: System) -> EliminationGroups:
     """Groups of all nodes: what is closed there, and shares no child with what is not."""
     total = [len(_touched(system, k)) for k in range(len(system.constraints))]
     on_node: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
@@ -72,7 +72,7 @@ def nested_groups(system: System) -> Groups:
             places[p].add(place)
     done = {k for group in members.values() for k in group}
     members[GROUND, 0] = [k for k in range(len(total)) if k not in done]
-    return Groups(members, {i: sorted(found) for i, found in passing.items() if found})
+    return EliminationGroups(members, {i: sorted(found) for i, found in passing.items() if found})
 
 
 def _components(sets: list[set[int]]) -> list[set[int]]:
@@ -84,13 +84,13 @@ def _components(sets: list[set[int]]) -> list[set[int]]:
     return found
 
 
-def ground_group(system: System) -> Groups:
+def ground_group(system: System) -> EliminationGroups:
     """All loops and couplings in the group of the ground."""
     passing: dict[int, list[int]] = defaultdict(list)
     for k in range(len(system.constraints)):
         for i in sorted({j for x, _ in _touched(system, k) for j in carriers(system, x)}):
             passing[i].append(k)
-    return Groups({(GROUND, 0): range(len(system.constraints))}, passing)
+    return EliminationGroups({(GROUND, 0): range(len(system.constraints))}, passing)
 
 
 def bodies_on_paths(system: System) -> list[int]:

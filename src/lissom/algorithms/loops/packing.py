@@ -15,7 +15,7 @@ from ...kernels.compiling import plain
 from ...kernels.records import JOINT_WORK, closure_size, node_shapes, solution_size
 from ...spatial import rotate
 from ...system import GROUND, Loop, LoopEnd, System
-from ..tree.allocators import Buffer, Stack
+from ..tree.allocators import Buffer, ConstantStack
 from ..tree.body_terms import NodeMotion, node_motion
 from ..tree.joint_packing import loop_columns, loop_joint_row
 from ..tree.own_joints import OwnJoints
@@ -233,7 +233,12 @@ _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
 
 def pack_loops(
-    system: System, rows: Array, constants: Stack, scratch: Buffer, start: int, own: OwnJoints
+    system: System,
+    rows: Array,
+    constants: ConstantStack,
+    scratch: Buffer,
+    start: int,
+    own: OwnJoints,
 ) -> Array:
     """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
 
@@ -301,7 +306,7 @@ def pack_loops(
 
 
 def _packed_joint(
-    joint: Joint, constants: Stack, scratch: Buffer, own: OwnJoints
+    joint: Joint, constants: ConstantStack, scratch: Buffer, own: OwnJoints
 ) -> tuple[int, int, int]:
     """Kind of a loop's joint, and where its constants and those of its coordinates start."""
     row = loop_joint_row(joint)
@@ -396,7 +401,7 @@ class _Paths:
             first = self.numbering.first[k]
             row[field.END_FORCES] = self._address(end.body, end.node, first)
 
-    def couplings(self, constants: Stack, start: int) -> Array:
+    def couplings(self, constants: ConstantStack, start: int) -> Array:
         """Rows of the couplings and their coordinates, for ints[start:]."""
         system = self.system
         rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)

@@ -16,7 +16,7 @@ from ..loops.assembly import held_speeds, listed
 from ..loops.assembly_speeds import consistent_speeds
 from ..tree.arguments import as_state
 from ..tree.coordinates import hinge_speeds, moved
-from .search import Arrival, Bounds, ReachSearch
+from .search import Arrival, CoordinateBounds, ReachSearch
 from .targets import aims_of
 
 
@@ -44,12 +44,12 @@ def _in_loop(system: System, i: int) -> bool:
     return any((loop.a.body in carried) != (loop.b.body in carried) for loop in system.loops)
 
 
-def bounds_of(system: System, limits: Any) -> Bounds:
+def bounds_of(system: System, limits: Any) -> CoordinateBounds:
     """Checked limits from {"body": (lower, upper)}."""
     coordinate = np.full(system.n_v, -1)
     lower, upper = np.full(system.n_v, -np.inf), np.full(system.n_v, np.inf)
     if limits is None:
-        return Bounds(coordinate, lower, upper)
+        return CoordinateBounds(coordinate, lower, upper)
     if not isinstance(limits, Mapping):
         raise StateError(
             f"reach: limits is {shown(limits)}; expected a mapping "
@@ -71,7 +71,7 @@ def bounds_of(system: System, limits: Any) -> Bounds:
         v, q = system.layout.hinge_v(name), system.layout.hinge_q(name)
         lower[v], upper[v] = low, high
         coordinate[v] = np.arange(q.start, q.stop)
-    return Bounds(coordinate, lower, upper)
+    return CoordinateBounds(coordinate, lower, upper)
 
 
 def _pair(system: System, name: str, given: Any) -> tuple[Array, Array]:
@@ -96,7 +96,7 @@ def _pair(system: System, name: str, given: Any) -> tuple[Array, Array]:
     return low, high
 
 
-def near_start(system: System, q: Array, start: Array, bounds: Bounds) -> Array:
+def near_start(system: System, q: Array, start: Array, bounds: CoordinateBounds) -> Array:
     """Coordinates with every angle turned back by whole turns towards its start.
 
     Angles in couplings stay, and those that would leave their limits.

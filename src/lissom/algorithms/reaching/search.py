@@ -126,7 +126,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class CoordinateBounds:
     """Limits of coordinates whose rates are speeds; infinite where there are none.
 
     Attributes
@@ -168,7 +168,9 @@ class ReachSearch:
         Limits.
     """
 
-    def __init__(self, system: System, aims: Sequence[Aim], moving: Array, bounds: Bounds) -> None:
+    def __init__(
+        self, system: System, aims: Sequence[Aim], moving: Array, bounds: CoordinateBounds
+    ) -> None:
         self.system, self.aims, self.bounds = system, aims, bounds
         self.moving = np.flatnonzero(moving)
         self.sizes = np.where(moving, error_sizes(system)[0], 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 Array = np.ndarray
 
 
-class Stack:
+class ConstantStack:
     """Packed constants."""
 
     def __init__(self, header: int) -> None:

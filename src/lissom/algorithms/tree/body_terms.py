@@ -56,7 +56,7 @@ import numpy as np
 
 from ...bodies import Lump, NormalBody
 from ...bodies.normal import LINEARISED
-from ...bodies.rod_map import Section, sections_at, stations
+from ...bodies.rod_map import SectionMotion, sections_at, stations
 from ...spatial import (
     cross,
     left_jacobian,
@@ -169,7 +169,9 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     )
 
 
-def _seen_from_inboard(body: NormalBody, node: NodeMotion, eta: Array, eta_dot: Array) -> Section:
+def _seen_from_inboard(
+    body: NormalBody, node: NodeMotion, eta: Array, eta_dot: Array
+) -> SectionMotion:
     """Motion relative to the inboard node of a node given in the frame of the shapes (17)."""
     assert body.floating is not None
     held = node_motion(body.floating, body.inboard, eta, eta_dot, zeros(6))
@@ -178,7 +180,7 @@ def _seen_from_inboard(body: NormalBody, node: NodeMotion, eta: Array, eta_dot: 
     B_s, B_d = node.coriolis[:3], held.coriolis[:3]
     angular = B_s - B_d - cross(w_d, w - w_d)
     linear = cross(w_d, cross(w_d, l)) - cross(B_d, l) - 2 * cross(w_d, l_dot)
-    return Section(
+    return SectionMotion(
         rotation=turn @ node.rotation,
         position=turn @ l,
         shapes=rotate(turn, node.shapes - rigid_shift(l).T @ held.shapes),
@@ -186,7 +188,7 @@ def _seen_from_inboard(body: NormalBody, node: NodeMotion, eta: Array, eta_dot: 
     )
 
 
-def _section_motion(section: Section, eta_dot: Array, V: Array) -> NodeMotion:
+def _section_motion(section: SectionMotion, eta_dot: Array, V: Array) -> NodeMotion:
     """Motion of a section of a rod whose root moves (10), (12)."""
     omega, l, relative = V[:3], section.position, section.shapes @ eta_dot
     angular = cross(omega, relative[:3])

@@ -11,7 +11,7 @@ from ...errors import StateError
 from ...system import GROUND, StateLike, System
 from . import engine
 from .arguments import as_state
-from .section_loads import Rows, at_node, node_wrenches
+from .section_loads import LoadedStates, at_node, node_wrenches
 from .stresses import balanced_row
 
 Array = np.ndarray
@@ -77,7 +77,7 @@ def interface_load(
     return in_axes(system, place.body, found, row.q, axes)[0]
 
 
-def interface_wrenches(system: System, i: int, node: int, rows: Rows) -> Array:
+def interface_wrenches(system: System, i: int, node: int, rows: LoadedStates) -> Array:
     """[moment about the node; force] on a body at a node, body axes, (n, 6).
 
     Parameters

@@ -22,7 +22,7 @@ from ...kernels.records import (
 )
 from ...system import GROUND, System
 from ..loops.packing import pack_loops
-from .allocators import Buffer, Stack
+from .allocators import Buffer, ConstantStack
 from .joint_packing import joint_row
 from .node_packing import bent_rows, node_bending, node_numbers
 from .own_joints import OwnJoints
@@ -79,7 +79,7 @@ def pack(system: System, *, compact: bool = False) -> Packed:
         permits, see `shared_records`; no other kernel may use such a workspace.
     """
     rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
-    constants = Stack(field.FLOATS_HEADER)
+    constants = ConstantStack(field.FLOATS_HEADER)
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
     scratch = Buffer(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
@@ -152,7 +152,7 @@ def _place(
     system: System,
     i: int,
     rows: Array,
-    constants: Stack,
+    constants: ConstantStack,
     scratch: Buffer,
     shared: dict[Any, Any],
     own: OwnJoints,
@@ -265,7 +265,7 @@ def _modal_constants(
     row: Array,
     body: NormalBody,
     nodes: tuple[int, ...],
-    constants: Stack,
+    constants: ConstantStack,
     shared: dict[Any, Any],
 ) -> None:
     """Add modal constants, once for a body that is used several times with the same nodes."""
@@ -289,7 +289,7 @@ def _modal_constants(
 
 
 def _add_modal_constants(
-    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: Stack
+    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: ConstantStack
 ) -> None:
     mass = body.integrals if body.floating is None else body.floating.integrals
     g, N = mass.modal_second_moment, mass.modal_products

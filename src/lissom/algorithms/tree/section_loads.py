@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...bodies import NormalBody
-from ...bodies.axis import Axis, Part
+from ...bodies.axis import BeamAxis, OutboardMass
 from ...bodies.balance import accelerations, carried
 from ...bodies.normal import LINEARISED
 from ...bodies.sections import Sections
@@ -39,7 +39,7 @@ _ORDER = [3, 4, 5, 0, 1, 2]
 _NEAR = 1e-9  # fraction of the length within which a node is at a section
 
 
-class Rows(NamedTuple):
+class LoadedStates(NamedTuple):
     """States with their accelerations, and all that acts on the bodies.
 
     Attributes
@@ -68,7 +68,7 @@ class Rows(NamedTuple):
     field: bool = False
 
 
-class Motion(NamedTuple):
+class MotionRows(NamedTuple):
     """Motion of a body in n rows, body axes; `linear` is its acceleration less gravity."""
 
     eta: Array
@@ -79,7 +79,7 @@ class Motion(NamedTuple):
     linear: Array
 
 
-def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Rows) -> Array:
+def loads_of(system: System, i: int, sections: Sections, at: Array, rows: LoadedStates) -> Array:
     """Loads N, Q_y, Q_z, T, M_y, M_z of sections, (n, p, 6), section axes.
 
     Parameters
@@ -104,7 +104,7 @@ def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Rows) 
     return _of_beam(system, i, sections.axis, at, rows)
 
 
-def check_no_field(name: str, rows: Rows) -> None:
+def check_no_field(name: str, rows: LoadedStates) -> None:
     """Reject rows in which a field of gravity acts, of which only the resultants are known.
 
     Parameters
@@ -122,7 +122,7 @@ def check_no_field(name: str, rows: Rows) -> None:
         )
 
 
-def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Rows) -> Array:
+def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: LoadedStates) -> Array:
     """Loads of stations of a frame, by (1) and (2) of `bodies.balance`.
 
     Parameters
@@ -158,7 +158,7 @@ def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Rows)
     return found + sections.elastic_loads(at, motion.eta - force / body.stiffness)
 
 
-def _fields(body: NormalBody, motion: Motion) -> Array:
+def _fields(body: NormalBody, motion: MotionRows) -> Array:
     """Accelerations of the mass of a body, see `bodies.balance`; at some levels undeformed."""
     moved, speed = motion.eta, motion.eta_dot
     if body.level in LINEARISED:
@@ -167,7 +167,7 @@ def _fields(body: NormalBody, motion: Motion) -> Array:
     return accelerations(moved, speed, *others)
 
 
-def _of_beam(system: System, i: int, axis: Axis, at: Array, rows: Rows) -> Array:
+def _of_beam(system: System, i: int, axis: BeamAxis, at: Array, rows: LoadedStates) -> Array:
     """Loads of sections of a beam, by equilibrium.
 
     Parameters
@@ -224,7 +224,7 @@ def _moved(wrench: Array, point: Array) -> Array:
     return np.concatenate([moment, wrench[:, 3:]], axis=1)
 
 
-def _sections(axis: Axis, fractions: Array, eta: Array) -> tuple[Array, Array]:
+def _sections(axis: BeamAxis, fractions: Array, eta: Array) -> tuple[Array, Array]:
     """Quaternions (n, p, 4) and points (n, p, 3) of deformed sections, body axes."""
     moved = np.einsum("pcm,nm->npc", axis.shapes(fractions), eta)
     if axis.body.second_order is not None:
@@ -235,7 +235,7 @@ def _sections(axis: Axis, fractions: Array, eta: Array) -> tuple[Array, Array]:
     return turns, rest + moved[..., 3:]
 
 
-def _motion(system: System, i: int, rows: Rows) -> Motion:
+def _motion(system: System, i: int, rows: LoadedStates) -> MotionRows:
     """Motion of the frame of a body and of its modes."""
     node, layout = system.bodies[i].inboard, system.layout
 
@@ -251,10 +251,10 @@ def _motion(system: System, i: int, rows: Rows) -> Motion:
     felt = np.einsum("nji,nj->ni", turn, change[:, 3:] - system.gravity)
     eta_dot, eta_ddot = (x[:, layout.modal_v(i)] for x in (rows.v, rows.acceleration))
     eta = rows.q[:, layout.modal_q(i)]
-    return Motion(eta, speed * eta_dot, eta_ddot, speed * own[0], own[1], felt)
+    return MotionRows(eta, speed * eta_dot, eta_ddot, speed * own[0], own[1], felt)
 
 
-def node_wrenches(system: System, i: int, rows: Rows) -> tuple[Array, Array]:
+def node_wrenches(system: System, i: int, rows: LoadedStates) -> tuple[Array, Array]:
     """Nodes (k,) of a body on which something acts, and wrenches (n, k, 6) of loads and children.
 
     They are [moment about the origin of the body; force], in body axes; the joint of the body
@@ -293,7 +293,7 @@ def _pose(system: System, i: int, node: int, q: Array) -> tuple[Array, Array]:
     return engine.pose_rows(system, Frame(system.names[i], i, node, plain=True), q)
 
 
-def inertial_wrench(body: NormalBody, part: Part, motion: Motion) -> Array:
+def inertial_wrench(body: NormalBody, part: OutboardMass, motion: MotionRows) -> Array:
     """Rate of momentum less gravity of a part of a body, [moment; force] (n, 6).
 
     About the origin of the body and in its axes; the last terms of (1).

@@ -14,7 +14,7 @@ from ...system import State, StateLike, System
 from . import engine
 from .arguments import as_state
 from .inverse import balanced
-from .section_loads import Rows, loads_of
+from .section_loads import LoadedStates, loads_of
 
 Array = np.ndarray
 
@@ -179,14 +179,14 @@ def _asked(
     forces: Any,
     external: Mapping[Any, Any] | None,
     actuated: Any,
-) -> tuple[Sections, Rows]:
+) -> tuple[Sections, LoadedStates]:
     """Sections of a body and the state as a row, with what acts on the bodies if it is needed."""
     sections = Sections(system.bodies[i], system.names[i])
     q, v = state.raw_q[None], state.raw_v[None]
     if not sections.by_balance:
         _check_real(state)
         none = np.zeros((1, system.n_body, 6))
-        return sections, Rows(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
+        return sections, LoadedStates(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
     given = (acceleration, forces, external, actuated)
     return sections, balanced_row(system, state, *given, "section_loads")
 
@@ -199,7 +199,7 @@ def balanced_row(
     external: Mapping[Any, Any] | None,
     actuated: Any,
     what: str,
-) -> Rows:
+) -> LoadedStates:
     """State as a row, with all that acts on the bodies.
 
     Parameters
@@ -215,4 +215,4 @@ def balanced_row(
     places = [(i, node) for i, node, _ in loads]
     wrenches = np.concatenate([np.zeros(0), *(wrench for *_, wrench in loads)])
     q, v = state.raw_q[None], state.raw_v[None]
-    return Rows(q, v, vdot[None], reactions[None], places, wrenches[None])
+    return LoadedStates(q, v, vdot[None], reactions[None], places, wrenches[None])

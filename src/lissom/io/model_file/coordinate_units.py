@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import LoadError, StateError, suggestion
 from ...joints import Joint
 from ...system import System
-from .units import DIMENSIONS, Quantity, fits
+from .units import DIMENSIONS, NumberWithUnit, fits
 
 TURN, SLIDE, PLAIN = 0, 1, 2
 _NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
@@ -86,7 +86,7 @@ def _natures(joint: Joint, *, rates: bool) -> list[int]:
 
 
 def _check(entry: Any, nature: int, pair: tuple[str, str], what: str, joint: Joint) -> None:
-    powers = entry.powers if isinstance(entry, Quantity) else None
+    powers = entry.powers if isinstance(entry, NumberWithUnit) else None
     expected = "number" if nature == PLAIN else pair[nature]
     if powers is not None and not fits(powers, expected):
         words = DIMENSIONS[expected][1]

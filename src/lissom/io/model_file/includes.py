@@ -22,7 +22,7 @@ DEEPEST = 20  # levels of files attached with a prefix or a place
 
 
 @dataclass(frozen=True)
-class Entry:
+class IncludeEntry:
     """A table and its location in a file."""
 
     source: Source
@@ -41,10 +41,10 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Assembly:
+class AttachedFile:
     """A file attached as a separate model: its include entry and its content."""
 
-    entry: Entry
+    entry: IncludeEntry
     document: Document
 
 
@@ -69,26 +69,26 @@ class Document:
     source: Source
     table: FileTable | None = None
     problems: list[Problem] = field(default_factory=list)
-    materials: dict[str, Entry] = field(default_factory=dict)
-    bodies: dict[str, Entry] = field(default_factory=dict)
-    parts: list[Entry] = field(default_factory=list)
-    loops: list[Entry] = field(default_factory=list)
-    joins: list[Entry] = field(default_factory=list)
-    couplings: list[Entry] = field(default_factory=list)
-    frames: list[Entry] = field(default_factory=list)
-    assemblies: list[Assembly] = field(default_factory=list)
+    materials: dict[str, IncludeEntry] = field(default_factory=dict)
+    bodies: dict[str, IncludeEntry] = field(default_factory=dict)
+    parts: list[IncludeEntry] = field(default_factory=list)
+    loops: list[IncludeEntry] = field(default_factory=list)
+    joins: list[IncludeEntry] = field(default_factory=list)
+    couplings: list[IncludeEntry] = field(default_factory=list)
+    frames: list[IncludeEntry] = field(default_factory=list)
+    assemblies: list[AttachedFile] = field(default_factory=list)
 
     @property
-    def simulation(self) -> Entry | None:
+    def simulation(self) -> IncludeEntry | None:
         """Section [simulation] of the file itself."""
         table: SimulationTable | None = self.table.simulation if self.table else None
-        return None if table is None else Entry(self.source, ("simulation",), table)
+        return None if table is None else IncludeEntry(self.source, ("simulation",), table)
 
     @property
-    def sweep(self) -> Entry | None:
+    def sweep(self) -> IncludeEntry | None:
         """Section [sweep] of the file itself."""
         table = self.table.sweep if self.table else None
-        return None if table is None else Entry(self.source, ("sweep",), table)
+        return None if table is None else IncludeEntry(self.source, ("sweep",), table)
 
 
 def read_document(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> Document:
@@ -107,10 +107,10 @@ def read_document(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> 
 
 def document_of(source: Source) -> Document:
     """Model file that was parsed, with all its includes."""
-    return _Reader().document(source, [os.path.realpath(source.path)])
+    return _FileReader().document(source, [os.path.realpath(source.path)])
 
 
-class _Reader:
+class _FileReader:
     """Reader of files with includes; each file is read once."""
 
     def __init__(self) -> None:
@@ -137,13 +137,15 @@ class _Reader:
             document.problems.append(source.problem(("include",), message))
             return table
         for k, include in enumerate(table.include):
-            entry = Entry(source, ("include", k), include)
+            entry = IncludeEntry(source, ("include", k), include)
             if problem := self.include(document, entry, chain, seen):
                 document.problems.append(entry.problem(problem, "file"))
         _keep(document, source, table)
         return table
 
-    def include(self, document: Document, entry: Entry, chain: list[str], seen: set[str]) -> str:
+    def include(
+        self, document: Document, entry: IncludeEntry, chain: list[str], seen: set[str]
+    ) -> str:
         """Add an included file; return the reason if that is not possible, otherwise ""."""
         name, placed = entry.table.file, entry.table.placed
         path = os.path.join(os.path.dirname(entry.source.path), name)
@@ -167,7 +169,7 @@ class _Reader:
             if (id(document), real) not in self.reported:  # once, however often it is attached
                 self.reported.add((id(document), real))
                 document.problems += [x for x in found.problems if x not in document.problems]
-            document.assemblies.append(Assembly(entry, found))
+            document.assemblies.append(AttachedFile(entry, found))
         elif real not in seen:
             self.take(document, [*chain, real], seen)
         return ""
@@ -183,9 +185,9 @@ def _keep(document: Document, source: Source, table: FileTable) -> None:
                 where = f"{other.source.path}, line {line}"
                 message = f"is given twice, also in {where}; remove or rename one"
                 document.problems.append(source.problem((group, name), message))
-            kept[name] = Entry(source, (group, name), value)
+            kept[name] = IncludeEntry(source, (group, name), value)
     for group in ("parts", "loops", "joins", "couplings", "frames"):
-        entries = [Entry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
+        entries = [IncludeEntry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
         getattr(document, group).extend(entries)
 
 

@@ -43,18 +43,18 @@ class Source:
     """
 
     def __init__(
-        self, path: str, text: str, data: dict[str, Any], locate: Callable[[], Places]
+        self, path: str, text: str, data: dict[str, Any], locate: Callable[[], KeyPositions]
     ) -> None:
         self.path, self.text, self.data = path, text, data
         self._locate = locate
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> KeyPositions:
         """Lines and columns of keys, found on first access."""
         try:
             return self._locate()
         except (ValueError, IndexError, StopIteration, RecursionError):
-            return Places(self.text)  # every key is reported at line 1
+            return KeyPositions(self.text)  # every key is reported at line 1
 
     def problem(self, path: Sequence[str | int], message: str) -> Problem:
         """Problem at a key."""
@@ -334,7 +334,7 @@ _STRINGS = {
 }
 
 
-class Places:
+class KeyPositions:
     """Line and column of keys, by their path in the data.
 
     Parameters
@@ -365,7 +365,7 @@ class _Scanner:
 
     def __init__(self, text: str, separator: str) -> None:
         self.text, self.separator, self.offset = text, separator, 0
-        self.places = Places(text)
+        self.places = KeyPositions(text)
 
     def skip(self, pattern: re.Pattern[str] = _BLANK) -> None:
         found = pattern.match(self.text, self.offset)
@@ -458,7 +458,7 @@ class _Scanner:
                 self.offset += 1
 
 
-def json_places(text: str) -> Places:
+def json_places(text: str) -> KeyPositions:
     """Locations of keys in a valid JSON file."""
     scanner = _Scanner(text, ":")
     scanner.skip()
@@ -466,7 +466,7 @@ def json_places(text: str) -> Places:
     return scanner.places
 
 
-def toml_places(text: str) -> Places:
+def toml_places(text: str) -> KeyPositions:
     """Locations of keys in a valid TOML file."""
     scanner = _Scanner(text, "=")
     counts: dict[KeyPath, int] = {}
@@ -500,9 +500,9 @@ def _header(scanner: _Scanner, counts: dict[KeyPath, int]) -> KeyPath:
     return path
 
 
-def yaml_places(text: str, node: Any) -> Places:
+def yaml_places(text: str, node: Any) -> KeyPositions:
     """Locations of keys in a YAML file, from the nodes composed by its parser."""
-    places = Places(text)
+    places = KeyPositions(text)
     waiting: list[tuple[KeyPath, Any]] = [((), node)]
     while waiting:
         path, here = waiting.pop()

@@ -55,7 +55,7 @@ DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?![a-z]))")
 
 
-class Quantity(float):
+class NumberWithUnit(float):
     """Number in SI units with the dimension of its given unit, if any.
 
     Attributes
@@ -73,7 +73,9 @@ class Quantity(float):
         return made
 
 
-def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = False) -> Quantity:
+def quantity(
+    given: Any, expected: Sequence[Dimension], *, infinite: bool = False
+) -> NumberWithUnit:
     """Number in SI units.
 
     Parameters
@@ -90,9 +92,9 @@ def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = Fals
         value = _parsed(given, words)
     elif isinstance(given, (int, float)) and not isinstance(given, bool):
         try:
-            value = Quantity(given)
+            value = NumberWithUnit(given)
         except OverflowError:
-            value = Quantity(math.inf)
+            value = NumberWithUnit(math.inf)
     else:
         raise UnitError(f"is {described(given)}; expected {article(words)} {words}")
     if not math.isfinite(value) and not (infinite and abs(value) == math.inf):
@@ -142,7 +144,7 @@ def _called(powers: Powers) -> str:
     return "in " + " ".join(f"{unit}^{power}" for unit, power in units if power)
 
 
-def _parsed(text: str, words: str) -> Quantity:
+def _parsed(text: str, words: str) -> NumberWithUnit:
     found = _NUMBER.match(text) if len(text) <= LONGEST else None
     if found is None:
         raise UnitError(
@@ -150,14 +152,14 @@ def _parsed(text: str, words: str) -> Quantity:
         )
     number, rest = float(found[1].replace("_", "")), text[found.end() :].strip()
     if not rest:
-        return Quantity(number)
+        return NumberWithUnit(number)
     try:
         scale, powers = parsed_unit(rest)
     except UnitError as error:
         raise UnitError(f"is {text!r}; {error}") from None
     if isinstance(scale, Fraction):
-        return Quantity(number * scale.numerator / scale.denominator, powers)
-    return Quantity(number * scale, powers)
+        return NumberWithUnit(number * scale.numerator / scale.denominator, powers)
+    return NumberWithUnit(number * scale, powers)
 
 
 def base_units(powers: Powers) -> str:

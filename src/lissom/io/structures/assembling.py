@@ -33,7 +33,7 @@ _LOOSEST = 1e-6  # of forces of a rigid motion, relative to those that cancel
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class NamedNodes:
     """Nodes of a file, and how interfaces name them.
 
     Attributes
@@ -73,7 +73,7 @@ class Mesh:
         return np.searchsorted(self.numbers, node_numbers(numbers, self.numbers, what, lost))
 
 
-def check_named(given: Any, mesh: Mesh) -> None:
+def check_named(given: Any, mesh: NamedNodes) -> None:
     """Reject what nodes alone show, before matrices are read; parameters as for `interfaces_of`."""
     for name, spec in _given(given).items():
         _tied(f"interface {name!r}", spec, mesh)
@@ -88,7 +88,7 @@ def _given(given: Any) -> dict[str, Any]:
     return {str(name): spec for name, spec in given.items()}
 
 
-def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interface]:
+def interfaces_of(given: Any, mesh: NamedNodes, freedoms: Numbers) -> dict[str, Interface]:
     """Interfaces as the structure takes them.
 
     Parameters
@@ -108,7 +108,7 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
     return found
 
 
-def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
+def _interface(name: str, spec: Any, mesh: NamedNodes, count: Numbers) -> Interface:
     part = f"interface {name!r}"
     found = _tied(part, spec, mesh)
     loose = found.nodes[count[found.nodes, 1] < 3]
@@ -125,7 +125,7 @@ def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     return found
 
 
-def _tied(part: str, spec: Any, mesh: Mesh) -> Interface:
+def _tied(part: str, spec: Any, mesh: NamedNodes) -> Interface:
     """Interface as far as nodes alone show it."""
     options = interface_options(part, spec)
     nodes = interface_nodes(part, options["where"], mesh)
@@ -143,7 +143,7 @@ def _tied(part: str, spec: Any, mesh: Mesh) -> Interface:
     )
 
 
-def _check_apart(found: Mapping[str, Interface], mesh: Mesh) -> None:
+def _check_apart(found: Mapping[str, Interface], mesh: NamedNodes) -> None:
     """A node can follow one rigid interface only."""
     owners: dict[int, str] = {}
     for name, interface in found.items():
@@ -175,7 +175,7 @@ def interface_options(part: str, spec: Any) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if value is not None}
 
 
-def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
+def interface_nodes(part: str, value: Any, mesh: NamedNodes) -> Numbers:
     """Indices of the nodes that an interface names.
 
     Parameters
@@ -198,7 +198,7 @@ def interface_nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     return np.unique(found)
 
 
-def _named(part: str, name: str, mesh: Mesh) -> Numbers:
+def _named(part: str, name: str, mesh: NamedNodes) -> Numbers:
     if mesh.group is None:
         raise ModelError(f"{part}: {mesh.path} has no named sets; give node numbers")
     try:
@@ -241,7 +241,7 @@ def in_house_order(
     return freedoms, mass, stiffnesses
 
 
-def check_free(mesh: Mesh, freedoms: Numbers, mass: Any, stiffness: Any, held: str) -> None:
+def check_free(mesh: NamedNodes, freedoms: Numbers, mass: Any, stiffness: Any, held: str) -> None:
     """Check that the structure moves freely: its stiffness resists no rigid motion.
 
     This is where matrices of another mesh, and with boundary conditions, show.

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...bodies import FlexibleBody, SecondOrder
 from ...bodies.balance import Balance
-from ...bodies.line import Line
+from ...bodies.line import NodeLine
 from ...bodies.recovery import Recovery, Stations, StressPoints
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
 from ...results.description.joints import Numbers
@@ -313,7 +313,7 @@ def _made(path: str, file: Any) -> FlexibleBody:
     if "line" in file:
         values = _read(path, file["line"], _LINE)
         nodes, pieces, count = values["sizes"].tolist()
-        line = Line(nodes, pieces, count, values["places"], values["factors"])
+        line = NodeLine(nodes, pieces, count, values["places"], values["factors"])
     if "second_order" in file:
         values = _read(path, file["second_order"], _SECOND)
         nodes = values.pop("nodes").astype(int).tolist()

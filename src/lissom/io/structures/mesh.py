@@ -26,7 +26,7 @@ from ...errors import (
 )
 from ...structures._checks import positive
 from ...structures.finite.options import check_options
-from ...structures.finite.solid.elements import Block
+from ...structures.finite.solid.elements import ElementBlock
 from ...structures.finite.solid.kinds import KINDS
 from ...structures.finite.solid.structure import solid_structure
 from ...structures.finite.structure import Structure
@@ -39,7 +39,7 @@ _TAGS = ("gmsh:physical", "cell_tags", "medit:ref", "nastran:ref")  # whole numb
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class MeshGroups:
     """Groups of a mesh.
 
     Attributes
@@ -63,7 +63,7 @@ class Groups:
         return chosen
 
 
-def groups_of(mesh: Any) -> Groups:
+def groups_of(mesh: Any) -> MeshGroups:
     """Groups of a mesh of meshio.
 
     Parameters
@@ -86,7 +86,7 @@ def groups_of(mesh: Any) -> Groups:
     }
     for name, part in (getattr(mesh, "point_sets", None) or {}).items():
         nodes[str(name)] = np.unique(np.asarray(part, dtype=np.int64))
-    return Groups(nodes, cells)
+    return MeshGroups(nodes, cells)
 
 
 def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
@@ -215,7 +215,9 @@ def _name(mesh: Any) -> str:
     )
 
 
-def _blocks(mesh: Any, material: Any, groups: Groups, name: str, elements: Whole) -> list[Block]:
+def _blocks(
+    mesh: Any, material: Any, groups: MeshGroups, name: str, elements: Whole
+) -> list[ElementBlock]:
     """Solid elements by kind and material; flat cells serve groups alone."""
     found, start = [], 0
     for k, cells in enumerate(mesh.cells):
@@ -229,12 +231,12 @@ def _blocks(mesh: Any, material: Any, groups: Groups, name: str, elements: Whole
             )
         data = np.asarray(cells.data, dtype=np.int64).reshape(-1, KINDS[cells.type].n_node)
         for one, chosen in _materials(material, groups, k, numbers, name):
-            found.append(Block(KINDS[cells.type], data[chosen], one, numbers[chosen]))
+            found.append(ElementBlock(KINDS[cells.type], data[chosen], one, numbers[chosen]))
     return found
 
 
 def _materials(
-    material: Any, groups: Groups, k: int, numbers: Whole, name: str
+    material: Any, groups: MeshGroups, k: int, numbers: Whole, name: str
 ) -> list[tuple[Material, NDArray[np.bool_]]]:
     """Each material with the elements of block k that have it."""
     everything = np.ones(len(numbers), dtype=bool)

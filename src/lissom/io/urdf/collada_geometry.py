@@ -21,7 +21,7 @@ _SURFACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 _CHUNK = re.compile(r"\S[\s\S]{0,999999}\S*")  # a megabyte of words
 
 
-class Piece(NamedTuple):
+class ColouredTriangles(NamedTuple):
     """Triangles of one colour.
 
     Attributes
@@ -46,7 +46,7 @@ class Corners(NamedTuple):
     material: str
 
 
-class Library:
+class ElementLibrary:
     """Elements of a document by their identifiers.
 
     Parameters
@@ -102,7 +102,7 @@ def numbers(element: Element, whole: bool = False) -> Array:
 
 
 def geometry(
-    element: Element, library: Library, notes: dict[str, None]
+    element: Element, library: ElementLibrary, notes: dict[str, None]
 ) -> tuple[Array, list[Corners]]:
     """Vertices (n, 3) and primitives of a <geometry>.
 
@@ -147,7 +147,7 @@ def _joined(
     return everything, [Corners(corners + offsets[key], name) for key, corners, name in found]
 
 
-def _vertices(primitive: Element, library: Library) -> tuple[Element, int, int]:
+def _vertices(primitive: Element, library: ElementLibrary) -> tuple[Element, int, int]:
     """Source of positions, the column that counts its rows, and the number of columns."""
     inputs = primitive.all("input")
     offsets = [_whole(x, "offset") for x in inputs]
@@ -162,7 +162,7 @@ def _vertices(primitive: Element, library: Library) -> tuple[Element, int, int]:
     raise primitive.fault('has no <input semantic="VERTEX">')
 
 
-def _positions(source: Element, library: Library) -> Array:
+def _positions(source: Element, library: ElementLibrary) -> Array:
     """Positions (n, 3) of a source."""
     accessor = source.need("technique_common").need("accessor")
     array = library.get(accessor, "source", "float_array")

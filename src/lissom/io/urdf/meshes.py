@@ -10,21 +10,28 @@ import numpy as np
 
 from ...errors import ModelError
 from ..reading import read_regular
-from .collada_geometry import MOST_TRIANGLES, Corners, Library, Piece, geometry, numbers
-from .xml_tree import Element, Format, read_xml, shown
+from .collada_geometry import (
+    MOST_TRIANGLES,
+    ColouredTriangles,
+    Corners,
+    ElementLibrary,
+    geometry,
+    numbers,
+)
+from .xml_tree import Element, XmlFormat, read_xml, shown
 
 # Collada files (.dae): triangles of a scene, with colours.
 #
 # Source: COLLADA 1.4.1 and 1.5, Khronos Group.  Lengths are in metres by <unit meter>.  <up_axis> is
 # ignored: the frames of robots' links are the axes of the file (decision 0073).
 
-COLLADA = Format("Collada", 100_000_000, 200_000, texts=True)
+COLLADA = XmlFormat("Collada", 100_000_000, 200_000, texts=True)
 _DEEPEST, _MOST_PLACES = 64, 20_000
 _SIZES = {"matrix": 16, "translate": 3, "rotate": 4, "scale": 3}
 _SHADERS = ("phong", "lambert", "blinn", "constant")
 
 
-def read_collada(path: Path) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+def read_collada(path: Path) -> tuple[tuple[ColouredTriangles, ...], tuple[str, ...]]:
     """Pieces of a Collada file, one for each colour, and notes on what was left out.
 
     Parameters
@@ -44,14 +51,14 @@ class _Scene:
     """Traversal of the nodes of a document."""
 
     def __init__(self, root: Element) -> None:
-        self.root, self.library = root, Library(root)
+        self.root, self.library = root, ElementLibrary(root)
         self.notes: dict[str, None] = {}  # ordered set
         self.geometries: dict[int, tuple[Array, list[Corners]]] = {}
         self.colors: dict[int, str | None] = {}
         self.found: dict[str | None, list[tuple[Array, Array]]] = {}
         self.places = self.triangles = 0
 
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[ColouredTriangles, ...]:
         scale = self._unit()
         identity = np.eye(4)
         scene = self._visual_scene()
@@ -165,14 +172,14 @@ class _Scene:
 
 def _piece(
     root: Element, parts: list[tuple[Array, Array]], color: str | None, scale: float
-) -> Piece:
+) -> ColouredTriangles:
     """Triangles of one colour as one array."""
     starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     vertices = scale * np.concatenate([vertices for vertices, _ in parts])
     if not np.all(np.isfinite(vertices)):
         raise root.fault("transforms cause a numerical overflow; give smaller numbers")
     triangles = [order + start for (_, order), start in zip(parts, starts[:-1], strict=True)]
-    return Piece(vertices, np.concatenate(triangles), color)
+    return ColouredTriangles(vertices, np.concatenate(triangles), color)
 
 
 def _bound(instance: Element | None) -> dict[str, Element]:
@@ -249,7 +256,7 @@ class Surfaces(NamedTuple):
         What the file has and the pieces lack.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ColouredTriangles, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -276,7 +283,7 @@ def read_mesh(path: Path) -> Surfaces:
         raise ModelError(f"{path}: not a valid mesh ({error})") from None
     if not np.all(np.isfinite(vertices)):
         raise ModelError(f"{path}: not a valid mesh (vertices are not finite)")
-    return Surfaces((Piece(vertices, triangles, None),))
+    return Surfaces((ColouredTriangles(vertices, triangles, None),))
 
 
 def _stl(data: bytes) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ _DEEPEST = 64  # levels of elements
 
 
 @dataclass(frozen=True)
-class Format:
+class XmlFormat:
     """Format of an XML file, with limits far above any real file of it.
 
     Attributes
@@ -40,7 +40,7 @@ class Format:
     texts: bool = False
 
 
-URDF = Format("URDF", 64_000_000, 200_000)
+URDF = XmlFormat("URDF", 64_000_000, 200_000)
 
 
 @dataclass(eq=False)
@@ -161,7 +161,7 @@ def shown(text: str, most: int = 60) -> str:
     return f"{line}..." if len(text) > most else line
 
 
-def read_xml(path: str | Path, kind: Format = URDF) -> Element:
+def read_xml(path: str | Path, kind: XmlFormat = URDF) -> Element:
     """Root element of a file.
 
     Parameters
@@ -178,13 +178,13 @@ def read_xml(path: str | Path, kind: Format = URDF) -> Element:
         reason = getattr(error, "strerror", None) or str(error)
         words = f"{shown(str(file), 400)}: cannot be read ({reason}); check the path"
         raise ModelError(words) from None
-    return _Reader(file, kind).read(data)
+    return _XmlBuilder(file, kind).read(data)
 
 
-class _Reader:
+class _XmlBuilder:
     """Expat handlers that build the tree."""
 
-    def __init__(self, file: Path, kind: Format) -> None:
+    def __init__(self, file: Path, kind: XmlFormat) -> None:
         self.file, self.kind = file, kind
         self.root: Element | None = None
         self.open: list[Element] = []

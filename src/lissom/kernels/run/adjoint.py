@@ -16,7 +16,7 @@ derivatives D are formed: M^-1 is one forward dynamics, the products are those o
 from __future__ import annotations
 
 from .. import fields as field
-from ..compiling import Entry, jit
+from ..compiling import CompiledEntry, jit
 from ..fields import POSITIVE
 from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base
 from ..tree.derivatives.products import SUMS, derivative_products
@@ -174,7 +174,7 @@ def _transposed(matrix, o, r, x, given, out):
             x[out + j] += matrix[o + i * r + j] * x[(given + i) & POSITIVE]
 
 
-ADJOINT_STEPS = Entry(
+ADJOINT_STEPS = CompiledEntry(
     adjoint_steps,
     "int64(int64[::1], float64[::1], float64[::1], int64[::1], float64[::1], float64[::1], "
     "float64[::1], int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], "

@@ -10,7 +10,7 @@ its time.  `_commit` makes the end of the step the state of the run.
 from __future__ import annotations
 
 from .. import fields as field
-from ..compiling import Entry, inlined, uncounted
+from ..compiling import CompiledEntry, inlined, uncounted
 from . import fields as run
 from .accept import finish_adaptive, finish_fixed, set_weights
 from .evaluate import evaluate, solve_mass
@@ -253,7 +253,7 @@ def _commit(r, used, h, t1):
 
 
 _INTS, _FLOATS = "int64[::1]", "float64[::1]"
-ADVANCE = Entry(
+ADVANCE = CompiledEntry(
     advance,
     f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, "
     f"float64[:,::1], {_FLOATS}, int64, int64, int64)",

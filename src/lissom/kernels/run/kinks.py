@@ -29,7 +29,7 @@ from .loads import add_load
 from .loop_loads import find_loop_motions
 from .signals import signal
 from .states import put_states
-from .views import State, loop_joints
+from .views import RunState, loop_joints
 
 ABRUPT = 2e-4
 ALLOWED = 10.0
@@ -126,7 +126,7 @@ def _views(r):
     m, o = n + r.given.plan[run.N_WATCHED_NUMBER], r.watched
     z = n_q + n
     a = z + n_z
-    at = State(o[:n_q], o[n_q:z], o[z:a])
+    at = RunState(o[:n_q], o[n_q:z], o[z:a])
     return at, o[a : a + m], o[a + m : a + 2 * m], o[a + 2 * m : a + 3 * m]
 
 

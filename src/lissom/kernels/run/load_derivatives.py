@@ -18,7 +18,7 @@ So are those of the forces of loads on bodies (fields of gravity, rotors), by q 
 from __future__ import annotations
 
 from .. import fields as field
-from ..compiling import Entry, uncounted
+from ..compiling import CompiledEntry, uncounted
 from ..fields import POSITIVE
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
@@ -298,7 +298,7 @@ def _body_forces(r, of, t, q, v):
 
 
 _INTS, _FLOATS, _MATRIX = "int64[::1]", "float64[::1]", "float64[:,::1]"
-LOAD_DERIVATIVES = Entry(
+LOAD_DERIVATIVES = CompiledEntry(
     load_derivatives,
     f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_MATRIX}, "
     f"{_FLOATS}, {_FLOATS}, {_FLOATS}, {_MATRIX}, {_MATRIX})",

@@ -10,7 +10,7 @@ from . import fields as run
 from .slots import SLOT_RECORD
 
 
-class System(NamedTuple):
+class SystemArrays(NamedTuple):
     """Arrays of a system for the recursions."""
 
     ints: Any
@@ -18,7 +18,7 @@ class System(NamedTuple):
     scratch: Any
 
 
-class Given(NamedTuple):
+class FieldArrays(NamedTuple):
     """Arrays of `fields`."""
 
     plan: Any
@@ -26,7 +26,7 @@ class Given(NamedTuple):
     memory: Any
 
 
-class State(NamedTuple):
+class RunState(NamedTuple):
     """Coordinates, speeds, and states of loads."""
 
     q: Any
@@ -37,7 +37,7 @@ class State(NamedTuple):
 class LoopJoints(NamedTuple):
     """Loaded joints of loops: coordinates, speeds and forces; see `loop_loads`.
 
-    K, C, A: slopes of their loads, and these as armature; sides: as in `Tangent`; J, X: rows of n_v
+    K, C, A: slopes of their loads, and these as armature; sides: as in `SlopeMatrices`; J, X: rows of n_v
     numbers; small: for the solution; column, found: of n_v numbers; zero: so many zeros.
     """
 
@@ -56,7 +56,7 @@ class LoopJoints(NamedTuple):
     zero: Any
 
 
-class Rows(NamedTuple):
+class SlopeRows(NamedTuple):
     """Derivatives of loads that are not diagonal, see `load_rows`.
 
     U, K, C, V, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers;
@@ -103,7 +103,7 @@ class Work(NamedTuple):
     rows: Any
 
 
-class Stages(NamedTuple):
+class StageRates(NamedTuple):
     """Rates of local coordinates, speeds and states of loads, of each stage.
 
     P: those of motions along the speeds, for methods with a matrix.
@@ -115,7 +115,7 @@ class Stages(NamedTuple):
     P: Any
 
 
-class Tangent(NamedTuple):
+class SlopeMatrices(NamedTuple):
     """Stiffness, damping and armature on the speeds; the last iterates on both sides of zero."""
 
     K: Any
@@ -168,14 +168,14 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     """Views of all arrays of a run."""
     n_q, n, n_z = ints[field.N_Q], ints[field.N_V], plan[run.N_STATE]
     total = stages_of(plan)
-    start = State(
+    start = RunState(
         memory[plan[run.O_Q] : plan[run.O_Q] + n_q],
         memory[plan[run.O_V] : plan[run.O_V] + n],
         memory[plan[run.O_Z] : plan[run.O_Z] + n_z],
     )
     o = 2 * n_q
     weights = work[o + run.W_WEIGHTS * n : o + run.W_A2 * n]
-    tangent = Tangent(
+    tangent = SlopeMatrices(
         work[o + run.W_K * n : o + (run.W_K + 1) * n],
         work[o + run.W_C * n : o + (run.W_C + 1) * n],
         work[o + run.W_A * n : o + (run.W_A + 1) * n],
@@ -200,7 +200,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     own = inner + total * n_z
     local = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
     loops = local + n_s
-    stages = Stages(
+    stages = StageRates(
         work[after : after + total * n_s],
         work[after + total * n_s : slots],
         work[inner:own],
@@ -221,13 +221,15 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[plan[run.ROWS] :],
     )
     return Run(
-        System(ints, floats, scratch),
-        System(ints, floats, stiff),
-        Given(plan, table, memory),
+        SystemArrays(ints, floats, scratch),
+        SystemArrays(ints, floats, stiff),
+        FieldArrays(plan, table, memory),
         evaluation,
         start,
-        State(work[:n_q], work[o + run.W_V1 * n : o + (run.W_V1 + 1) * n], work[ends : ends + n_z]),
-        State(
+        RunState(
+            work[:n_q], work[o + run.W_V1 * n : o + (run.W_V1 + 1) * n], work[ends : ends + n_z]
+        ),
+        RunState(
             work[n_q : 2 * n_q],
             work[o + run.W_V2 * n : o + (run.W_V2 + 1) * n],
             work[ends + n_z : inner],
@@ -286,7 +288,7 @@ def derivative_rows(system, given, o):
     column = small + m * (m + 2)
     motion = column + 3 * n
     change = motion + 12 * slots
-    return Rows(
+    return SlopeRows(
         o[: m * n], o[m * n : 2 * m * n], o[2 * m * n : 3 * m * n],
         o[3 * m * n : 4 * m * n], o[4 * m * n : small],
         o[small:column], o[column : column + n], o[column + n : column + 2 * n],

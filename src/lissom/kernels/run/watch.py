@@ -11,7 +11,7 @@ from . import fields as run
 from .coordinates import apart
 from .evaluate import evaluate
 from .explicit import explicit_step
-from .views import State
+from .views import RunState
 
 # One of this many fixed steps of an explicit method is also taken as two halves; in a short run
 # more of them, so that this many are checked.  Between these, steps in which accelerations change
@@ -73,7 +73,7 @@ def by_halves(r, t, h):
     """
     system, given, work = r.system, r.given, r.work
     half, middle, x = 0.5 * h, r.inside, r.tangent.K
-    end = State(r.end.q, r.tangent.C, r.end.z)
+    end = RunState(r.end.q, r.tangent.C, r.end.z)
     status = explicit_step(system, given, work, t, half, r.start, r.x.x0, middle, r.stages)
     if status == 0:
         status = evaluate(system, given, work, t + half, middle, 0.0, x)

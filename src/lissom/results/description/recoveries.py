@@ -14,7 +14,7 @@ import numpy as np
 
 from ...bodies import NormalBody
 from ...bodies.balance import Balance
-from ...bodies.line import Line
+from ...bodies.line import NodeLine
 from ...bodies.recovery import KnownSection, Recovery, Stations, StressPoints
 from .joints import Numbers
 
@@ -98,13 +98,13 @@ def _restored_rod(sizes: list[Any], numbers: Numbers) -> Any:
     return numbers.take(*sizes, 3, 6)
 
 
-def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> Line:
+def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> NodeLine:
     if len(sizes) != 4 or not all(type(n) is int and n > 0 for n in sizes):
         raise ValueError("the axis of a beam has a size that does not exist")
     nodes, pieces, stations, k = sizes
     if nodes < 2 or nodes + 4 * pieces * stations > len(body.node_positions):
         raise ValueError("the axis of a beam has more nodes than its body")
-    return Line(nodes, pieces, stations, numbers.take(k, 2), numbers.take(k, 3, 6))
+    return NodeLine(nodes, pieces, stations, numbers.take(k, 2), numbers.take(k, 3, 6))
 
 
 def _restored_stations(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Stations:

@@ -95,7 +95,7 @@ FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the b
 
 
 @dataclass(frozen=True)
-class Bounds:
+class StepBounds:
     """Limits of adaptive steps.
 
     Attributes
@@ -116,7 +116,7 @@ class Bounds:
     stops: list[float]
 
 
-def bounds_of(plan: Plan, settings: Settings) -> Bounds:
+def bounds_of(plan: Plan, settings: Settings) -> StepBounds:
     """Limits of the steps of a run, with the sampling inside them.
 
     User functions and events may change arbitrarily between two stages of a step.  Steps end at
@@ -139,7 +139,7 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
     look += run.LOOK_AT_KINKS * plan.watches
     if not settings.adaptive:
-        return Bounds(settings.step, probe, look & run.LOOK_AT_KINKS, stops)
+        return StepBounds(settings.step, probe, look & run.LOOK_AT_KINKS, stops)
     step = settings.max_step
     if step == np.inf:
         step = settings.duration / FEWEST_STEPS
@@ -147,7 +147,7 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
         step = min(step, probe if _is_blind(settings, look) else MOST_PROBES * probe)
     if settings.integrator.implicit:
         look &= run.LOOK_AT_EVENTS | run.LOOK_AT_KINKS
-    return Bounds(step, probe, look, stops)
+    return StepBounds(step, probe, look, stops)
 
 
 def _is_blind(settings: Settings, look: int) -> bool:
@@ -414,7 +414,7 @@ class Machine:
             weights = [float(positions[v].min()) for _, v in found]
         return weights, [v.start for _, v in found]
 
-    def _parameters(self, bounds: Bounds) -> Array:
+    def _parameters(self, bounds: StepBounds) -> Array:
         s = self.settings
         values = np.zeros(run.N_PARAMETER)
         values[run.ORIGIN], values[run.END] = s.start, s.duration

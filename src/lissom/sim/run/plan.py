@@ -23,7 +23,7 @@ from ...results.store import Columns
 from ...spatial.given import doubt_angle
 from ...spatial.scalar import reals
 from ...system import GROUND, Frame, System
-from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
+from ..signals.callbacks import RunFunctions, is_compiled, takes_state, trusted_state
 from ..signals.differences import Precision
 from ..signals.signal import SMOOTHNESS, Signal, Table
 from ..signals.with_derivatives import WithDerivatives, derivative_numbers
@@ -71,7 +71,7 @@ class Plan:
     def __init__(self, system: System) -> None:
         self.system = system
         self.given: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
-        self.functions = Functions(system)
+        self.functions = RunFunctions(system)
         self.packed: Packed = engine.packed_constants(system)
         self.armature = np.zeros(system.n_v)
         self.stops: list[float] = []

@@ -25,7 +25,7 @@ PERIOD, BYTES = 1.0, 8 << 20
 LOOK = 32 << 20  # bytes of rows between two checks of the available memory
 
 
-class Record(Protocol):
+class RunRecord(Protocol):
     """Storage of the rows of a run.
 
     Attributes

@@ -21,7 +21,7 @@ from .judge import Judge
 from .machine import Machine
 from .progress import ProgressBar
 from .reasons import Outcome, at_time, out_of_time
-from .record import Record
+from .record import RunRecord
 from .slices import next_budget
 from .stall import Stall
 
@@ -51,7 +51,7 @@ class Runner:
     def __init__(
         self,
         machine: Machine,
-        record: Record,
+        record: RunRecord,
         progress: ProgressBar,
         time_limit: float,
         interrupts: Interrupts,

@@ -15,7 +15,7 @@ from .interrupts import Interrupts
 from .prepare import Prepared, set_off
 from .progress import ProgressBar
 from .reasons import Outcome
-from .record import Record
+from .record import RunRecord
 from .runner import Runner
 from .saving import run_meta
 from .start import check_ends
@@ -36,7 +36,7 @@ def begun_run(ready: Prepared) -> Array:
 
 def completed(
     ready: Prepared,
-    record: Record,
+    record: RunRecord,
     bar: ProgressBar,
     limit: float,
     interrupts: Interrupts | None = None,

@@ -40,7 +40,7 @@ from ..integrators import GeneralizedAlpha
 from ..integrators.generalized_alpha import FARTHEST, LONG, OLD
 from . import charts
 from .dynamics import Dynamics
-from .steps import Part, Steps, StepTangents, check_ends
+from .steps import GradientShare, Steps, StepTangents, check_ends
 
 Array = np.ndarray
 
@@ -66,7 +66,7 @@ class Instants(NamedTuple):
     T_z: Array
 
 
-class Block(NamedTuple):
+class StepBlock(NamedTuple):
     """Consecutive steps: their ends, the starts at which x is found anew, and matrices.
 
     Attributes
@@ -87,7 +87,7 @@ class Block(NamedTuple):
     S: Array
     starts: dict[int, tuple[Array, Array, Array]]
     z_q: Array
-    charts: list[charts.Tangent]
+    charts: list[charts.ChartTangent]
 
 
 class AlphaTangents(StepTangents):
@@ -185,7 +185,7 @@ class AlphaTangents(StepTangents):
         D, P = of.derivatives(*at, x, acting)
         return Instants(D, of.inputs(P, acting.weights), acting.z_rate, acting.z_q, acting.T_z)
 
-    def _block(self, first: int, last: int) -> Block:
+    def _block(self, first: int, last: int) -> StepBlock:
         """Matrices of the steps between two rows."""
         time, _, v, x, _ = self.steps
         h = np.diff(time)[first:last, None, None]
@@ -208,7 +208,7 @@ class AlphaTangents(StepTangents):
         ends.z_q[self._growing(first, last, rates, ends.z_q)] = -1.0
         at = self.dynamics.integrals
         S[:, at, at] -= 0.5 * h[:, 0] ** 3 * self.beta * r * ends.T_z * ends.z_q
-        return Block(ends, S, starts, slopes, tangents)
+        return StepBlock(ends, S, starts, slopes, tangents)
 
     @staticmethod
     def _starts_of(ends: Array) -> Array:
@@ -269,7 +269,7 @@ class AlphaTangents(StepTangents):
             np.concatenate([delta, nu, lead, z], out=found[j])
         return found
 
-    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
+    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> GradientShare:
         """Take an adjoint backward in time (8)-(11)."""
         of, h = self.dynamics, np.diff(self.steps.time)
         block, n, r = self._block(first, last), of.system.n_v, self.ratio
@@ -330,7 +330,7 @@ def _leads(h: Array) -> tuple[Array, Array]:
     return times, renewed
 
 
-def _turned_back(tangents: list[charts.Tangent], which: str, j: int, adjoint: Array) -> Array:
+def _turned_back(tangents: list[charts.ChartTangent], which: str, j: int, adjoint: Array) -> Array:
     """Transpose of C or G of step j times an adjoint."""
     found = adjoint.copy() if tangents else adjoint
     for one in tangents:

@@ -38,7 +38,7 @@ _B = np.array([_bernoulli(k) for k in range(TERMS + 1)])
 _EXP = np.array([1.0 / factorial(k) for k in range(TERMS + 2)])
 
 
-class Piece(NamedTuple):
+class TurningJoint(NamedTuple):
     """A ball or free joint: places of its coordinates and speeds."""
 
     q: int
@@ -50,7 +50,7 @@ class Piece(NamedTuple):
         return self.v.stop - self.v.start == 6
 
 
-class Tangent(NamedTuple):
+class ChartTangent(NamedTuple):
     """Matrices of (1)-(3) of one joint, each (k, r, r), and the place of its speeds."""
 
     v: slice
@@ -60,7 +60,7 @@ class Tangent(NamedTuple):
     E: Array
 
 
-def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
+def group_pieces(system: System, what: str) -> tuple[TurningJoint, ...]:
     """Ball and free joints of a system; all others must be plain.
 
     Parameters
@@ -75,7 +75,7 @@ def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
         q, v = layout.hinge_q(i).start, layout.hinge_v(i).start
         for chart in joint.charts:
             if chart.kind in ("ball", "pose"):
-                found.append(Piece(q, slice(v, v + chart.n_v)))
+                found.append(TurningJoint(q, slice(v, v + chart.n_v)))
             elif chart.kind != "plain":
                 raise StateError(
                     f"{what}: the joint of body {system.names[i]!r} ({joint.label}) has speeds "
@@ -86,7 +86,7 @@ def group_pieces(system: System, what: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _plain(system: System, pieces: tuple[Piece, ...]) -> tuple[Array, Array]:
+def _plain(system: System, pieces: tuple[TurningJoint, ...]) -> tuple[Array, Array]:
     """Indices of plain coordinates and of their speeds, which are in the same order."""
     if "plain" in system.derived:
         return system.derived["plain"]
@@ -99,7 +99,7 @@ def _plain(system: System, pieces: tuple[Piece, ...]) -> tuple[Array, Array]:
     return system.derived.setdefault("plain", (np.flatnonzero(of_q), np.flatnonzero(of_v)))
 
 
-def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Array:
+def moved(system: System, pieces: tuple[TurningJoint, ...], Q: Array, S: Array) -> Array:
     """Coordinates (k, n_q) after local motions S (k, n_v)."""
     found, (of_q, of_v) = Q.copy(), _plain(system, pieces)
     found[:, of_q] += S[:, of_v]
@@ -114,7 +114,7 @@ def moved(system: System, pieces: tuple[Piece, ...], Q: Array, S: Array) -> Arra
     return found
 
 
-def between(system: System, pieces: tuple[Piece, ...], Q: Array, others: Array) -> Array:
+def between(system: System, pieces: tuple[TurningJoint, ...], Q: Array, others: Array) -> Array:
     """Local motions S (k, n_v) from coordinates Q to others: `moved` takes them back."""
     found, (of_q, of_v) = np.zeros((len(Q), system.n_v)), _plain(system, pieces)
     found[:, of_v] = others[:, of_q] - Q[:, of_q]
@@ -130,7 +130,7 @@ def between(system: System, pieces: tuple[Piece, ...], Q: Array, others: Array) 
     return found
 
 
-def rates(pieces: tuple[Piece, ...], S: Array, V: Array) -> Array:
+def rates(pieces: tuple[TurningJoint, ...], S: Array, V: Array) -> Array:
     """Rates (k, n_v) of local coordinates S at speeds V (2)."""
     found = V.copy()
     for piece in pieces:
@@ -143,7 +143,7 @@ def rates(pieces: tuple[Piece, ...], S: Array, V: Array) -> Array:
     return found
 
 
-def tangents(pieces: tuple[Piece, ...], S: Array, V: Array) -> list[Tangent]:
+def tangents(pieces: tuple[TurningJoint, ...], S: Array, V: Array) -> list[ChartTangent]:
     """Matrices (1)-(3) of all ball and free joints at local coordinates S and speeds V."""
     found = []
     for piece in pieces:
@@ -155,7 +155,7 @@ def tangents(pieces: tuple[Piece, ...], S: Array, V: Array) -> list[Tangent]:
             y = np.einsum("kij,kj->ki", ad, y)
             E += b * Y
         C, G = _series(_EXP, -ad), _series(_EXP[1:], -ad)
-        found.append(Tangent(piece.v, C, G, _series(_B, ad), E))
+        found.append(ChartTangent(piece.v, C, G, _series(_B, ad), E))
     return found
 
 

@@ -30,7 +30,7 @@ from ..integrators.tableau import Tableau
 from ..run.choice import at_rest
 from . import charts
 from .dynamics import Dynamics
-from .explicit import ExplicitTangents, Stage, Stages
+from .explicit import ExplicitTangents, Stage, StageMatrices
 from .steps import Steps
 
 Array = np.ndarray
@@ -188,7 +188,7 @@ class ClosedTangents(ExplicitTangents):
         """Coordinates and speeds at the ends of steps, with closed loops."""
         return self._projected(q, v)
 
-    def _settled(self, made: Stages, change: Array) -> Array:
+    def _settled(self, made: StageMatrices, change: Array) -> Array:
         """Changes at the ends of steps, with closed loops."""
         k, n = made.v.shape
         times, system = 6 * n, self.dynamics.system

@@ -26,7 +26,7 @@ from ...kernels.run.adjoint import ADJOINT_STEPS, work_size
 from ..integrators.tableau import Tableau
 from . import charts
 from .dynamics import Dynamics, Forces
-from .steps import Part, Steps, StepTangents, check_ends
+from .steps import GradientShare, Steps, StepTangents, check_ends
 
 Array = np.ndarray
 
@@ -48,14 +48,14 @@ class Stage(NamedTuple):
     v: Array
     x: Array
     acting: Forces
-    charts: list[charts.Tangent]
+    charts: list[charts.ChartTangent]
 
 
-class Stages(NamedTuple):
+class StageMatrices(NamedTuple):
     """Stages of k steps, and the matrices of the local coordinates and the states at their ends."""
 
     stages: list[Stage]
-    end: list[charts.Tangent]
+    end: list[charts.ChartTangent]
     q: Array
     v: Array
 
@@ -155,7 +155,7 @@ class ExplicitTangents(StepTangents):
             first += len(b) * r
         return whole[:, :, :m], np.concatenate(inputs, axis=2)
 
-    def stages(self, steps: Steps) -> Stages:
+    def stages(self, steps: Steps) -> StageMatrices:
         """Stages (1), (2) of consecutive steps."""
         A, b, c, of = self.tableau.A, self.tableau.b, self.tableau.c, self.dynamics
         h = np.diff(steps.time)[:, None]
@@ -178,7 +178,7 @@ class ExplicitTangents(StepTangents):
         q = charts.moved(of.system, self.pieces, steps.q[:-1], s)
         of.drive(steps.time[:-1], steps.time[1:], q, v)
         check_ends(self._ends(q, v), (steps.q[1:], steps.v[1:]))
-        return Stages(found, charts.tangents(self.pieces, s, v), q, v)
+        return StageMatrices(found, charts.tangents(self.pieces, s, v), q, v)
 
     def _accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
         """Accelerations (k, n_v) of stages; `given` has those of driven joints."""
@@ -188,7 +188,7 @@ class ExplicitTangents(StepTangents):
         """Coordinates and speeds at the ends of steps, as the run has them."""
         return q, v
 
-    def _settled(self, made: Stages, change: Array) -> Array:  # noqa: ARG002
+    def _settled(self, made: StageMatrices, change: Array) -> Array:  # noqa: ARG002
         """Changes (k, rows, columns) at the ends of steps, as the run has them."""
         return change
 
@@ -222,7 +222,7 @@ class ExplicitTangents(StepTangents):
         right[:, of.driven.x] = 0.0
         return right
 
-    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
+    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> GradientShare:
         """Take an adjoint backward in time."""
         steps, of = self.steps.between(first, last), self.dynamics
         if self.by_matrices:
@@ -240,9 +240,11 @@ class ExplicitTangents(StepTangents):
                 of.controls, at.acting.weights, controls, strict=True
             ):
                 total += weights.T @ y[:, control.speeds]
-        return Part(parameters, controls)
+        return GradientShare(parameters, controls)
 
-    def _backward_along(self, made: Stages, h: Array, gradients: Array, adjoint: Array) -> Array:
+    def _backward_along(
+        self, made: StageMatrices, h: Array, gradients: Array, adjoint: Array
+    ) -> Array:
         """Take an adjoint backward, in place; its products mu (stages, k, n_v) with the forces."""
         of, k, s = self.dynamics, len(h), len(self.tableau.b)
         n, work = of.system.n_v, engine.workspace(of.system)
@@ -276,7 +278,9 @@ class ExplicitTangents(StepTangents):
             )
         return mu.reshape(s, k, n)
 
-    def _backward_by_matrices(self, steps: Steps, gradients: Array, adjoint: Array) -> Part:
+    def _backward_by_matrices(
+        self, steps: Steps, gradients: Array, adjoint: Array
+    ) -> GradientShare:
         """Take an adjoint backward by the matrices of the steps (6)."""
         states, inputs = self.tangents(steps)
         n, by_inputs = gradients.shape[1], np.zeros(inputs.shape[2])
@@ -287,7 +291,7 @@ class ExplicitTangents(StepTangents):
         return self.part(by_inputs)
 
 
-def _slopes_of_loads(made: Stages, n: int) -> Array:
+def _slopes_of_loads(made: StageMatrices, n: int) -> Array:
     """Rows (2 n for each stage and step, n) of the derivatives of loads; none without loads."""
     found = [
         np.stack([x.acting.T_q, x.acting.T_v], axis=1)
@@ -302,7 +306,7 @@ def _grown(row: Array, h: Array, rates: list[Array], z: Array) -> Array:
     return z + sum((h * a * r for a, r in zip(row, rates, strict=False)), np.zeros_like(z))
 
 
-def _packed(ends: list[list[charts.Tangent]], k: int) -> Array:
+def _packed(ends: list[list[charts.ChartTangent]], k: int) -> Array:
     """Matrices C, G, H, E of all pieces, for each step its stages and end."""
     rows = [
         np.concatenate([x.reshape(k, -1) for x in (one.C, one.G, one.inverse, one.E)], axis=1)
@@ -338,7 +342,7 @@ def _tangents_combined(
 
 
 def _charted(
-    tangents: list[charts.Tangent], start: Array, sigma: Array, nu: Array
+    tangents: list[charts.ChartTangent], start: Array, sigma: Array, nu: Array
 ) -> tuple[Array, Array]:
     """Tangents delta and R of a stage (3)."""
     delta, rate = start + sigma, nu.copy()

@@ -40,7 +40,7 @@ class Steps(NamedTuple):
         return Steps(*(y[rows] for y in self))
 
 
-class Part(NamedTuple):
+class GradientShare(NamedTuple):
     """What some steps add to a gradient: by parameters, and by the values of each control."""
 
     parameters: Array
@@ -89,7 +89,7 @@ class StepTangents(ABC):
         """
 
     @abstractmethod
-    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> Part:
+    def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> GradientShare:
         """Take an adjoint from row `last` back to row `first`, in place.
 
         Parameters
@@ -109,15 +109,15 @@ class StepTangents(ABC):
         self.dynamics.driven.still(n, found)
         return found, None
 
-    def part(self, by_inputs: Array) -> Part:
-        """Derivatives by all parameters and values of controls, one after another, as a `Part`."""
+    def part(self, by_inputs: Array) -> GradientShare:
+        """Derivatives by all parameters and values of controls, one after another, as a `GradientShare`."""
         first, parts = self.dynamics.n_parameter, []
         for control in self.dynamics.controls:
             count = control.n_time * control.n_value
             piece = by_inputs[first : first + count]
             parts.append(piece.reshape(control.n_time, control.n_value))
             first += count
-        return Part(by_inputs[: self.dynamics.n_parameter], parts)
+        return GradientShare(by_inputs[: self.dynamics.n_parameter], parts)
 
 
 def check_ends(found: tuple[Array, ...], expected: tuple[Array, ...]) -> None:

@@ -98,7 +98,7 @@ class CompiledFunction(NamedTuple):
     sizes: tuple[int, int, int, int]
 
 
-class Functions:
+class RunFunctions:
     """All functions of a run.
 
     Parameters
@@ -367,7 +367,7 @@ _REPORT = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double
 )
 _report = _REPORT(_reported)
-CALLED |= {Functions._call.__code__, _reported.__code__}
+CALLED |= {RunFunctions._call.__code__, _reported.__code__}
 
 
 def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:

@@ -24,7 +24,7 @@ from ...bodies.rod_strains import surface_strains
 from ...bodies.rod_tables import RodTables
 from ...results.store import in_memory
 from ...results.trajectory import Trajectory
-from ...results.within import Block, wrenches_within
+from ...results.within import RowBlock, wrenches_within
 from ...system import State, System
 from .advice import DEFLECTION, against_deflection, against_press, against_pull, also
 from .gathering import say
@@ -131,7 +131,7 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
         return
     with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
         for k in _spread(run.n, ROWS):
-            block, time = Block(store, k, k + 1), float(run.time[k])
+            block, time = RowBlock(store, k, k + 1), float(run.time[k])
             with suppress(RowError):
                 places, wrenches = wrenches_within(run.system, block)
                 v, a = block["v"], block["acceleration"]

@@ -21,7 +21,7 @@ from .._checks import positive
 from ..sections import Section
 from .assembly import equal_freedoms, mass_matrix, stacked, summed
 from .beam_element import BeamElement
-from .frame_geometry import FrameGeometry, Piece
+from .frame_geometry import FrameGeometry, PlacedElement
 from .frame_loads import frame_recovery
 from .member import Member, Placed, numbers, placed
 from .options import check_options
@@ -155,11 +155,11 @@ def frame_structure(
 
 
 @dataclass(frozen=True, eq=False)
-class _Mesh:
+class _MemberMesh:
     """Nodes with those between parts, pieces of members, and the nodes along each member."""
 
     positions: Array
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlacedElement, ...]
     bars: tuple[Placed, ...]
     lines: tuple[tuple[Profile, NDArray[np.intp]], ...]
 
@@ -177,7 +177,7 @@ def _listed(members: Any) -> list[Any]:
     return list(members)
 
 
-def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _Mesh:
+def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _MemberMesh:
     """Members divided into their parts."""
     points, pieces, lines = [*positions], [], []
     known: dict[Any, BeamElement] = {}
@@ -191,9 +191,11 @@ def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _Mesh:
             offsets[0] = bar.offsets[0] if k == 0 else 0.0
             offsets[1] = bar.offsets[1] if k == n - 1 else 0.0
             ends = (along[k], along[k + 1])
-            pieces.append(Piece(_element(bar, k, shear, known), ends, bar.axes, offsets, bar, k))
+            pieces.append(
+                PlacedElement(_element(bar, k, shear, known), ends, bar.axes, offsets, bar, k)
+            )
         lines.append((_profile(bar), np.array(along)))
-    return _Mesh(np.array(points), tuple(pieces), tuple(bars), tuple(lines))
+    return _MemberMesh(np.array(points), tuple(pieces), tuple(bars), tuple(lines))
 
 
 def _profile(bar: Placed) -> Profile:
@@ -222,7 +224,9 @@ def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) ->
     return known[key]
 
 
-def _particles(mesh: _Mesh, lumps: Mapping[int, tuple[Array, Array]]) -> tuple[Array, Array, Any]:
+def _particles(
+    mesh: _MemberMesh, lumps: Mapping[int, tuple[Array, Array]]
+) -> tuple[Array, Array, Any]:
     """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
     size = 6 * len(mesh.positions)
     weights, places, rows, blocks = [], [], [], []

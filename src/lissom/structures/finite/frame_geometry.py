@@ -41,7 +41,7 @@ _AXIS = np.array([1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class PlacedElement:
     """Element in its place.
 
     Attributes
@@ -157,7 +157,7 @@ class FrameGeometry(ElementGeometry):
         Masses (k,) and arms (k, 3) of particles that are fixed to a node.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlacedElement, ...]
     positions: Array
     particles: tuple[Array, Array, Any]
     lumps: Mapping[int, tuple[Array, Array]]
@@ -175,7 +175,7 @@ class FrameGeometry(ElementGeometry):
         elements = {id(piece.element): piece.element for piece in self.pieces}
         return {key: _Bent(element) for key, element in elements.items()}
 
-    def _pose(self, piece: Piece) -> Array:
+    def _pose(self, piece: PlacedElement) -> Array:
         """Q of (2) in the motions of the nodes in element axes."""
         found = self._bent[id(piece.element)].pose
         if np.any(piece.offsets):

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from ...bodies.balance import Balance
 from ...bodies.recovery import Recovery, Stations
 from .assembly import stacked
-from .frame_geometry import Piece
+from .frame_geometry import PlacedElement
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ _ORDER = [3, 4, 5, 0, 1, 2]  # [moment; force] -> N, Q_y, Q_z, T, M_y, M_z
 
 
 def frame_recovery(
-    pieces: Sequence[Piece],
+    pieces: Sequence[PlacedElement],
     positions: Array,
     stiffness: Any,
     particles: tuple[Array, Array, Any],
@@ -90,7 +90,7 @@ def _rows(node: int) -> NDArray[np.intp]:
     return 6 * node + np.arange(6)
 
 
-def _of_particles(pieces: Sequence[Piece], count: int) -> Any:
+def _of_particles(pieces: Sequence[PlacedElement], count: int) -> Any:
     """Second part of (1) as section loads per force on each particle, sparse (12 p, 3 k)."""
     columns, blocks, at = [], [], 0
     for piece in pieces:

@@ -241,7 +241,9 @@ class Held:
         self.K, self.pulled = K, pulled
         self.rest = np.setdiff1d(np.arange(n), pulled)
         rows = K[self.rest]
-        self._factor = Factor(sp.csc_array(rows[:, self.rest]), positions[self.rest], self.rest)
+        self._factor = SparseFactor(
+            sp.csc_array(rows[:, self.rest]), positions[self.rest], self.rest
+        )
         K_IP = rows[:, pulled].toarray()
         B_P, B_I = B[:, pulled].toarray(), B[:, self.rest].toarray()
         self.X_P, self.X_B = self._factor.solve(K_IP), self._factor.solve(B_I.T)
@@ -296,7 +298,7 @@ class Held:
             raise SingularStiffnessError(int(np.argmax(stiffness)))
 
 
-class Factor:
+class SparseFactor:
     """Factorisation of a sparse symmetric positive definite matrix.
 
     Parameters

@@ -70,7 +70,7 @@ def wanted_modes(name: str, modes: Any, frequency: Any, effective_mass: Any) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Eigenproblem:
     """Eigenproblem (1).
 
     Attributes
@@ -99,7 +99,7 @@ class Problem:
     movable: Array
 
 
-def vibration(problem: Problem, wanted: Wanted) -> tuple[Array, Array]:
+def vibration(problem: Eigenproblem, wanted: Wanted) -> tuple[Array, Array]:
     """Mass-normalised modes (n, m) and angular frequencies (m,) [rad/s], ascending."""
     n = problem.M.shape[0]
     if wanted.modes == 0:
@@ -124,7 +124,7 @@ def vibration(problem: Problem, wanted: Wanted) -> tuple[Array, Array]:
         k = min(2 * k, _MOST)
 
 
-def _enough(problem: Problem, wanted: Wanted, shapes: Array, omega: Array) -> bool:
+def _enough(problem: Eigenproblem, wanted: Wanted, shapes: Array, omega: Array) -> bool:
     if wanted.frequency is not None:
         return bool(omega[-1] > 2 * np.pi * wanted.frequency)
     if wanted.effective_mass is not None:
@@ -133,7 +133,7 @@ def _enough(problem: Problem, wanted: Wanted, shapes: Array, omega: Array) -> bo
 
 
 def _chosen(
-    problem: Problem, wanted: Wanted, shapes: Array, omega: Array, *, complete: bool
+    problem: Eigenproblem, wanted: Wanted, shapes: Array, omega: Array, *, complete: bool
 ) -> tuple[Array, Array]:
     """Modes that are kept of those computed, in ascending order."""
     m = len(omega)
@@ -163,14 +163,14 @@ def _words(wanted: Wanted) -> str:
     return f"effective_mass={wanted.effective_mass:g} in every direction"
 
 
-def _needed(problem: Problem, part: float, shapes: Array) -> int | None:
+def _needed(problem: Eigenproblem, part: float, shapes: Array) -> int | None:
     """Number of modes whose effective masses reach a part of what can move; None if all do not."""
     taken = np.cumsum((shapes.T @ (problem.M @ problem.rigid[:, 3:])) ** 2, axis=0)
     reached = np.all(taken >= part * problem.movable, axis=1)
     return int(np.argmax(reached)) + 1 if np.any(reached) else None
 
 
-def _all_modes(problem: Problem) -> tuple[Array, Array]:
+def _all_modes(problem: Eigenproblem) -> tuple[Array, Array]:
     """All modes of (1): M q = mu K q in the space that the rows leave, omega = mu^(-1/2)."""
     C = problem.C if isinstance(problem.C, np.ndarray) else problem.C.toarray()
     n = problem.M.shape[0]
@@ -191,7 +191,7 @@ def _all_modes(problem: Problem) -> tuple[Array, Array]:
     return Z @ (scale[:, None] * q) / np.sqrt(mu), 1 / np.sqrt(mu)
 
 
-def _lowest_modes(problem: Problem, k: int) -> tuple[Array, Array]:
+def _lowest_modes(problem: Eigenproblem, k: int) -> tuple[Array, Array]:
     """The k lowest modes of (1) by Lanczos' method; fewer if there are no more."""
     n = problem.M.shape[0]
     inverse = LinearOperator(

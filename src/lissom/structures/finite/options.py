@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class ReduceOptions:
     """Options of `Structure.reduce`, see there."""
 
     method: str = "craig-bampton"
@@ -124,13 +124,13 @@ def check_options(
     has_second_order : bool
         Whether the structure will have what level "stiffened" needs.
     """
-    known = [x.name for x in fields(Options)]
+    known = [x.name for x in fields(ReduceOptions)]
     for key in reduction:
         if key not in known:
             raise TypeError(
                 f"{name}: {key!r} is no option of a reduction; {suggestion(key, known)}"
             )
-    Options(**reduction).wanted(name, has_second_order)
+    ReduceOptions(**reduction).wanted(name, has_second_order)
 
 
 def _check_damping(given: Any, name: str) -> None:

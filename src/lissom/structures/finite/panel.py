@@ -318,7 +318,7 @@ def _share(one: Any, other: Any, size: tuple[float, float]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Mesh:
+class _PanelMesh:
     """Corners of elements, elements with their corners, and sizes."""
 
     positions: Array
@@ -352,7 +352,7 @@ class _Mesh:
 
 def _mesh(
     size: tuple[float, float], divisions: tuple[int, int], given: Mapping[str, Any], plate: _Plate
-) -> _Mesh:
+) -> _PanelMesh:
     points = [p for p in given.values() if not isinstance(p, str)]
     x = _lines(0.0, size[0], divisions[0], [p[0] for p in points])
     y = _lines(-size[1] / 2, size[1] / 2, divisions[1], [p[1] for p in points])
@@ -370,7 +370,7 @@ def _mesh(
                 )
             elements.append(known[key])
             corners.append([grid[i + p, j + q] for p, q in CORNERS])
-    return _Mesh(positions.reshape(-1, 3), tuple(elements), np.array(corners), size)
+    return _PanelMesh(positions.reshape(-1, 3), tuple(elements), np.array(corners), size)
 
 
 def _lines(start: float, end: float, parts: int, through: list[float]) -> Array:
@@ -383,7 +383,7 @@ def _lines(start: float, end: float, parts: int, through: list[float]) -> Array:
     return np.append(np.concatenate(pieces), end)
 
 
-def _interface(mesh: _Mesh, place: Any) -> Interface:
+def _interface(mesh: _PanelMesh, place: Any) -> Interface:
     nodes = mesh.inside(place)
     if len(nodes) == 1:
         return Interface(mesh.positions[nodes[0]], nodes)
@@ -391,7 +391,7 @@ def _interface(mesh: _Mesh, place: Any) -> Interface:
     return Interface(middle, np.concatenate([nodes, len(mesh.positions) + nodes]), "rigid")
 
 
-def _particles(mesh: _Mesh, density: float, lever: float) -> tuple[Array, Array, Any]:
+def _particles(mesh: _PanelMesh, density: float, lever: float) -> tuple[Array, Array, Any]:
     """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
     known: dict[int, Any] = {}
     for x in mesh.elements:
@@ -410,7 +410,7 @@ def _particles_of(x: PlateElement, density: float, lever: float) -> tuple[Array,
     return masses, places, np.concatenate([x.moved(a, b, z) for a, b, z, _ in points])
 
 
-def _recovery(mesh: _Mesh, plate: _Plate, displacements: Array) -> Recovery:
+def _recovery(mesh: _PanelMesh, plate: _Plate, displacements: Array) -> Recovery:
     """Stress at both faces over the corners: from 2 x 2 Gauss points, extended, then averaged."""
     n, m = len(mesh.positions), displacements.shape[1]
     stress, times = np.zeros((2, n, 6, m)), np.bincount(mesh.corners.ravel(), minlength=n)

@@ -23,7 +23,7 @@ from .checks import check_free, check_structure, coordinate_name
 from .facts import Facts
 from .held import Held, SingularStiffnessError
 from .modes import negative_mass
-from .options import Options, no_second_order
+from .options import ReduceOptions, no_second_order
 from .particles import equivalent_particles, gram_of_matrices, gram_of_points
 from .patience import saying
 from .rigid import rigid_motion
@@ -109,7 +109,7 @@ def _fields(structure: Structure, x: Array, about: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class MasslessNodes:
     """Massless nodes of a body, and what is drawn on them.
 
     Attributes
@@ -133,7 +133,7 @@ class Places:
 
 def placed(
     structure: Structure, interfaces: tuple[str, ...], positions: Array, motion: Array, x: Array
-) -> Places:
+) -> MasslessNodes:
     """Nodes of a body.
 
     Parameters
@@ -157,7 +157,7 @@ def placed(
     shapes = np.zeros((structure.n_node, 6, x.shape[1]))
     shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
     names |= {name: number[int(node)] for name, node in structure.node_names.items()}
-    return Places(
+    return MasslessNodes(
         np.vstack([positions, structure.positions[own]]),
         np.concatenate([motion, shapes[own]]),
         names,
@@ -187,7 +187,7 @@ def _skin(surface: SurfaceMesh, number: Mapping[int, int]) -> Surface:
     return Surface(corners.reshape(-1, 3), [number[int(node)] for node in nodes])
 
 
-def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
+def seen_recovery(recovery: Recovery, nodes: MasslessNodes) -> Recovery:
     """Recovery whose points lie on nodes of the body in the place of those of the structure."""
     points, stations = recovery.points, recovery.stations
     if points is not None:
@@ -199,7 +199,9 @@ def seen_recovery(recovery: Recovery, nodes: Places) -> Recovery:
     return replace(recovery, points=points, stations=stations)
 
 
-def seen_second_order(second: SecondOrder, structure: Structure, nodes: Places) -> SecondOrder:
+def seen_second_order(
+    second: SecondOrder, structure: Structure, nodes: MasslessNodes
+) -> SecondOrder:
     """Second order at nodes of the body in the place of interfaces and named nodes."""
     n = len(structure.interfaces)
     own = [nodes.number[int(node)] for node in structure.node_names.values()]
@@ -210,7 +212,7 @@ def seen_second_order(second: SecondOrder, structure: Structure, nodes: Places) 
 Array = NDArray[np.float64]
 
 
-def reduced(structure: Structure, options: Options) -> FlexibleBody:
+def reduced(structure: Structure, options: ReduceOptions) -> FlexibleBody:
     """Flexible body of a structure; see `Structure.reduce`."""
     wanted = options.wanted(structure.name, structure.geometry is not None)
     check_structure(structure)
@@ -297,7 +299,7 @@ def _statics(assembly: Assembly) -> tuple[Array, Array]:
 
 def _body(
     structure: Structure,
-    options: Options,
+    options: ReduceOptions,
     assembly: Assembly,
     V: Array,
     stiffness: Array,
@@ -308,7 +310,7 @@ def _body(
     motion = (ties.B @ V).reshape(len(ties.names), 6, -1)
     if options.method != "free-free":
         motion[0] = 0.0
-    nodes: Places = placed(structure, ties.names, ties.positions, motion, x)
+    nodes: MasslessNodes = placed(structure, ties.names, ties.positions, motion, x)
     integrals, kind = gram(structure, x, ties.positions[0])
     masses, positions, displacements = equivalent_particles(integrals)
     shapes = np.zeros((len(masses), 6, V.shape[1]))
@@ -336,7 +338,7 @@ def _body(
 
 
 def _second_order(
-    structure: Structure, options: Options, assembly: Assembly, x: Array, nodes: Places
+    structure: Structure, options: ReduceOptions, assembly: Assembly, x: Array, nodes: MasslessNodes
 ) -> Any:
     """Second order of the body: now if its level needs it, else when somebody asks."""
     if not x.shape[1]:
@@ -348,7 +350,7 @@ def _second_order(
     return partial(_later, structure, assembly.ties.names[0], x, nodes)
 
 
-def _later(structure: Structure, inboard: str, x: Array, nodes: Places) -> SecondOrder:
+def _later(structure: Structure, inboard: str, x: Array, nodes: MasslessNodes) -> SecondOrder:
     return seen_second_order(second_order_of(structure, x, inboard), structure, nodes)
 
 
@@ -356,7 +358,7 @@ def second_order_of(structure: Structure, x: Array, inboard: str | None) -> Seco
     """Second order of shapes; see `Structure.second_order`."""
     if structure.geometry is None:
         raise ModelError(no_second_order(structure.name))
-    ties = tied(structure, Options(inboard=inboard).inboard_of(structure))
+    ties = tied(structure, ReduceOptions(inboard=inboard).inboard_of(structure))
     return second_order(structure, _assembled(structure, ties)[0], x)
 
 

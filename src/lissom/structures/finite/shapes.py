@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from .held import Held
-from .modes import Problem, Wanted, negative_mass, vibration
+from .modes import Eigenproblem, Wanted, negative_mass, vibration
 from .patience import saying
 from .ties import Ties
 
@@ -112,7 +112,7 @@ def kept_shapes(
         inertia_relief = False  # the inboard reaction balances the inertia forces
     if inertia_relief:
         outside.append(solve(inertia))
-    problem = Problem(
+    problem = Eigenproblem(
         assembly.name, assembly.M, assembly.K, C, solve, assembly.R, _movable(assembly, method)
     )
     with saying(f"{assembly.name}: modes of {n} freedoms"):

@@ -16,7 +16,7 @@ from ...bodies.second_order import SecondOrder
 from ...printing import Shown
 from .facts import Facts
 from .geometry import Geometry
-from .options import Options
+from .options import ReduceOptions
 from .reduce import reduced, second_order_of
 
 Array = NDArray[np.float64]
@@ -211,7 +211,7 @@ class Structure(Shown):
             particles with the mass integrals of the structure.  The modal coordinates are those of
             the body held inboard, ascending in frequency.  `body.source` is this structure.
         """
-        options = Options(
+        options = ReduceOptions(
             method,
             modes,
             frequency,

@@ -14,7 +14,7 @@ from .paint import halo
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .picture import Scene
+    from .picture import PictureScene
     from .places import PlacedJoint
 
 Array = np.ndarray
@@ -49,7 +49,7 @@ class Named:
     points: Array
 
 
-def named(scene: Scene, seen: Callable[[Array], Array]) -> list[Named]:
+def named(scene: PictureScene, seen: Callable[[Array], Array]) -> list[Named]:
     """Names of bodies, and of frames whose axes are drawn.
 
     Parameters

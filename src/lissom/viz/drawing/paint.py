@@ -11,7 +11,7 @@ from .symbols import ground_marker, marker, symbol_name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .picture import Scene
+    from .picture import PictureScene
 
 Array = np.ndarray
 
@@ -73,7 +73,7 @@ def halo() -> list[Any]:
     return [withStroke(linewidth=2.2, foreground="white")]
 
 
-def add_legend(figure: Figure, scene: Scene) -> None:
+def add_legend(figure: Figure, scene: PictureScene) -> None:
     """Add a legend of the symbols used, next to the drawing.
 
     Parameters

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .shapes import Shape
 
 
-def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
+def draw_flat(figure: Figure, scene: PictureScene, view: Flat) -> None:
     """Draw on a figure.
 
     Parameters
@@ -91,14 +91,16 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
         drawn.set_solid_capstyle("round")
 
 
-def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing: bool) -> None:
+def _draw_gap(
+    axes: Axes, a: Array, b: Array, view: Flat, scene: PictureScene, closing: bool
+) -> None:
     """Draw the line between the frames of a joint: a slide, or an open loop."""
     if np.linalg.norm(b - a) > 1e-4 * scene.extent:
         color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
         axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)
 
 
-def _draw_frames(axes: Axes, scene: Scene, view: Flat) -> None:
+def _draw_frames(axes: Axes, scene: PictureScene, view: Flat) -> None:
     length = 0.07 * scene.extent
     for rotation, position in scene.axes:
         for k, color in enumerate(AXIS_COLORS):
@@ -119,7 +121,7 @@ _NAMED = 14  # largest number of bodies whose names are written by default
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class PictureScene:
     """Everything that is drawn.
 
     Attributes
@@ -236,7 +238,7 @@ def draw(
     look = chosen_view(view, joints, system.gravity, lines)
     named = len(bodies) <= _NAMED if names is None else names
     placed = placed_frames(system, bodies)
-    scene = Scene(bodies, joints, shapes, placed, named, frames, turns=show)
+    scene = PictureScene(bodies, joints, shapes, placed, named, frames, turns=show)
     usual = look.size(scene.points)
     with picture(checked_size(size, usual), file=file, show=show) as figure:
         if isinstance(look, Flat):

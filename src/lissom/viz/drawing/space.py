@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
-    from .picture import Scene
+    from .picture import PictureScene
 
 # Walls, ticks and labels behind a drawing in space, placed in the plane of the picture.
 #
@@ -220,7 +220,7 @@ _LIGHT = np.array([0.4, -0.5, 0.8])
 _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
 
-def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
+def draw_space(figure: Figure, scene: PictureScene, view: Space) -> None:
     """Draw on a figure.
 
     Parameters
@@ -253,7 +253,7 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
         _fit_picture(figure, axes, scene, view)
 
 
-def _fit_window(figure: Figure, axes: Any, scene: Scene) -> None:
+def _fit_window(figure: Figure, axes: Any, scene: PictureScene) -> None:
     """Size and names of a drawing that can be rotated: names at the centres of the bodies."""
     across, high = (max(x, 0.5) for x in figure.get_size_inches() - _BESIDE)
     side = min(across, high)
@@ -264,7 +264,7 @@ def _fit_window(figure: Figure, axes: Any, scene: Scene) -> None:
         axes.text(*at, f"  {name}", color=INK, path_effects=halo(), zorder=7)
 
 
-def _fit_picture(figure: Figure, axes: Any, scene: Scene, view: Space) -> None:
+def _fit_picture(figure: Figure, axes: Any, scene: PictureScene, view: Space) -> None:
     """Fill the picture with the box of the mechanism; walls, ticks and names around it."""
     axes.set_axis_off()
     limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
@@ -344,7 +344,7 @@ def fill(axes: Any, width: float, height: float) -> None:
         artist.set_in_layout(False)
 
 
-def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
+def _draw_surfaces(axes: Any, scene: PictureScene, towards: Array) -> None:
     """Draw faces and sharp edges in one collection, which sorts them by depth.
 
     Only those that face the camera, unless the drawing can be rotated in a window.
@@ -378,7 +378,7 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
     axes.add_collection3d(painted)
 
 
-def _draw_joints(axes: Any, scene: Scene) -> None:
+def _draw_joints(axes: Any, scene: PictureScene) -> None:
     for j in scene.joints:
         a, b = j.inboard[1], j.outboard[1]
         color = CLOSING if j.closing else INK
@@ -394,7 +394,7 @@ def _draw_joints(axes: Any, scene: Scene) -> None:
         axes.plot(*place(j)[:, None], **look, zorder=5)
 
 
-def _draw_frames(axes: Any, scene: Scene) -> None:
+def _draw_frames(axes: Any, scene: PictureScene) -> None:
     length = 0.06 * scene.extent
     for rotation, position in scene.axes:
         for k, color in enumerate(AXIS_COLORS):

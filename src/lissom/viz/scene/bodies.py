@@ -15,7 +15,7 @@ from .amplitudes import amplitude_shapes
 from .nodes import drawable, node_frames, smooth
 from .numbers import Arrays
 from .rods import described_rod, shown_strains
-from .surfaces import Surface, ball, joined, rod, surface
+from .surfaces import DrawnSurface, ball, joined, rod, surface
 
 _SMOOTH = np.cos(np.radians(40.0))  # faces at a smaller angle form a smooth surface
 
@@ -152,12 +152,12 @@ class SceneBody:
         return COLORS[kept["branches"][self.i] % len(COLORS)]
 
     @cached_property
-    def surfaces(self) -> tuple[Surface, ...]:
+    def surfaces(self) -> tuple[DrawnSurface, ...]:
         """Surfaces of the solids, or the default appearance."""
         solid = [surface(self.body, solid, self.name) for solid in self.body.solids]
         return tuple([s for s in solid if len(s.triangles)] or self._simple())
 
-    def _simple(self) -> list[Surface]:
+    def _simple(self) -> list[DrawnSurface]:
         """Default appearance: a ball at the origin and rods to all joints and named nodes."""
         size, body, system = self.system.length, self.body, self.system
         ends = [
@@ -285,14 +285,14 @@ class SceneBody:
         sweep = next((s for s in self.body.solids if isinstance(s, Sweep)), None)
         return [self.use(node) for node in sweep.nodes] if sweep else []
 
-    def _by_color(self) -> list[Surface]:
+    def _by_color(self) -> list[DrawnSurface]:
         """Surfaces joined by colour, each of which the page draws in one call."""
-        colors: dict[str | None, list[Surface]] = {}
+        colors: dict[str | None, list[DrawnSurface]] = {}
         for piece in self.surfaces:
             colors.setdefault(piece.color, []).append(piece)
         return [joined(pieces) for pieces in colors.values()]
 
-    def _shaded(self, piece: Surface, arrays: Arrays) -> dict[str, Any]:
+    def _shaded(self, piece: DrawnSurface, arrays: Arrays) -> dict[str, Any]:
         rod, at = self.body.rod, self.body.node_positions[piece.nodes]
         if rod is not None:  # normals are in section axes: those of the rod made straight
             at = rod.places[piece.nodes, None] * np.array([1.0, 0.0, 0.0])

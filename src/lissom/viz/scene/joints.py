@@ -29,7 +29,7 @@ from .nodes import drawable, node_frames
 Array = np.ndarray
 
 
-class Factor(NamedTuple):
+class JointMotion(NamedTuple):
     """One motion of a joint.
 
     Attributes
@@ -48,18 +48,22 @@ class Factor(NamedTuple):
         return {"q": self.q, "twist": self.twist}
 
 
-def body_factors(system: System) -> list[list[Factor]]:
+def body_factors(system: System) -> list[list[JointMotion]]:
     """Motions of the joint of each body, the outermost last, by the columns of `coordinates`."""
     found, extra = [], system.n_q
     for i, joint in enumerate(system.joints):
         first = system.layout.hinge_q(i).start
         if joint.factors is None:
-            found.append([*(Factor(extra + 4 + k, _slide(k)) for k in range(3)), Factor(extra)])
+            found.append(
+                [*(JointMotion(extra + 4 + k, _slide(k)) for k in range(3)), JointMotion(extra)]
+            )
             extra += 7
             continue
         found.append(
             [
-                Factor(first + f.q, None if isinstance(f, Quaternion) else twist_of(f).tolist())
+                JointMotion(
+                    first + f.q, None if isinstance(f, Quaternion) else twist_of(f).tolist()
+                )
                 for f in joint.factors
             ]
         )
@@ -176,7 +180,7 @@ def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tu
     return place + rotated(turn, places[:, 0]), product(turn, turns[:, 0])
 
 
-def _moved(factor: Factor, q: Array) -> tuple[Array, Array]:
+def _moved(factor: JointMotion, q: Array) -> tuple[Array, Array]:
     """Shift (n, 3) and turn (n, 4) of a factor: ``(integral_0^1 exp(s skew(theta)) ds) u``."""
     if factor.twist is None:
         return np.zeros((len(q), 3)), unit(q[:, factor.q : factor.q + 4])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies.rod_tables import Piece, RodTables, interpolation
+from ...bodies.rod_tables import RodPiece, RodTables, interpolation
 from ...errors import StateError
 from ...system import System
 from .numbers import Arrays
@@ -77,7 +77,7 @@ def described_rod(rod: RodTables, nodes: Array, arrays: Arrays) -> dict[str, Any
     }
 
 
-def _described_pieces(pieces: Sequence[Piece], arrays: Arrays) -> dict[str, int]:
+def _described_pieces(pieces: Sequence[RodPiece], arrays: Arrays) -> dict[str, int]:
     return {
         "natural": arrays.add([piece.natural for piece in pieces]),
         "moments": arrays.add([piece.moments for piece in pieces]),

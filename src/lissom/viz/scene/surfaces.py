@@ -106,7 +106,7 @@ _AROUND = 32  # corners of a circle
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class DrawnSurface:
     """Triangles whose corners move with nodes.
 
     A corner is at ``l + R offset`` with l the position of its node and R its attitude.
@@ -129,7 +129,7 @@ class Surface:
     color: str | None = None
 
 
-def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
+def surface(body: NormalBody, solid: Solid, name: str) -> DrawnSurface:
     """Surface of a solid on a body.
 
     Parameters
@@ -149,7 +149,7 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
         if (found := bent_along(body, solid)) is not None:
             points, nodes, triangles = found
             offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
-            return Surface(nodes, offsets, triangles, solid.color)
+            return DrawnSurface(nodes, offsets, triangles, solid.color)
     points, triangles = _own(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
@@ -159,7 +159,7 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
     else:
         nodes = np.repeat(_nearest(body, solid.at[None]), len(placed))
     offsets = _to_nodes(body, nodes, placed - body.node_positions[nodes])
-    return Surface(nodes, offsets, triangles, solid.color)
+    return DrawnSurface(nodes, offsets, triangles, solid.color)
 
 
 def _to_nodes(body: NormalBody, nodes: Array, vectors: Array) -> Array:
@@ -173,7 +173,7 @@ def _to_nodes(body: NormalBody, nodes: Array, vectors: Array) -> Array:
 
 def rod(
     body: NormalBody, start: tuple[int, Array], end: tuple[int, Array], radius: float
-) -> Surface:
+) -> DrawnSurface:
     """Thin rod between two points, each given by a node and an offset from it."""
     tail, head = (body.node_positions[node] + offset for node, offset in (start, end))
     axis = head - tail
@@ -184,16 +184,16 @@ def rod(
         ring = ring[::-1]
     nodes = np.repeat([start[0], end[0]], 12)
     offsets = np.concatenate([start[1] + ring, end[1] + ring])
-    return Surface(nodes, offsets, tube(2, 12, fan(12)))
+    return DrawnSurface(nodes, offsets, tube(2, 12, fan(12)))
 
 
-def ball(node: int, offset: Array, radius: float) -> Surface:
+def ball(node: int, offset: Array, radius: float) -> DrawnSurface:
     """Small sphere around a point attached to a node."""
     points, triangles = _sphere(radius, 16)
-    return Surface(np.full(len(points), node), points + offset, triangles)
+    return DrawnSurface(np.full(len(points), node), points + offset, triangles)
 
 
-def joined(pieces: list[Surface]) -> Surface:
+def joined(pieces: list[DrawnSurface]) -> DrawnSurface:
     """Surfaces of the same colour joined into one.
 
     Parameters
@@ -206,7 +206,7 @@ def joined(pieces: list[Surface]) -> Surface:
     starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])
     triangles = [p.triangles + k for p, k in zip(pieces, starts, strict=False)]
     nodes, offsets = (np.concatenate([getattr(p, x) for p in pieces]) for x in ("nodes", "offsets"))
-    return Surface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
+    return DrawnSurface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
 
 
 def _own(solid: Solid) -> tuple[Array, Array]:
@@ -230,7 +230,7 @@ def _sphere(radius: float, around: int) -> tuple[Array, Array]:
     return radius * np.concatenate(rings), tube(len(polar), around, fan(around))
 
 
-def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
+def _swept(body: NormalBody, solid: Sweep, name: str) -> DrawnSurface:
     k = solid.outline.shape[-2]
     along = np.array(solid.nodes, dtype=int)
     if len(along) < 2 or k < 3:
@@ -242,13 +242,13 @@ def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
     corners = solid.outlines.reshape(-1, 2)
     offsets = np.column_stack([np.zeros(len(corners)), corners]) @ solid.rotation.T + solid.at
     cap = _clipped(solid.outlines[0])
-    return Surface(np.repeat(along, k), offsets, tube(len(along), k, cap), solid.color)
+    return DrawnSurface(np.repeat(along, k), offsets, tube(len(along), k, cap), solid.color)
 
 
-def _skin(body: NormalBody, solid: solids.Surface, name: str) -> Surface:
+def _skin(body: NormalBody, solid: solids.Surface, name: str) -> DrawnSurface:
     nodes = np.array(solid.nodes, dtype=int)
     _check_nodes(nodes, body, f"body {name!r}: its Surface has")
-    return Surface(nodes, np.tile(solid.at, (len(nodes), 1)), solid.triangles, solid.color)
+    return DrawnSurface(nodes, np.tile(solid.at, (len(nodes), 1)), solid.triangles, solid.color)
 
 
 def _check_nodes(nodes: Array, body: NormalBody, what: str) -> None:

@@ -10,7 +10,7 @@ from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.instants import frames_of, still
 from ..scene.rods import check_color
-from .options import Options, whole_frames
+from .options import PageOptions, whole_frames
 from .page import ICON
 from .server import FixedPage, View
 
@@ -65,11 +65,11 @@ def page_text(
     view : {"3d", "xy", "xz", "yz"} or pair of float, optional
         Direction of view at first: a plane, or elevation and azimuth [degrees].
     """
-    options = Options(title, trails, theme, scale, reactions, color, plot, follow, view)
+    options = PageOptions(title, trails, theme, scale, reactions, color, plot, follow, view)
     return _text(run, options, whole_frames(frames))
 
 
-def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
+def _text(run: Trajectory, options: PageOptions, frames: int, why: str = "") -> str:
     check_color(options.color, run.system)
     rows = frames_of(run, frames)
     notice = f"{rows.n} frames of {run.n} rows{why}" if why or 2 * rows.n < run.n else ""
@@ -92,7 +92,7 @@ def page_of(
     theme : {"auto", "light", "dark"}
         Background.
     """
-    return Options(title, (), theme, plot=()).page(still(system, state))
+    return PageOptions(title, (), theme, plot=()).page(still(system, state))
 
 
 def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
@@ -150,7 +150,7 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
     if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
         raise StateError(f"width is {width!r}; expected a width as in CSS, such as '100%'")
     frames = whole_frames(options.pop("frames", 600))
-    given = Options(**options)
+    given = PageOptions(**options)
     text = _text(run, given, frames)
     if len(text) > NOTEBOOK:
         # size without frames, and size left for frames

@@ -20,7 +20,7 @@ from ...results.trajectory import Trajectory
 from ...system import System
 from ..scene.motion import Scene
 from ..scene.numbers import LARGEST
-from .options import Options, whole_frames
+from .options import PageOptions, whole_frames
 from .page import as_json, waiting_page
 from .server import View
 
@@ -66,7 +66,7 @@ def live(
     LiveView
         ``.url`` is the address of the page, ``.close()`` stops the server.
     """
-    options = Options(title, trails, theme, scale, reactions, color, plot, follow, view)
+    options = PageOptions(title, trails, theme, scale, reactions, color, plot, follow, view)
     n = whole_frames(frames)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
@@ -112,7 +112,7 @@ class Followed:
         Whether no more rows can follow, however the run ended.
     """
 
-    def __init__(self, path: str, frames: int, options: Options) -> None:
+    def __init__(self, path: str, frames: int, options: PageOptions) -> None:
         self.path, self.part = journal_path(os.path.abspath(path))
         self._n, self._options = frames, options
         self._before = _stamp(self.path)  # results of an earlier run

@@ -20,7 +20,7 @@ _MOST = 20_000  # frames
 
 
 @dataclass(frozen=True)
-class Options:
+class PageOptions:
     """Options of a page, as for `page_text`.
 
     Attributes

@@ -25,7 +25,7 @@ _LAST_QUESTION = 3.0  # s to wait at the end of a run for the last request of an
 _DATA = re.compile(r"frames\?from=([0-9]{1,9})")
 
 
-class Source(Protocol):
+class PageSource(Protocol):
     """Content served by a view."""
 
     def page(self) -> tuple[str, bool]:
@@ -107,7 +107,7 @@ class View:
         Address of the page.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PageSource) -> None:
         self._source = source
         self._asked, self._complete = threading.Event(), threading.Event()
         self._path = f"/{secrets.token_urlsafe(12)}/"

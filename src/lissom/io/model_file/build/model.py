@@ -20,7 +20,7 @@ from ....model.topology import node_number
 from ....structures import Material
 from ....system import System
 from ..arrays import ArrayFiles
-from ..includes import Assembly, Document, Entry, unknown
+from ..includes import AttachedFile, Document, IncludeEntry, unknown
 from ..problems import Problem
 from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from ..schema.parts import BodyByName
@@ -82,7 +82,7 @@ class Builder:
         self.document = document
         self.problems: list[Problem] = list(document.problems)
         self.system: System | None = None
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, IncludeEntry] = {}
         self._bodies: dict[str, Body | None] = {}
         self._arrays: dict[str, ArrayFiles] = {}
         self._materials: dict[str, Material] = {}
@@ -90,7 +90,7 @@ class Builder:
         self._wrong: set[tuple[int, str]] = set()
         self._builders: dict[int, Builder] = {} if builders is None else builders
         self._attached: set[str] = set()
-        self._bases: list[tuple[Entry, Part | None]] = []
+        self._bases: list[tuple[IncludeEntry, Part | None]] = []
         self._model_parts: Mapping[str, Connection] = {}
         table = document.table
         self.model = Model(*([] if table is None else [table.name]))
@@ -107,7 +107,7 @@ class Builder:
                 f"there are more than {MOST_COPIES} parts, loops, joins, couplings and frames; use "
                 "fewer"
             )
-            self._note(Entry(self.document.source, (), None), message)
+            self._note(IncludeEntry(self.document.source, (), None), message)
             return
         for name, entry in self.document.materials.items():
             if name in MATERIALS:
@@ -148,7 +148,7 @@ class Builder:
         self.problems += [problem for problem in made.problems if problem not in known]
         return made
 
-    def _attach(self, assembly: Assembly) -> None:
+    def _attach(self, assembly: AttachedFile) -> None:
         entry, made = assembly.entry, self._builder(assembly.document)
         place = {x: getattr(entry.table, x) for x in ("to", "node", "at", "rotation")}
         prefix = entry.table.prefix or ""
@@ -159,14 +159,14 @@ class Builder:
         if not made.problems and self._tried(entry, attach) is not None:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
-    def entry_of(self, name: str) -> Entry:
+    def entry_of(self, name: str) -> IncludeEntry:
         """Entry that defines a body, loop, join, coupling or frame."""
-        return self._entries.get(name, Entry(self.document.source, (), None))
+        return self._entries.get(name, IncludeEntry(self.document.source, (), None))
 
-    def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
+    def _note(self, entry: IncludeEntry, message: str, *inner: str | int) -> None:
         self.problems.append(entry.problem(message, *inner))
 
-    def _tried(self, entry: Entry, make: Callable[[], T], *inner: str | int) -> T | None:
+    def _tried(self, entry: IncludeEntry, make: Callable[[], T], *inner: str | int) -> T | None:
         """Result of `make`; None after noting a problem if it fails."""
         try:
             with np.errstate(all="ignore"):
@@ -177,7 +177,7 @@ class Builder:
             self._note(entry, f"its values cause a numerical failure ({error})", *inner)
         return None
 
-    def _body(self, entry: Entry, table: Any, *inner: str | int) -> Body | None:
+    def _body(self, entry: IncludeEntry, table: Any, *inner: str | int) -> Body | None:
         if isinstance(table, BodyByName):
             if table.name not in self._bodies:
                 self._note(entry, self._unknown(table.name, self._bodies), *inner)
@@ -197,7 +197,7 @@ class Builder:
                 warnings.warn(text, one.category, stacklevel=2)
         return self._made[id(table)]
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: IncludeEntry) -> None:
         table: PartTable = entry.table
         if table.first is not None and table.repeat is None:
             self._note(entry, "is only used with repeat; leave it out, or give repeat", "first")
@@ -226,14 +226,14 @@ class Builder:
             self.model.mark_gear(part)
         return part
 
-    def _is_numbered(self, entry: Entry) -> bool:
+    def _is_numbered(self, entry: IncludeEntry) -> bool:
         table = entry.table
         if table.repeat is None or table.repeat == 1 or _COUNTER.search(table.name):
             return True
         self._note(entry, f"is {table.name!r}; a repeated part needs {{i}} in its name", "name")
         return False
 
-    def _close(self, entry: Entry, close: Callable[..., None]) -> None:
+    def _close(self, entry: IncludeEntry, close: Callable[..., None]) -> None:
         table: ClosingTable = entry.table
         joint = _Joints(self, entry).of(table.joint, "joint")
         if joint is _Joints.BAD or not self._is_numbered(entry):
@@ -250,7 +250,7 @@ class Builder:
             if self._tried(entry, make) is None:
                 return
 
-    def _couple(self, entry: Entry) -> None:
+    def _couple(self, entry: IncludeEntry) -> None:
         table: CouplingTable = entry.table
         if not self._is_numbered(entry):
             return
@@ -261,7 +261,7 @@ class Builder:
             if self._tried(entry, couple) is None:
                 return
 
-    def _frame(self, entry: Entry) -> None:
+    def _frame(self, entry: IncludeEntry) -> None:
         table: FrameTable = entry.table
         if not self._is_numbered(entry):
             return
@@ -307,7 +307,12 @@ class Builder:
                     checked.add(id(entry))  # copies have the same problem
 
     def _check_place(
-        self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]
+        self,
+        entry: IncludeEntry,
+        key: str,
+        place: Part | None,
+        what: str,
+        known: Mapping[str, None],
     ) -> None:
         if place is None or (id(entry), key) in self._wrong:
             return
@@ -330,7 +335,7 @@ class Builder:
         return unknown("body", name, known)
 
     def _compile(self) -> None:
-        whole = Entry(self.document.source, (), None)
+        whole = IncludeEntry(self.document.source, (), None)
         if not self.model.parts:
             self._note(whole, "has no parts; add [[parts]]")
             return
@@ -354,7 +359,7 @@ class _Joints:
 
     BAD = object()
 
-    def __init__(self, builder: Builder, entry: Entry) -> None:
+    def __init__(self, builder: Builder, entry: IncludeEntry) -> None:
         self.builder, self.entry = builder, entry
         self.made: dict[int, Any] = {}
 
@@ -366,7 +371,7 @@ class _Joints:
         return self.made[id(table)]
 
 
-def _material(name: str, entry: Entry) -> Material:
+def _material(name: str, entry: IncludeEntry) -> Material:
     table = entry.table
     values = {x: float(getattr(table, x)) for x in type(table).model_fields}
     return Material(name, **values)

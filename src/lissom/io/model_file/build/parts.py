@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....bodies import FlexibleBody, NodalBody, RigidBody, Rod, SecondOrder
-from ....bodies.line import Line
+from ....bodies.line import NodeLine
 from ....bodies.solids import SOLIDS, Solid
 from ....errors import DeprecatedWarning, ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
@@ -241,7 +241,7 @@ def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles)
     return kind(**values, **{name: given[name] for name in other})
 
 
-def _line(values: dict[str, Any]) -> Line | None:
+def _line(values: dict[str, Any]) -> NodeLine | None:
     """Axis of a beam from its arrays, which are taken out of `values`."""
     names = ("line_sizes", "line_places", "line_factors")
     sizes, places, factors = found = [values.pop(name) for name in names]
@@ -254,7 +254,7 @@ def _line(values: dict[str, Any]) -> Line | None:
     if len(whole) != 3:
         raise ModelError(f"line_sizes has {len(whole)} numbers; give nodes, pieces and stations")
     nodes, pieces, stations = whole
-    return Line(nodes, pieces, stations, np.asarray(places), np.asarray(factors))
+    return NodeLine(nodes, pieces, stations, np.asarray(places), np.asarray(factors))
 
 
 def _second_order(values: dict[str, Any]) -> SecondOrder | None:

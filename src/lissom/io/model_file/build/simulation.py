@@ -18,7 +18,7 @@ from ....results import Trajectory
 from ....system import State, System
 from ..coordinate_units import check_state_units
 from ..functions import found_function, unread_function
-from ..includes import Document, Entry, read_document
+from ..includes import Document, IncludeEntry, read_document
 from ..problems import Problem
 from ..schema.model import MOST_COPIES
 from ..schema.simulation import NUMBERS, FunctionTable
@@ -153,7 +153,7 @@ def run_of(
     if section is None:
         state = builder.system.neutral()
         return ModelRun(builder.model, builder.system, state, {}), builder.problems
-    reader = _Section(builder, section, functions=functions, code=code)
+    reader = _SectionReader(builder, section, functions=functions, code=code)
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
@@ -171,10 +171,12 @@ def _floats(given: Any) -> Any:
     return [float(x) for x in given] if isinstance(given, list) else float(given)
 
 
-class _Section:
+class _SectionReader:
     """Reader of the section [simulation]; collects all problems."""
 
-    def __init__(self, builder: Builder, entry: Entry, *, functions: bool, code: bool) -> None:
+    def __init__(
+        self, builder: Builder, entry: IncludeEntry, *, functions: bool, code: bool
+    ) -> None:
         assert builder.system is not None
         self.system, self.entry, self.table = builder.system, entry, entry.table
         self.problems = builder.problems

@@ -18,10 +18,10 @@ from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Unif
 from ....sweeps.parameters import MOST_TASKS, sobol_problem, sorted_out
 from ....sweeps.study import RESERVED
 from ..addresses import AddressError, Path, changed, found_path
-from ..includes import Document, Entry, document_of
+from ..includes import Document, IncludeEntry, document_of
 from ..problems import Problem, key_text
 from ..source import Source
-from ..units import Quantity, usual_units
+from ..units import NumberWithUnit, usual_units
 from ..validation import validated
 from .simulation import ModelRun, run_of
 from .sweep_task import (
@@ -146,7 +146,7 @@ def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
     entry = document.sweep
     assert entry is not None
     table, source = entry.table, document.source
-    reader = _Reader(document, entry)
+    reader = _SweepReader(document, entry)
     settings = {x: getattr(table, x) for x in ("samples", "seed", "sampling")}
     build = FileBuild(source.path, source.text, source.data, reader.targets, code)
     settings_of_longest = reader.longest(run)
@@ -181,7 +181,7 @@ def _sources(document: Document) -> Iterator[Source]:
         yield from _sources(assembly.document)
 
 
-class _Reader:
+class _SweepReader:
     """Parameters of the section; problems are collected.
 
     Attributes
@@ -192,7 +192,7 @@ class _Reader:
         Paths in the file, and the powers of the unit, by parameter.
     """
 
-    def __init__(self, document: Document, entry: Entry) -> None:
+    def __init__(self, document: Document, entry: IncludeEntry) -> None:
         self.document, self.entry, self.table = document, entry, entry.table
         self.problems: list[Problem] = []
         self.targets: dict[str, tuple[tuple[Path, ...], Any]] = {}
@@ -236,7 +236,9 @@ class _Reader:
             x: getattr(table, x) for x in type(table).model_fields if x not in ("kind", "set")
         }
         numbers = [*fields.values(), *(fields.get("values") or ())]
-        powers = {x.powers for x in numbers if isinstance(x, Quantity) and x.powers is not None}
+        powers = {
+            x.powers for x in numbers if isinstance(x, NumberWithUnit) and x.powers is not None
+        }
         if len(powers) > 1:
             self._note("has values with different units; use one", "parameters", name)
         self.targets[name] = (tuple(paths), next(iter(powers), None))
@@ -283,10 +285,10 @@ def _made(kind: str, fields: dict[str, Any]) -> Any:
 def _plain(given: Any) -> Any:
     if isinstance(given, list):
         return [_plain(x) for x in given]
-    return float(given) if isinstance(given, Quantity) else given
+    return float(given) if isinstance(given, NumberWithUnit) else given
 
 
-def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Problem]:
+def sweep_problems(document: Document, entry: IncludeEntry, run: ModelRun) -> list[Problem]:
     """Problems of the section [sweep] of a file that has none else.
 
     Parameters
@@ -298,7 +300,7 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
     run : ModelRun
         Its run.
     """
-    reader = _Reader(document, entry)
+    reader = _SweepReader(document, entry)
     table, problems = entry.table, reader.problems
     if not table.parameters and table.samples is None:
         problems.append(entry.problem("has no parameters; add [sweep.parameters]"))
@@ -318,7 +320,7 @@ def sweep_problems(document: Document, entry: Entry, run: ModelRun) -> list[Prob
     return problems
 
 
-def _channel_problems(entry: Entry, run: ModelRun) -> Iterator[Problem]:
+def _channel_problems(entry: IncludeEntry, run: ModelRun) -> Iterator[Problem]:
     table = entry.table
     asked = [(x, "whole", ("channels", k)) for k, x in enumerate(table.channels)]
     asked += [(x.channel, x.reduce, ("outputs", name)) for name, x in table.outputs.items()]
@@ -340,7 +342,7 @@ def _channel_problems(entry: Entry, run: ModelRun) -> Iterator[Problem]:
             yield entry.problem(f"{channel!r} has no component {component!r}; {hint}", *place)
 
 
-def _overlap_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
+def _overlap_problems(entry: IncludeEntry, reader: _SweepReader) -> Iterator[Problem]:
     """Addresses that two parameters set."""
     taken: dict[Path, str] = {}
     for name, (paths, _) in reader.targets.items():
@@ -353,7 +355,7 @@ def _overlap_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
         taken |= dict.fromkeys(paths, name)
 
 
-def _name_problems(entry: Entry) -> Iterator[Problem]:
+def _name_problems(entry: IncludeEntry) -> Iterator[Problem]:
     """Channels and outputs that are called like something else of the dataset."""
     table = entry.table
     taken = dict.fromkeys((*RESERVED, TIME), "something else in the dataset")
@@ -375,7 +377,7 @@ def _keeps_time(table: Any) -> bool:
     return bool(table.channels) or any(x.reduce == "whole" for x in table.outputs.values())
 
 
-def _duration_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
+def _duration_problems(entry: IncludeEntry, reader: _SweepReader) -> Iterator[Problem]:
     """Durations by chance, where the rows of all tasks must have the same times."""
     for name, given in reader.parameters.items():
         if isinstance(given, Distribution) and _DURATION in reader.targets[name][0]:
@@ -385,7 +387,7 @@ def _duration_problems(entry: Entry, reader: _Reader) -> Iterator[Problem]:
                 yield entry.problem(message, "parameters", name)
 
 
-def _size_problems(entry: Entry, reader: _Reader, run: ModelRun) -> Iterator[Problem]:
+def _size_problems(entry: IncludeEntry, reader: _SweepReader, run: ModelRun) -> Iterator[Problem]:
     """Studies of more tasks or times than anything could hold."""
     lists = [x for x in reader.parameters.values() if not isinstance(x, Distribution)]
     tasks = math.prod(map(len, lists)) * (entry.table.samples or 1)
@@ -396,7 +398,9 @@ def _size_problems(entry: Entry, reader: _Reader, run: ModelRun) -> Iterator[Pro
         yield entry.problem(too_many_times(asked))
 
 
-def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
+def _value_problems(
+    document: Document, entry: IncludeEntry, reader: _SweepReader
+) -> Iterator[Problem]:
     """Problems of the file with values of the parameters, reported where they are given."""
     values: dict[str, Any] = {}
     for name, given in reader.parameters.items():
@@ -416,7 +420,9 @@ def _value_problems(document: Document, entry: Entry, reader: _Reader) -> Iterat
         yield from _further_problems(document, entry, reader)
 
 
-def _further_problems(document: Document, entry: Entry, reader: _Reader) -> Iterator[Problem]:
+def _further_problems(
+    document: Document, entry: IncludeEntry, reader: _SweepReader
+) -> Iterator[Problem]:
     """Problems that the schema has with other values of lists, the first of each parameter."""
     for names, given in reader.parameters.items():
         if isinstance(given, Distribution):
@@ -430,14 +436,16 @@ def _further_problems(document: Document, entry: Entry, reader: _Reader) -> Iter
                 break
 
 
-def _with(document: Document, reader: _Reader, values: Mapping[str, Any]) -> Source:
+def _with(document: Document, reader: _SweepReader, values: Mapping[str, Any]) -> Source:
     """The file with values of some parameters."""
     source = document.source
     data = changed(source.data, set_values(reader.targets, values))
     return Source(source.path, source.text, data, lambda: source.places)
 
 
-def _as_of_parameters(entry: Entry, reader: _Reader, found: Sequence[Problem]) -> Iterator[Problem]:
+def _as_of_parameters(
+    entry: IncludeEntry, reader: _SweepReader, found: Sequence[Problem]
+) -> Iterator[Problem]:
     """Problems where the parameters are that set these values."""
     owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
     for problem in found:

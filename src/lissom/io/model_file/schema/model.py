@@ -16,7 +16,7 @@ from .types import (
     Point,
     Rotation,
     Switch,
-    Table,
+    TableType,
     Words,
     fault,
     number_of,
@@ -31,7 +31,7 @@ Copies = Annotated[Any, whole(1, MOST_COPIES)]
 Node = Annotated[Any, whole()]
 
 
-class FirstTable(Table):
+class FirstTable(TableType):
     """Overrides for the first of repeated parts."""
 
     joint: AnyJoint | None = None
@@ -41,7 +41,7 @@ class FirstTable(Table):
     rotation: Rotation = None
 
 
-class PartTable(Table):
+class PartTable(TableType):
     """A body with the joint that carries it, or a sequence of them."""
 
     name: Name
@@ -56,7 +56,7 @@ class PartTable(Table):
     first: FirstTable | None = None
 
 
-class ClosingTable(Table):
+class ClosingTable(TableType):
     """A joint between two parts: a loop or a join."""
 
     name: Name
@@ -72,7 +72,7 @@ class ClosingTable(Table):
     repeat: Copies = None
 
 
-class CouplingTable(Table):
+class CouplingTable(TableType):
     """An equation between joint coordinates."""
 
     name: Name
@@ -81,7 +81,7 @@ class CouplingTable(Table):
     repeat: Copies = None
 
 
-class FrameTable(Table):
+class FrameTable(TableType):
     """A named frame, or a sequence of them."""
 
     name: Name
@@ -109,7 +109,7 @@ def _prefix(given: Any) -> str:
     return given
 
 
-class IncludeTable(Table):
+class IncludeTable(TableType):
     """Another model file, merged into this one or attached as by `Model.attach`."""
 
     file: Words
@@ -125,7 +125,7 @@ class IncludeTable(Table):
         return any(getattr(self, x) is not None for x in self.model_fields_set - {"file"})
 
 
-class FileTable(Table):
+class FileTable(TableType):
     """A model file."""
 
     lissom: Annotated[Any, whole(1, FORMAT)]

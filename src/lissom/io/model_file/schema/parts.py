@@ -27,7 +27,7 @@ from .types import (
     Name,
     Point,
     Rotation,
-    Table,
+    TableType,
     Words,
     array_of,
     fault,
@@ -44,7 +44,7 @@ MOST_MODES, MOST_ELEMENTS = 200, 300
 _ELASTIC = {"section", "sections", "stiffness", "material"}  # keys that no rigid rod has
 
 
-class SolidTable(Table):
+class SolidTable(TableType):
     """Fields common to all solids."""
 
     at: Point = (0.0, 0.0, 0.0)
@@ -76,7 +76,7 @@ else:
     ]
 
 
-class BodyTable(Table):
+class BodyTable(TableType):
     """Fields common to all bodies."""
 
     solids: list[AnySolid] | None = None
@@ -167,24 +167,24 @@ class NodalTable(NodesTable):
     damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
 
 
-class TubeTable(Table):
+class TubeTable(TableType):
     kind: Literal["tube"]
     radius: Length
     thickness: Length
 
 
-class CircleTable(Table):
+class CircleTable(TableType):
     kind: Literal["circle"]
     radius: Length
 
 
-class RectangleTable(Table):
+class RectangleTable(TableType):
     kind: Literal["rectangle"]
     width: Length
     height: Length
 
 
-class ISectionTable(Table):
+class ISectionTable(TableType):
     kind: Literal["i"]
     width: Length
     height: Length
@@ -192,7 +192,7 @@ class ISectionTable(Table):
     web: Length
 
 
-class GeneralSectionTable(Table):
+class GeneralSectionTable(TableType):
     kind: Literal["general"]
     area: Annotated[Any, number_of("area", above=0)]
     second_moment_y: Annotated[Any, number_of("second moment", above=0)]
@@ -206,7 +206,7 @@ AnySection = Annotated[
 ]
 
 
-class MaterialTable(Table):
+class MaterialTable(TableType):
     youngs_modulus: Annotated[Any, number_of("pressure", above=0)]
     density: Annotated[Any, number_of("density", above=0)]
     poisson_ratio: Annotated[Any, number_of("number")] = 0.3
@@ -258,7 +258,7 @@ class ElasticRodTable(BodyTable):
     stations: Annotated[Any, whole(1, MOST_STATIONS)] = None
 
 
-class BodyByName(Table):
+class BodyByName(TableType):
     kind: Literal["named"]
     name: Name
 
@@ -308,7 +308,7 @@ AnyBody = Annotated[
 ]
 
 
-class JointTable(Table):
+class JointTable(TableType):
     """Base class of the tables of joints."""
 
 

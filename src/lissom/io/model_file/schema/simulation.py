@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ..coordinate_units import PAIRS
-from ..units import Quantity, described, quantity
+from ..units import NumberWithUnit, described, quantity
 from .types import (
     FunctionName,
     Switch,
-    Table,
+    TableType,
     Words,
     array_of,
     fault,
@@ -27,7 +27,7 @@ Time = Annotated[Any, number_of("time", above=0)]
 Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
 
 
-class SignalTable(Table):
+class SignalTable(TableType):
     """Values at times."""
 
     times: list[Annotated[Any, number_of("time")]]
@@ -42,10 +42,10 @@ class Curve:
 
     table: SignalTable
     values: Any
-    columns: list[list[Quantity]]
+    columns: list[list[NumberWithUnit]]
 
 
-def quantities(values: Any, expected: Sequence[str]) -> list[list[Quantity]]:
+def quantities(values: Any, expected: Sequence[str]) -> list[list[NumberWithUnit]]:
     """Columns of validated values; empty for a reference to a file."""
     if not isinstance(values, list):
         return []
@@ -54,7 +54,7 @@ def quantities(values: Any, expected: Sequence[str]) -> list[list[Quantity]]:
     return [list(column) for column in zip(*checked, strict=True)]
 
 
-class FunctionTable(Table):
+class FunctionTable(TableType):
     """A function of the user's program."""
 
     function: FunctionName
@@ -88,7 +88,7 @@ def signal_of(*expected: str) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
-class LoadTable(Table):
+class LoadTable(TableType):
     """Fields common to all loads."""
 
     name: Words = ""
@@ -96,23 +96,23 @@ class LoadTable(Table):
     repeat: Annotated[Any, whole(1, 10_000)] = None
 
 
-class StopAction(Table):
+class StopAction(TableType):
     kind: Literal["stop"]
 
 
-class LockAction(Table):
+class LockAction(TableType):
     kind: Literal["lock"]
     joint: Words
     stiffness: Annotated[Any, one_or_more(*PAIRS["stiffness"])] = None
     damping: Annotated[Any, one_or_more(*PAIRS["damping"])] = 0.0
 
 
-class ReleaseAction(Table):
+class ReleaseAction(TableType):
     kind: Literal["release"]
     joint: Words
 
 
-class SwitchAction(Table):
+class SwitchAction(TableType):
     kind: Literal["switch"]
     load: Words
     on: Switch = False
@@ -141,7 +141,7 @@ def _when(given: Any) -> Any:
     raise fault(f'is {described(given)}; expected a joint or {{function = "file.py:name"}}')
 
 
-class EventTable(Table):
+class EventTable(TableType):
     when: Annotated[Any, BeforeValidator(_when)]
     action: Annotated[list[AnyAction], BeforeValidator(_listed)] = [StopAction(kind="stop")]  # noqa: RUF012
     value: Annotated[Any, number_of(*Coordinate, *Rate, "time")] = 0.0
@@ -151,7 +151,7 @@ class EventTable(Table):
     name: Words = ""
 
 
-class IntegratorTable(Table):
+class IntegratorTable(TableType):
     """An integrator with parameters."""
 
     kind: Literal["generalized_alpha"]
@@ -168,7 +168,7 @@ def _gain(given: Any) -> Any:
     return {name: number(value) for name, value in given.items()}  # type: ignore[call-arg]
 
 
-class DriftTable(Table):
+class DriftTable(TableType):
     """Baumgarte stabilisation of loops."""
 
     stiffness: Annotated[Any, BeforeValidator(_gain)]
@@ -211,7 +211,7 @@ NUMBERS = ("duration", "start", "step", "rtol", "atol", "output_step", "max_step
 STATE = (*Coordinate, *Rate, "number")
 
 
-class SimulationTable(Table):
+class SimulationTable(TableType):
     """The section [simulation]."""
 
     duration: Time

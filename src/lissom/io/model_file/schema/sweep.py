@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, create_model
 
 from ..units import DIMENSIONS, UnitError, described, quantity
-from .types import Table, Words, fault, number_of, whole
+from .types import TableType, Words, fault, number_of, whole
 
 _ANY = tuple(DIMENSIONS)
 
@@ -44,7 +44,7 @@ def _values(given: Any) -> Any:
 Values = Annotated[Any, BeforeValidator(_values)]
 
 
-class ParameterTable(Table):
+class ParameterTable(TableType):
     """A parameter: the addresses that it sets, by default its name."""
 
     set: Texts = Field(default_factory=list)
@@ -120,7 +120,7 @@ AnyParameter = Annotated[
 ]
 
 
-class OutputTable(Table):
+class OutputTable(TableType):
     """One quantity of a run, as it is or reduced to one number for each component."""
 
     channel: Words
@@ -128,7 +128,7 @@ class OutputTable(Table):
     reduce: Literal["whole", "max", "min", "peak", "mean", "rms", "final"] = "whole"
 
 
-class SweepTable(Table):
+class SweepTable(TableType):
     """The section [sweep]."""
 
     parameters: dict[str, AnyParameter] = Field(default_factory=dict)

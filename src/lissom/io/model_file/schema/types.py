@@ -14,7 +14,7 @@ from ....errors import name_list
 from ....spatial.given import rotation_of
 from ..units import (
     Dimension,
-    Quantity,
+    NumberWithUnit,
     UnitError,
     article,
     described,
@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
 FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
 
 
-class Table(BaseModel):
+class TableType(BaseModel):
     """A table of a model file; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
@@ -48,7 +48,7 @@ def fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("lissom", "{words}", {"words": message})
 
 
-def _checked(given: Any, expected: Sequence[Dimension], infinite: bool = False) -> Quantity:
+def _checked(given: Any, expected: Sequence[Dimension], infinite: bool = False) -> NumberWithUnit:
     try:
         return quantity(given, expected, infinite=infinite)
     except UnitError as error:
@@ -73,7 +73,7 @@ def number_of(
         Whether the number may be infinite.
     """
 
-    def validate(given: Any) -> Quantity:
+    def validate(given: Any) -> NumberWithUnit:
         value = _checked(given, expected, infinite)
         if least is not None and value < least:
             words = "not be negative" if least == 0 else f"be at least {least:g}"
@@ -86,7 +86,7 @@ def number_of(
     return BeforeValidator(validate)
 
 
-def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Quantity]:
+def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[NumberWithUnit]:
     if not isinstance(given, list) or (n is not None and len(given) != n):
         count = "a list" if n is None else f"a list of {n}"
         words = expected_words(expected)

@@ -51,10 +51,10 @@ def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[st
             )
     if "duration" not in given:
         raise ModelFileError("simulation: duration is missing; give it in seconds")
-    return _Section(folder, bodies).table(given)
+    return _SectionWriter(folder, bodies).table(given)
 
 
-class _Section:
+class _SectionWriter:
     """Converter of arguments of `simulate` to tables."""
 
     def __init__(self, folder: str, bodies: Container[str]) -> None:

@@ -15,7 +15,7 @@ from ....errors import name_list
 from ....structures.finite import Structure, SurfaceMesh
 from ....structures.finite.options import check_options
 from ....structures.finite.solid.geometry import SolidGeometry
-from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
+from ..assembling import NamedNodes, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, refused
 from ..units import units as unit_system, warn_of_units
 from .deck import Deck
@@ -106,7 +106,7 @@ def read_structure(
             warn_of_units(structure, units)
             return _with(structure, deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
-    check_named(interfaces, Mesh(deck.path, deck.numbers, deck.positions, deck.group))
+    check_named(interfaces, NamedNodes(deck.path, deck.numbers, deck.positions, deck.group))
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
     mass, stiffness = as_nodes(
@@ -115,7 +115,7 @@ def read_structure(
         deck.numbers[corners],
         [read_matrix(f"{base}.{x}", len(rows), f"{base}.dof") for x in ("mas", "sti")],
     )
-    every = Mesh(
+    every = NamedNodes(
         deck.path,
         np.concatenate([deck.numbers, inner]),
         np.concatenate([deck.positions, deck.positions[corners].mean(axis=1)]),
@@ -154,7 +154,9 @@ def _with(
     return with_stresses(structure, numbers, names, system, deck_elasticity(deck))
 
 
-def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:
+def _freedoms(
+    deck: Deck, every: NamedNodes, rows: Numbers, path: str
+) -> tuple[NamedNodes, Numbers]:
     """Nodes that have freedoms; and node and direction of the rows.
 
     Translations of the rotation node of a ``*RIGID BODY`` are rotations of its reference node.
@@ -177,7 +179,7 @@ def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, 
     return mesh, np.stack([node.ravel(), direction], axis=1)
 
 
-def _triangles(deck: Deck, mesh: Mesh) -> Numbers:
+def _triangles(deck: Deck, mesh: NamedNodes) -> Numbers:
     """Outer faces whose nodes all have freedoms, by index of the node."""
     triangles = deck.numbers[outer_triangles(deck.blocks)]
     triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]

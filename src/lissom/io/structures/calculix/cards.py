@@ -10,7 +10,7 @@ _MOST_LINES = 50_000_000  # of a deck with its includes
 
 
 @dataclass(frozen=True, eq=False)
-class Card:
+class KeywordCard:
     """A keyword line and its data lines.
 
     Attributes
@@ -69,7 +69,7 @@ class Card:
         return found
 
 
-def read_cards(path: str) -> list[Card]:
+def read_cards(path: str) -> list[KeywordCard]:
     """Cards of a deck in their order; comments and empty lines are left out.
 
     Parameters
@@ -85,7 +85,7 @@ def read_cards(path: str) -> list[Card]:
     cards = []
     for at, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
         keyword, parameters, first = _keyword(lines, at, stop)
-        cards.append(Card(keyword, parameters, lines, at, range(first, stop)))
+        cards.append(KeywordCard(keyword, parameters, lines, at, range(first, stop)))
     return cards
 
 

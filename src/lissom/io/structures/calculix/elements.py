@@ -15,7 +15,7 @@ Nodes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ElementType:
     """Element type.
 
     Attributes
@@ -34,8 +34,8 @@ class Kind:
         return self.shape in _FACES
 
 
-def _kinds(names: str, n_node: int, shape: str) -> dict[str, Kind]:
-    return {name: Kind(n_node, shape) for name in names.split()}
+def _kinds(names: str, n_node: int, shape: str) -> dict[str, ElementType]:
+    return {name: ElementType(n_node, shape) for name in names.split()}
 
 
 KINDS = {

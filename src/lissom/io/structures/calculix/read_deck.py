@@ -13,7 +13,7 @@ from ....errors import ModelError, ModelWarning, suggestion
 from ....structures.materials import Material
 from ..text import Lines, path_text, refused
 from ..units import Units, units as unit_system
-from .cards import Card, read_cards
+from .cards import KeywordCard, read_cards
 from .deck import Cells, Deck, Numbers, RigidTie
 from .elements import KINDS
 from .sets import Sets
@@ -21,7 +21,7 @@ from .sets import Sets
 
 @dataclass(eq=False)
 class _Draft:
-    card: Card
+    card: KeywordCard
     elastic: list[float] | None = None
     density: list[float] | None = None
 
@@ -40,11 +40,11 @@ class Materials:
     last: _Draft | None = None
     remarks: list[str] = field(default_factory=list)
 
-    def begin(self, card: Card) -> None:
+    def begin(self, card: KeywordCard) -> None:
         """Read *MATERIAL."""
         self.last = self.drafts[card.name("NAME")] = _Draft(card)
 
-    def elastic(self, card: Card) -> None:
+    def elastic(self, card: KeywordCard) -> None:
         """Read *ELASTIC."""
         draft = self._draft(card)
         if card.parameters.get("TYPE", "ISO").upper() in ("ISO", "ISOTROPIC"):
@@ -52,16 +52,16 @@ class Materials:
         else:
             self.remarks.append(f"{card.place} TYPE={card.name('TYPE')}")
 
-    def density(self, card: Card) -> None:
+    def density(self, card: KeywordCard) -> None:
         """Read *DENSITY."""
         self._draft(card).density = self._numbers(card, 1)
 
-    def _draft(self, card: Card) -> _Draft:
+    def _draft(self, card: KeywordCard) -> _Draft:
         if self.last is None:
             raise card.lines.refused(card.at, f"{card.title} belongs to no *MATERIAL before it")
         return self.last
 
-    def _numbers(self, card: Card, count: int) -> list[float]:
+    def _numbers(self, card: KeywordCard, count: int) -> list[float]:
         """Numbers of the first line; lines for other temperatures are remarked."""
         rows = card.rows()
         k, words = rows[0] if rows else (card.at, [])
@@ -126,14 +126,14 @@ def read_inp(path: str | os.PathLike[str], *, units: str | None = None) -> Deck:
     name = path_text(path)
     system = unit_system(units)
     cards = read_cards(name)
-    reader = _Reader(name, system, cards[0].lines)
+    reader = _DeckReader(name, system, cards[0].lines)
     for card in cards:
         reader.take(card)
     return reader.deck()
 
 
 @dataclass(eq=False)
-class _Reader:
+class _DeckReader:
     """Collects what the cards say, in their order."""
 
     path: str
@@ -145,11 +145,11 @@ class _Reader:
     sets: Sets = field(default_factory=Sets)
     materials: Materials = field(default_factory=Materials)
     sections: list[tuple[str, str]] = field(default_factory=list)
-    rigid: list[Card] = field(default_factory=list)
+    rigid: list[KeywordCard] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     in_step: bool = False
 
-    def take(self, card: Card) -> None:
+    def take(self, card: KeywordCard) -> None:
         """Read one card, or note that it is not used."""
         if card.keyword in ("STEP", "ENDSTEP"):
             self.in_step = card.keyword == "STEP"
@@ -162,7 +162,7 @@ class _Reader:
         elif card.keyword not in _SILENT:
             self.unused.append(card.place)
 
-    def _readers(self) -> dict[str, Callable[[Card], None]]:
+    def _readers(self) -> dict[str, Callable[[KeywordCard], None]]:
         return {
             "NODE": self._node,
             "ELEMENT": self._element,
@@ -176,7 +176,7 @@ class _Reader:
             "RIGIDBODY": self.rigid.append,
         }
 
-    def _node(self, card: Card) -> None:
+    def _node(self, card: KeywordCard) -> None:
         lines, numbers = card.lines, []
         for k, words in card.rows():
             if not 1 <= len(words) <= 4:
@@ -190,7 +190,7 @@ class _Reader:
         if name := card.parameters.get("NSET", "").upper():
             self.sets.extend("node", name, numbers)
 
-    def _element(self, card: Card) -> None:
+    def _element(self, card: KeywordCard) -> None:
         lines, kind = card.lines, card.name("TYPE")
         if kind not in KINDS:
             hint = suggestion(kind, KINDS)
@@ -210,7 +210,7 @@ class _Reader:
         if name := card.parameters.get("ELSET", "").upper():
             self.sets.extend("element", name, numbers)
 
-    def _one_element(self, card: Card, kind: str, words: list[str], k: int) -> int:
+    def _one_element(self, card: KeywordCard, kind: str, words: list[str], k: int) -> int:
         lines, wanted = card.lines, KINDS[kind].n_node
         number = lines.integer(words[0], k, "an element number")
         nodes = tuple(lines.integer(word, k, "a node number") for word in words[1:])
@@ -225,13 +225,13 @@ class _Reader:
         self.places[number] = k
         return number
 
-    def _surface(self, card: Card) -> None:
+    def _surface(self, card: KeywordCard) -> None:
         if card.parameters.get("TYPE", "ELEMENT").upper() == "NODE":
             self.sets.read("node", card, self.nodes, surface=True)
         else:
             self.sets.read_faces(card, self.elements)
 
-    def _section(self, card: Card) -> None:
+    def _section(self, card: KeywordCard) -> None:
         self.sections.append((card.name("ELSET"), card.name("MATERIAL")))
 
     def deck(self) -> Deck:
@@ -275,7 +275,7 @@ class _Reader:
             found.append(Cells(kind, KINDS[kind].shape, np.array(own, dtype=np.intp), nodes))
         return found
 
-    def _tie(self, card: Card, numbers: Numbers) -> RigidTie:
+    def _tie(self, card: KeywordCard, numbers: Numbers) -> RigidTie:
         """Nodes of *RIGID BODY; without a rotation node CalculiX makes one after the last."""
         reference, rotation = (
             card.lines.integer(card.parameters.get(name, default), card.at, f"{name}, a node")

@@ -112,10 +112,10 @@ def read_frd(path: str | os.PathLike[str]) -> Results:
     ModelFileError
         If it is binary, cut or damaged; with file and line.
     """
-    return _Reader(Lines.of(path_text(path), "results of CalculiX (*NODE FILE)")).results()
+    return _ResultReader(Lines.of(path_text(path), "results of CalculiX (*NODE FILE)")).results()
 
 
-class _Reader:
+class _ResultReader:
     """Goes through the lines; `at` is the next one."""
 
     def __init__(self, lines: Lines) -> None:

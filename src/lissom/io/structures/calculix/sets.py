@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....errors import name_list
 from ..text import whole
-from .cards import Card
+from .cards import KeywordCard
 from .elements import KINDS, faces
 
 Numbers = NDArray[np.intp]
@@ -55,7 +55,7 @@ class Sets:
         self.known.setdefault((kind, name), {}).update(dict.fromkeys(members))
 
     def read(
-        self, kind: str, card: Card, existing: Collection[int], *, surface: bool = False
+        self, kind: str, card: KeywordCard, existing: Collection[int], *, surface: bool = False
     ) -> None:
         """Read *NSET, *ELSET, or *SURFACE of nodes.
 
@@ -85,7 +85,7 @@ class Sets:
             self.extend(into, name, members)
 
     def _generated(
-        self, card: Card, k: int, words: list[str], existing: Collection[int]
+        self, card: KeywordCard, k: int, words: list[str], existing: Collection[int]
     ) -> list[int]:
         """Members first, first + step, ... last; those that do not exist are remarked."""
         if not 2 <= len(words) <= 3:
@@ -105,7 +105,7 @@ class Sets:
             self.remarks.append(f"{card.lines.place(k)} {card.title}: {left} numbers do not exist")
         return found
 
-    def _members(self, kind: str, card: Card, k: int, word: str) -> Collection[int]:
+    def _members(self, kind: str, card: KeywordCard, k: int, word: str) -> Collection[int]:
         """Members that a word stands for: one number, or those of a set."""
         number = whole(word)
         if number is not None:
@@ -116,7 +116,7 @@ class Sets:
             raise card.lines.refused(k, f"{message}; give the set before it is named")
         return found
 
-    def read_faces(self, card: Card, elements: Elements) -> None:
+    def read_faces(self, card: KeywordCard, elements: Elements) -> None:
         """Read *SURFACE of elements: lines of element or set, and face S1 to S6.
 
         Parameters

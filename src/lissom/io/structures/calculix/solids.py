@@ -13,11 +13,11 @@ import numpy as np
 from ....errors import ModelError, ModelWarning, name_list
 from ....structures.finite import Patch, Structure
 from ....structures.finite.assembly import equal_freedoms
-from ....structures.finite.solid.elements import Block
+from ....structures.finite.solid.elements import ElementBlock
 from ....structures.finite.solid.kinds import KINDS
 from ....structures.finite.solid.stresses import SolidRecovery
 from ....structures.finite.solid.structure import solid_structure
-from ..assembling import Mesh, Numbers, interface_nodes, interface_options
+from ..assembling import NamedNodes, Numbers, interface_nodes, interface_options
 from .deck import Deck
 from .elements import outer_triangles
 
@@ -38,7 +38,7 @@ def deck_structure(deck: Deck, interfaces: Any) -> Structure:
         As for `read_calculix`.
     """
     _check(deck)
-    mesh = Mesh(deck.path, deck.numbers, deck.positions, deck.group)
+    mesh = NamedNodes(deck.path, deck.numbers, deck.positions, deck.group)
     blocks = _blocks(deck, mesh)
     if isinstance(interfaces, Mapping):
         interfaces = {str(name): _patch(str(name), x, mesh) for name, x in interfaces.items()}
@@ -46,7 +46,7 @@ def deck_structure(deck: Deck, interfaces: Any) -> Structure:
     return solid_structure(name, deck.positions, blocks, interfaces, labels=deck.numbers)
 
 
-def deck_recovery(deck: Deck, mesh: Mesh, freedoms: Numbers) -> SolidRecovery | None:
+def deck_recovery(deck: Deck, mesh: NamedNodes, freedoms: Numbers) -> SolidRecovery | None:
     """Stresses from the elements of a deck; None where there are other elements or freedoms.
 
     None without scikit-fem, too: the body needs it for its stresses only.
@@ -89,9 +89,9 @@ def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _blocks(deck: Deck, mesh: Mesh) -> list[Block]:
+def _blocks(deck: Deck, mesh: NamedNodes) -> list[ElementBlock]:
     return [
-        Block(
+        ElementBlock(
             KINDS[shape],
             mesh.indices(deck.numbers[nodes].ravel(), "an element").reshape(nodes.shape),
             material,
@@ -120,7 +120,7 @@ def _check(deck: Deck) -> None:
         )
 
 
-def _patch(name: str, spec: Any, mesh: Mesh) -> Patch:
+def _patch(name: str, spec: Any, mesh: NamedNodes) -> Patch:
     part = f"interface {name!r}"
     options = interface_options(part, spec)
     return Patch(**{**options, "where": interface_nodes(part, options["where"], mesh).tolist()})

@@ -15,7 +15,7 @@ from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
 from ....structures.finite.given_geometry import checked_loads, given_geometry
 from ....structures.finite.options import check_options
-from ..assembling import Mesh, Numbers, check_free, check_named, in_house_order, interfaces_of
+from ..assembling import NamedNodes, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused
 from ..units import units as unit_system, warn_of_units
 from .bulk import Bulk, read_bulk
@@ -92,7 +92,7 @@ def read_structure(
 ) -> Structure:
     """Unreduced model; parameters as for `read_nastran`."""
     bulk = read_bulk(path, units=units)
-    check_named(interfaces, Mesh(bulk.path, bulk.numbers, bulk.positions))
+    check_named(interfaces, NamedNodes(bulk.path, bulk.numbers, bulk.positions))
     loads = {} if stress_stiffness is None else checked_loads(stress_stiffness, bulk.path)
     given = {"mass": mass, "stiffness": stiffness}
     given |= {f"stress stiffness of {load!r}": x for load, x in loads.items()}
@@ -105,7 +105,7 @@ def read_structure(
     house, of_mass, (of_stiffness, *of_loads) = in_house_order(
         rows, basic_mass, basic, unit_system(units)
     )
-    mesh = Mesh(bulk.path, bulk.numbers[kept], bulk.positions[kept])
+    mesh = NamedNodes(bulk.path, bulk.numbers[kept], bulk.positions[kept])
     check_free(mesh, house, of_mass, of_stiffness, _HELD)
     ends = interfaces_of(interfaces, mesh, house)
     stressed = dict(zip(loads, of_loads, strict=True))

@@ -12,12 +12,12 @@ from ....errors import name_list
 from ....printing import Shown
 from ..text import path_text, refused
 from ..units import units as unit_system
-from .cards import Card, read_cards
+from .cards import BulkCard, read_cards
 from .dmig import Labelled, labelled_matrices
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class CoordinateSystem:
     """Coordinate system.
 
     Attributes
@@ -73,7 +73,7 @@ class Frame:
         return self.axes @ np.stack([outward, down, tangent], axis=1)
 
 
-BASIC = Frame("R", np.zeros(3), np.eye(3))
+BASIC = CoordinateSystem("R", np.zeros(3), np.eye(3))
 
 
 class Frames:
@@ -85,10 +85,10 @@ class Frames:
         CORD1R and the like, and GRID.
     """
 
-    def __init__(self, cards: list[Card], grids: dict[int, Card]) -> None:
+    def __init__(self, cards: list[BulkCard], grids: dict[int, BulkCard]) -> None:
         self.grids = grids
-        self.known: dict[int, Frame | None] = {0: BASIC}  # None while it is made
-        self.cards: dict[int, tuple[Card, int]] = {}
+        self.known: dict[int, CoordinateSystem | None] = {0: BASIC}  # None while it is made
+        self.cards: dict[int, tuple[BulkCard, int]] = {}
         for card in cards:
             for first in range(0, max(len(card.fields), 1), 4 if card.name[4] == "1" else 100):
                 if first and not card.text(first):
@@ -98,7 +98,7 @@ class Frames:
                     raise card.refused(f"coordinate system {number} is there twice")
                 self.cards[number] = card, first
 
-    def frame(self, number: int, asker: Card) -> Frame:
+    def frame(self, number: int, asker: BulkCard) -> CoordinateSystem:
         """Coordinate system.
 
         Parameters
@@ -120,7 +120,7 @@ class Frames:
         made = self.known[number] = _through(card, a, b, c)
         return made
 
-    def _points(self, card: Card, first: int) -> list[Array]:
+    def _points(self, card: BulkCard, first: int) -> list[Array]:
         """Origin, a point on the z axis, and one in the half plane xz."""
         if card.name[4] == "1":
             return [self._grid(card.integer(first + k, "a grid", least=1), card) for k in (1, 2, 3)]
@@ -128,12 +128,12 @@ class Frames:
         numbers = [card.real(2 + k, "a coordinate") for k in range(9)]
         return [base.point(np.array(numbers[k : k + 3])) for k in (0, 3, 6)]
 
-    def _grid(self, number: int, asker: Card) -> Array:
+    def _grid(self, number: int, asker: BulkCard) -> Array:
         if number not in self.grids:
             raise asker.refused(f"there is no grid {number}")
         return self.place(self.grids[number])
 
-    def place(self, card: Card) -> Array:
+    def place(self, card: BulkCard) -> Array:
         """Place of a GRID in the basic system.
 
         Parameters
@@ -144,13 +144,13 @@ class Frames:
         return frame.point(np.array([card.real(2 + k, "a coordinate") for k in range(3)]))
 
 
-def _through(card: Card, a: Array, b: Array, c: Array) -> Frame:
+def _through(card: BulkCard, a: Array, b: Array, c: Array) -> CoordinateSystem:
     z, side = b - a, c - a
     y = np.cross(z, side)
     if not np.linalg.norm(y) > 1e-12 * np.linalg.norm(z) * np.linalg.norm(side):
         raise card.refused("its three points are on one line; give points that are not")
     z, y = z / np.linalg.norm(z), y / np.linalg.norm(y)
-    return Frame(card.name[5], a, np.stack([np.cross(y, z), y, z], axis=1))
+    return CoordinateSystem(card.name[5], a, np.stack([np.cross(y, z), y, z], axis=1))
 
 
 Array = NDArray[np.float64]
@@ -216,7 +216,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str | None = None) -> Bulk
         If a line cannot be understood; with file and line.
     """
     name = path_text(path)
-    by_name: dict[str, list[Card]] = {}
+    by_name: dict[str, list[BulkCard]] = {}
     for card in read_cards(name):
         by_name.setdefault(card.name, []).append(card)
     grids = _grids(by_name.pop("GRID", []), by_name.pop("GRDSET", []))
@@ -238,7 +238,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str | None = None) -> Bulk
     )
 
 
-def _placed(frames: Frames, grids: list[Card]) -> tuple[Array, Array]:
+def _placed(frames: Frames, grids: list[BulkCard]) -> tuple[Array, Array]:
     """Places of grids, and directions of their freedoms."""
     places, axes = np.zeros((len(grids), 3)), np.zeros((len(grids), 3, 3))
     for k, grid in enumerate(grids):
@@ -254,16 +254,16 @@ def _is_system(name: str) -> bool:
     return name in {f"CORD{k}{kind}" for k in "12" for kind in "RCS"}
 
 
-def _unused(cards: list[Card]) -> str:
+def _unused(cards: list[BulkCard]) -> str:
     """All cards of a name: the places of a few, the number of many."""
     if len(cards) <= 3:
         return ", ".join(card.place for card in cards)
     return f"{cards[0].place} and {len(cards) - 1} more"
 
 
-def _grids(cards: list[Card], defaults: list[Card]) -> dict[int, Card]:
+def _grids(cards: list[BulkCard], defaults: list[BulkCard]) -> dict[int, BulkCard]:
     """Grids by number, with the defaults of GRDSET for CP and CD."""
-    found: dict[int, Card] = {}
+    found: dict[int, BulkCard] = {}
     for card in cards:
         number = card.integer(0, "the number", least=1)
         if number in found:
@@ -275,7 +275,7 @@ def _grids(cards: list[Card], defaults: list[Card]) -> dict[int, Card]:
     return found
 
 
-def _analysis_set(pairs: list[Card], lists: list[Card]) -> tuple[tuple[int, int], ...]:
+def _analysis_set(pairs: list[BulkCard], lists: list[BulkCard]) -> tuple[tuple[int, int], ...]:
     found: set[tuple[int, int]] = set()
     for card in pairs:
         for k in range(0, len(card.fields), 2):
@@ -288,7 +288,7 @@ def _analysis_set(pairs: list[Card], lists: list[Card]) -> tuple[tuple[int, int]
     return tuple(sorted(found))
 
 
-def components(card: Card, k: int) -> list[int]:
+def components(card: BulkCard, k: int) -> list[int]:
     """Components such as 123456 in a field.
 
     Parameters
@@ -305,7 +305,7 @@ def components(card: Card, k: int) -> list[int]:
     return sorted({int(x) for x in text})
 
 
-def _listed(card: Card) -> list[int]:
+def _listed(card: BulkCard) -> list[int]:
     if card.text(2).upper() == "THRU":
         first, last = card.integer(1, "a grid", least=1), card.integer(3, "a grid", least=1)
         if not 0 <= last - first < _MOST_SET:

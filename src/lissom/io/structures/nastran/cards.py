@@ -14,7 +14,7 @@ _MOST_LINES = 50_000_000
 
 
 @dataclass(eq=False)
-class Card:
+class BulkCard:
     """One card.
 
     Attributes
@@ -79,7 +79,7 @@ class Card:
         return f"{self.lines.place(self.at)} {self.name}"
 
 
-def read_cards(path: str) -> list[Card]:
+def read_cards(path: str) -> list[BulkCard]:
     """Cards of a file of bulk data; what stands before BEGIN BULK is left out.
 
     Parameters
@@ -89,7 +89,7 @@ def read_cards(path: str) -> list[Card]:
     """
     lines = Lines(path)
     _append(lines, path, (path,))
-    cards: list[Card] = []
+    cards: list[BulkCard] = []
     for k in range(len(lines)):
         name, fields = _split(lines, k)
         if name in ("", "+", "*"):
@@ -99,7 +99,7 @@ def read_cards(path: str) -> list[Card]:
             wanted = "expected a card of bulk data, such as GRID"
             raise lines.refused(k, f"{lines.quoted(name, k)} found; {wanted}")
         else:
-            cards.append(Card(name, lines, k))
+            cards.append(BulkCard(name, lines, k))
         cards[-1].fields += fields
         cards[-1].places += [k] * len(fields)
     if not cards:

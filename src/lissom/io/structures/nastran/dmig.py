@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ....printing import Shown
-from .cards import Card
+from .cards import BulkCard
 
 Label = tuple[int, int]
 
@@ -35,8 +35,8 @@ class Labelled(Shown):
 
 
 @dataclass(eq=False)
-class _Draft:
-    header: Card
+class _MatrixDraft:
+    header: BulkCard
     form: int
     kind: int
     entries: dict[tuple[Label, Label], float] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class _Draft:
         return self.form in (_SQUARE, _SYMMETRIC) and self.kind in (1, 2)
 
 
-def labelled_matrices(cards: list[Card]) -> tuple[dict[str, Labelled], list[str]]:
+def labelled_matrices(cards: list[BulkCard]) -> tuple[dict[str, Labelled], list[str]]:
     """Square real matrices by name, and places of others, which are not used.
 
     Parameters
@@ -55,14 +55,14 @@ def labelled_matrices(cards: list[Card]) -> tuple[dict[str, Labelled], list[str]
     cards : list of Card
         DMIG cards in their order.
     """
-    drafts: dict[str, _Draft] = {}
+    drafts: dict[str, _MatrixDraft] = {}
     for card in cards:
         name = card.text(0).upper()
         if card.text(1) == "0":
             if name in drafts:
                 raise card.refused(f"matrix {card.lines.quoted(name, card.at)} has two headers")
             form, kind = card.integer(2, "the form"), card.integer(3, "the type")
-            drafts[name] = _Draft(card, form, kind)
+            drafts[name] = _MatrixDraft(card, form, kind)
         elif name not in drafts:
             message = f"matrix {card.lines.quoted(name, card.at)} has no header before its columns"
             raise card.refused(f"{message}; expected DMIG, NAME, 0, form, type")
@@ -76,7 +76,7 @@ def labelled_matrices(cards: list[Card]) -> tuple[dict[str, Labelled], list[str]
     ]
 
 
-def _column(card: Card, draft: _Draft) -> None:
+def _column(card: BulkCard, draft: _MatrixDraft) -> None:
     """Fields: name, grid, component, empty, then grid, component, value, empty for each row."""
     column = _label(card, 1)
     for k in range(4, len(card.fields), 4):
@@ -97,7 +97,7 @@ def _column(card: Card, draft: _Draft) -> None:
                 )
 
 
-def _label(card: Card, k: int) -> Label:
+def _label(card: BulkCard, k: int) -> Label:
     grid = card.integer(k, "a grid", least=1)
     component = card.integer(k + 1, "a component", 0)
     if component > 6:
@@ -105,7 +105,7 @@ def _label(card: Card, k: int) -> Label:
     return grid, component
 
 
-def _finished(draft: _Draft) -> Labelled:
+def _finished(draft: _MatrixDraft) -> Labelled:
     rows = sorted({label for place in draft.entries for label in place})
     if not rows:
         raise draft.header.refused("the matrix has no entries")

@@ -56,7 +56,7 @@ from .turning import turning_slopes
 K_W, K_V, JUMP_SIZE = 6, 15, 24
 
 
-class Motion(NamedTuple):
+class WorldMotion(NamedTuple):
     """Vectors of (1), world axes."""
 
     w: tuple
@@ -79,7 +79,7 @@ def motion_at(ints, row, c, o, work, b, at, r, s, r_dot, q, v):
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     slopes = turning_slopes(theta, (e[0], e[1], e[2]), ZERO)
     _E, J, w_r, g, by_turn, by_turn_dot, by_rate = slopes
-    y = Motion(
+    y = WorldMotion(
         vector(work, b + VELOCITY), turn(C, w_r), turn(C, g), turn(C, (d[3], d[4], d[5])),
         turn(C, (e[3], e[4], e[5])), r, s, r_dot, add(vector(work, at + PLACE), r),
     )  # fmt: skip

@@ -119,7 +119,7 @@ def write_netcdf(
         raise ValueError(f"compression is {compression}; expected 0 to 4")
     check_space(path, 0 if compression else 8 * len(store) * store.columns.width)
     with replacing(path) as temporary:
-        with _Output(temporary, "w+") as output:
+        with _DeferredFile(temporary, "w+") as output:
             with h5py.File(output, "w", track_order=True) as root:
                 file = NetcdfFile(root)
                 _write_attributes(root, system, meta)
@@ -149,7 +149,7 @@ def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
     return {field: place for field, place in found.items() if place is not None}
 
 
-class _Output(io.FileIO):
+class _DeferredFile(io.FileIO):
     """File for the HDF5 library, which would crash if a write failed: errors are deferred."""
 
     failure: OSError | None = None
@@ -235,7 +235,7 @@ def _write_texts(file: NetcdfFile, name: str, dimension: str, texts: list[str]) 
     file.add(name, (dimension, f"{name}_length"), characters, _Encoding="utf-8")
 
 
-def _write_rows(file: NetcdfFile, store: Store, compression: int, output: _Output) -> None:
+def _write_rows(file: NetcdfFile, store: Store, compression: int, output: _DeferredFile) -> None:
     for field, (dimensions, long_name, units, description) in _VARIABLES.items():
         shape = [file.sizes.get(d, 0) for d in dimensions]
         if 0 in shape[1:]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...materials import Material
-from .kinds import Kind
+from .kinds import SolidKind
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -26,7 +26,7 @@ _NUMBERS = 4_000_000  # gradients that are kept at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class ElementBlock:
     """Elements of one kind and one material.
 
     Attributes
@@ -41,7 +41,7 @@ class Block:
         Numbers of the elements in messages and labels.
     """
 
-    kind: Kind
+    kind: SolidKind
     cells: Whole
     material: Material
     numbers: Whole
@@ -63,7 +63,7 @@ class Block:
             yield slice(start, start + step)
 
 
-def gradients(kind: Kind, points: Array, corners: Array) -> tuple[Array, Array]:
+def gradients(kind: SolidKind, points: Array, corners: Array) -> tuple[Array, Array]:
     """Gradients g (e, q, n, 3) of the shape functions and determinants (e, q) of J, by (1).
 
     Parameters
@@ -87,7 +87,7 @@ def jacobians(dN: Array, corners: Array) -> Array:
     return flat.reshape(e, q, 3, 3)
 
 
-def stiffness_of(block: Block, corners: Array) -> Array:
+def stiffness_of(block: ElementBlock, corners: Array) -> Array:
     """Stiffness (3) of elements, shape (e, n, 3, n, 3) [N/m]."""
     points, weights = block.kind.rule("stiffness")
     g, det = gradients(block.kind, points, corners)
@@ -101,7 +101,7 @@ def stiffness_of(block: Block, corners: Array) -> Array:
     return np.asarray(K)
 
 
-def masses_of(block: Block, corners: Array) -> Array:
+def masses_of(block: ElementBlock, corners: Array) -> Array:
     """Masses m of (2), shape (e, n, n) [kg]."""
     points, weights = block.kind.rule("mass")
     N, dN = block.kind.functions(points)
@@ -111,7 +111,7 @@ def masses_of(block: Block, corners: Array) -> Array:
     return np.asarray(m.reshape(len(det), N.shape[1], N.shape[1]))
 
 
-def assembled(positions: Array, blocks: Sequence[Block]) -> tuple[Any, Any]:
+def assembled(positions: Array, blocks: Sequence[ElementBlock]) -> tuple[Any, Any]:
     """Mass and stiffness of all elements, sparse (3 n, 3 n), node by node.
 
     Parameters

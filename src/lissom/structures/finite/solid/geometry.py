@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import ElementGeometry, twisted_slabs
-from .elements import Block, gradients, masses_of
+from .elements import ElementBlock, gradients, masses_of
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class SolidGeometry(ElementGeometry):
     """
 
     positions: Array
-    blocks: Sequence[Block]
+    blocks: Sequence[ElementBlock]
 
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
@@ -65,14 +65,14 @@ class SolidGeometry(ElementGeometry):
                 np.add.at(masses, block.cells[part], share)
         return twisted_slabs(masses, self.positions, shapes.reshape(len(masses), 3, -1))
 
-    def _parts(self, numbers: int) -> Iterator[tuple[Block, slice]]:
+    def _parts(self, numbers: int) -> Iterator[tuple[ElementBlock, slice]]:
         """Elements a few at a time, for so many numbers at each point."""
         for block in self.blocks:
             step = max(1, _ROOM // (numbers * len(block.kind.rule("stiffness")[1])))
             for start in range(0, len(block.cells), step):
                 yield block, slice(start, start + step)
 
-    def _slopes(self, block: Block, part: slice, u: Array) -> tuple[Array, Array]:
+    def _slopes(self, block: ElementBlock, part: slice, u: Array) -> tuple[Array, Array]:
         """Derivatives along i of components k at all points, (p, i, k, m), and volumes (p,)."""
         points, weights = block.kind.rule("stiffness")
         cells = block.cells[part]
@@ -83,7 +83,7 @@ class SolidGeometry(ElementGeometry):
         return slopes.reshape(e * q, 3, 3, -1), (det * weights).ravel()
 
 
-def _stress(block: Block, slopes: Array) -> Array:
+def _stress(block: ElementBlock, slopes: Array) -> Array:
     """Stress xx, yy, zz, and twice yz, zx, xy, (p, 6, m), as it meets symmetric strains."""
     lam, mu = block.lame
     found = np.stack([slopes[:, i, j] + slopes[:, j, i] for i, j in _PAIRS], axis=1) * mu

@@ -35,7 +35,7 @@ _WEDGE_FACES = ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class SolidKind:
     """A kind of element.
 
     Attributes
@@ -147,7 +147,7 @@ def scikit_fem() -> Any:
     return skfem
 
 
-def _kinds() -> dict[str, Kind]:
+def _kinds() -> dict[str, SolidKind]:
     tet, hexa, wedge = (
         ("tet", _TET, _TET_FACES),
         ("hex", _HEX, _HEX_FACES),
@@ -163,7 +163,7 @@ def _kinds() -> dict[str, Kind]:
         ("wedge", "ElementWedge1", wedge, (), 2, 2, 1),
     )
     return {
-        name: Kind(name, element, corners, means, faces, *((domain, n) for n in counts))
+        name: SolidKind(name, element, corners, means, faces, *((domain, n) for n in counts))
         for name, element, (domain, corners, faces), means, *counts in rows
     }
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bodies.recovery import Recovery, StressPoints
-from .elements import Block, gradients
+from .elements import ElementBlock, gradients
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -44,7 +44,7 @@ class SolidRecovery:
     """
 
     positions: Array
-    blocks: Sequence[Block]
+    blocks: Sequence[ElementBlock]
     nodes: Whole
     names: Whole
 
@@ -106,7 +106,7 @@ class SolidRecovery:
             for n, material, more in zip(nodes, materials, several, strict=True)
         ]
 
-    def _in_elements(self, block: Block, part: slice, u: Array) -> tuple[Array, Array]:
+    def _in_elements(self, block: ElementBlock, part: slice, u: Array) -> tuple[Array, Array]:
         """Positions (e, q, 3) and stresses (e, q, 6, m) at the points of elements, by (1)."""
         kind, cells = block.kind, block.cells[part]
         points, _ = kind.rule("stress")
@@ -124,9 +124,9 @@ class SolidRecovery:
         return kind.functions(points)[0] @ corners, s
 
 
-def _elasticity(block: Block) -> tuple[float, float]:
+def _elasticity(block: ElementBlock) -> tuple[float, float]:
     return block.material.youngs_modulus, block.material.poisson_ratio
 
 
-def _labels(block: Block, part: slice, q: int) -> list[str]:
+def _labels(block: ElementBlock, part: slice, q: int) -> list[str]:
     return [f"element {e}, point {k}" for e in block.numbers[part] for k in range(q)]

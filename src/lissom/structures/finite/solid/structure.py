@@ -15,7 +15,7 @@ from ....errors import ModelError, ModelWarning, name_list
 from ..assembly import equal_freedoms
 from ..patches import Ground, interfaces_of
 from ..structure import Structure, SurfaceMesh
-from .elements import Block, assembled, jacobians
+from .elements import ElementBlock, assembled, jacobians
 from .geometry import SolidGeometry
 from .stresses import SolidRecovery
 
@@ -23,7 +23,7 @@ _FLAT = 1e-9  # determinant over the mean volume of the elements' boxes that cou
 _OFF = 0.35  # largest distance of a node from the middle of its edge, over the edge's length
 
 
-def check_elements(positions: Array, blocks: Sequence[Block], name: str) -> None:
+def check_elements(positions: Array, blocks: Sequence[ElementBlock], name: str) -> None:
     """Raise ModelError for elements that are inverted, flat, or whose nodes are out of order.
 
     Parameters
@@ -41,7 +41,7 @@ def check_elements(positions: Array, blocks: Sequence[Block], name: str) -> None
         _check_sign(positions, block, name)
 
 
-def _check_nodes(block: Block, name: str) -> None:
+def _check_nodes(block: ElementBlock, name: str) -> None:
     ordered = np.sort(block.cells, axis=1)
     twice = np.flatnonzero(np.any(ordered[:, 1:] == ordered[:, :-1], axis=1))
     if len(twice):
@@ -51,7 +51,7 @@ def _check_nodes(block: Block, name: str) -> None:
         )
 
 
-def _check_middles(positions: Array, block: Block, name: str) -> None:
+def _check_middles(positions: Array, block: ElementBlock, name: str) -> None:
     """Nodes between corners must be near their middle: else the order is another."""
     kind = block.kind
     if kind.is_linear:
@@ -73,7 +73,7 @@ def _check_middles(positions: Array, block: Block, name: str) -> None:
     )
 
 
-def _check_sign(positions: Array, block: Block, name: str) -> None:
+def _check_sign(positions: Array, block: ElementBlock, name: str) -> None:
     """J must be positive at all integration points and nodes."""
     kind = block.kind
     points = np.concatenate([kind.rule("stiffness")[0], kind.nodes])
@@ -103,7 +103,7 @@ def _check_sign(positions: Array, block: Block, name: str) -> None:
     )
 
 
-def check_connected(positions: Array, blocks: Sequence[Block], name: str) -> None:
+def check_connected(positions: Array, blocks: Sequence[ElementBlock], name: str) -> None:
     """Raise ModelError if the mesh falls into parts that share no node; parameters as above."""
     from scipy import sparse
     from scipy.spatial import cKDTree
@@ -226,7 +226,7 @@ _CUTS: dict[int, tuple[tuple[int, int, int], ...]] = {
 class _Faces:
     """The same face of all elements of a block."""
 
-    block: Block
+    block: ElementBlock
     nodes: Whole
     corners: int
 
@@ -236,7 +236,7 @@ class _Faces:
         return np.hstack([_padded(self.nodes[:, : self.corners], 4), _padded(self.nodes, 9)])
 
 
-def surface_triangles(blocks: Sequence[Block], name: str) -> Whole:
+def surface_triangles(blocks: Sequence[ElementBlock], name: str) -> Whole:
     """Triangles (t, 3) of the surface, counterclockwise seen from outside.
 
     Parameters
@@ -320,7 +320,7 @@ _STIFF = {"tetra": "tetra10", "hexahedron": "hexahedron20", "wedge": "hexahedron
 def solid_structure(
     name: str,
     positions: Array,
-    blocks: Sequence[Block],
+    blocks: Sequence[ElementBlock],
     interfaces: Any,
     sets: Mapping[str, Whole] | None = None,
     labels: Whole | None = None,
@@ -375,8 +375,8 @@ def solid_structure(
 
 
 def _used(
-    name: str, positions: Array, blocks: Sequence[Block]
-) -> tuple[Whole, Array, tuple[Block, ...]]:
+    name: str, positions: Array, blocks: Sequence[ElementBlock]
+) -> tuple[Whole, Array, tuple[ElementBlock, ...]]:
     """Numbers and positions of the nodes that elements have, and elements between these."""
     if not sum(len(b.cells) for b in blocks):
         raise ModelError(
@@ -414,7 +414,7 @@ def _used(
     return numbers, positions[numbers], blocks
 
 
-def _warn(name: str, blocks: Sequence[Block]) -> None:
+def _warn(name: str, blocks: Sequence[ElementBlock]) -> None:
     """Elements that are too stiff."""
     for kind in dict.fromkeys(b.kind.name for b in blocks if b.kind.name in _STIFF):
         warnings.warn(
