@@ -205,8 +205,8 @@ FAULTS = (
     Fault(
         "free-free modes: modal force without that of the frame of the shapes",
         BODY_TERMS,
-        "b_f=own.b_f + own.M_rf.T @ gamma + S.T @ b_r",
-        "b_f=own.b_f + own.M_rf.T @ gamma",
+        "b_f=terms.b_f + terms.M_rf.T @ gamma + S.T @ b_r",
+        "b_f=terms.b_f + terms.M_rf.T @ gamma",
         ORACLE,
     ),
     Fault(
@@ -233,8 +233,8 @@ FAULTS = (
     Fault(
         "bias of the compound joint with the wrong sign",
         "joints/exponential.py",
-        "p_dot - bracket(p, own)",
-        "p_dot + bracket(p, own)",
+        "p_dot - bracket(p, velocity)",
+        "p_dot + bracket(p, velocity)",
         JOINTS,
     ),
     Fault(
@@ -370,8 +370,8 @@ FAULTS = (
     Fault(
         "point of a frame in the axes of its node",
         "system/frame.py",
-        "self.position + self.rotation @ given",
-        "self.position + given",
+        "self.position + self.rotation @ vector",
+        "self.position + vector",
         FRAMES,
     ),
     Fault(

@@ -18,7 +18,7 @@ import numpy as np
 import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.design import design_rows, inertial_products
-from lissom.algorithms.tree.design_parameters import resolved
+from lissom.algorithms.tree.design_parameters import resolve_parameters
 from lissom.kernels import fields as field
 from tests.kernel_cases import random_case
 
@@ -62,7 +62,10 @@ ALGEBRA = {
         [a.ravel() for a in engine.frame_columns(s, [(s.n_body - 1, 0)], q, v, x)]
     ),
     "design_derivative_rows": lambda s, q, v, x: np.concatenate(
-        [a.ravel() for a in design_rows(s, resolved(s, ["gravity"]), q[None], v[None], x[None])]
+        [
+            a.ravel()
+            for a in design_rows(s, resolve_parameters(s, ["gravity"]), q[None], v[None], x[None])
+        ]
     ),
     "inertial_products": lambda s, q, v, x: inertial_products(
         s, q[None], v[None], x[None], np.ones((1, s.n_v))

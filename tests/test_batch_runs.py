@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.batches.functions import functions_ptx, numbered
+from lissom.batches.functions import functions_ptx, numbered_functions
 from lissom.batches.progress import Counted
 from lissom.kernels.run import event_values, instants, signals
 from lissom.sim.run.prepare import prepared
@@ -246,7 +246,7 @@ def test_compiled_functions_on_a_device(monkeypatch):
         system, None, duration=0.1, start=0.0, step=0.01, integrator="rk4", rtol=1e-8,
         forces=push, loads=[controller], events=(), drift="projection", method="auto",
     )  # fmt: skip
-    _, functions = numbered(ready.machine)
+    _, functions = numbered_functions(ready.machine)
     assert [x.function for x in functions] == [push, sampled]
     text = functions_ptx(functions)
     assert ".visible .func" in text and "lissom_call" in text

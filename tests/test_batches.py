@@ -155,7 +155,7 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
     systems = [arm(1.0 + 0.1 * k) for k in range(70)]
     given = states(systems[0], 70)
     one = ls.batch(systems, device=Simulated())
-    room = 8 * one._on.arrays_of("forward").n * 32
+    room = 8 * one._backend.arrays_of("forward").n * 32
     small = Simulated(free=room + 100)
     found = ls.batch(systems, device=small).forward_dynamics(*given)
     assert np.array_equal(found, one.forward_dynamics(*given))
@@ -168,7 +168,7 @@ def test_states_larger_than_the_device_are_fed_in_turns():
     system = arm()
     q, v, x = states(system, 150)
     whole = ls.batch(system, device=Simulated())
-    workspace = 8 * whole._on.arrays_of("forward").n * 32
+    workspace = 8 * whole._backend.arrays_of("forward").n * 32
     per_state = 8 * (3 * system.n_v + system.n_v + 1)
     small = Simulated(threads=32, free=workspace + 70 * per_state)
     batch, expected = ls.batch(system, device=small), ls.batch(system)
@@ -271,7 +271,7 @@ def test_too_little_memory_is_a_sentence(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(device, "launch", full)
-    monkeypatch.setattr(here._on, "evaluate", full)
+    monkeypatch.setattr(here._backend, "evaluate", full)
     for batch in (here, there):
         with pytest.raises(ls.KernelError, match="no memory .* 5 results .*fewer states at a time"):
             batch.mass_matrix(given[0])

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 import lissom.cli as cli
-from lissom.cli.results import offered
+from lissom.cli.results import quoted_completions
 from lissom.io.load import check_file
 from lissom.io.urdf.meshes import read_mesh
 from tests.result_samples import rows_of
@@ -149,7 +149,7 @@ def test_zsh_evaluates_what_it_is_given_and_nothing_runs(evil_results):
 
 def test_fish_quotes_by_itself(monkeypatch):
     monkeypatch.setenv("_LISSOM_COMPLETE", "complete_fish")
-    assert offered(EVIL, "x") == [EVIL[0]]
+    assert quoted_completions(EVIL, "x") == [EVIL[0]]
 
 
 # The terminal
@@ -231,7 +231,7 @@ def test_pipes_and_devices_are_refused_at_once(lissom, tmp_path):
                 read_mesh(tmp_path / f"{kind}.stl")
         for name in ("f.toml", "f.py", "f.nc", "f.urdf", "f.npz"):
             assert "pipe or a device" in lissom("info", name, code=1)
-        assert offered([], "") == []
+        assert quoted_completions([], "") == []
         lissom("plot", "f.nc", code=1)
 
 

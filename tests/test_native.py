@@ -19,7 +19,7 @@ import pytest
 import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.building.build import VECTORS, build
-from lissom.building.front_end import _around, entries as all_entries, letters
+from lissom.building.front_end import _wrapper_text, entries as all_entries, letters
 from lissom.building.targets import BuildTarget
 from lissom.kernels import entries
 from lissom.kernels.compiling import LIBRARY
@@ -289,7 +289,7 @@ def test_targets_and_signatures():
     assert [x.cpu for x in BuildTarget.named("riscv64-unknown-linux-gnu").levels] == [""]
     assert letters("int64(int64[::1], float64[:,::1], float64, boolean)") == "iIMfb"
     with pytest.raises(RuntimeError, match="not as expected"):
-        _around("sum", "iF", "native", ["ptr", "ptr", "ptr"])
+        _wrapper_text("sum", "iF", "native", ["ptr", "ptr", "ptr"])
 
 
 def test_functions_for_vector_instructions_are_kernels():

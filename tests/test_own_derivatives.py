@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.batches.functions import numbered
+from lissom.batches.functions import numbered_functions
 from lissom.kernels.run import fields as run
 from lissom.sim.run.prepare import prepared
 
@@ -264,7 +264,7 @@ def test_a_gpu_differentiates_by_differences():
         drift="projection",
         method="auto",
     )
-    plan, functions = numbered(ready.machine)
+    plan, functions = numbered_functions(ready.machine)
     load = int(plan[run.FORCES]) + run.E_WIDE
     assert ready.machine.elements[load] == run.GIVEN
     assert plan[load] == run.EVERYWHERE

@@ -346,7 +346,7 @@ def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
             done.set()
 
     monkeypatch.setattr(patience.threading, "Timer", Heard)
-    with patience.saying("bracket: factorising"):
+    with patience.announced_if_slow("bracket: factorising"):
         assert done.wait(30)
     assert capfd.readouterr().err == "bracket: factorising ...\n"
 

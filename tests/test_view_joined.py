@@ -7,7 +7,7 @@ import pytest
 
 import lissom as ls
 from lissom.spatial import quaternion_rotation
-from lissom.viz.scene.enlarged import enlarged
+from lissom.viz.scene.enlarged import with_scaled_modes
 from lissom.viz.scene.instants import frames_of
 from lissom.viz.scene.motion import Scene
 from lissom.viz.scene.surfaces import bent_along, surface
@@ -172,7 +172,7 @@ def test_loops_stay_closed_under_enlarged_bending(opened):
 
 def test_pictures_close_loops_too():
     run = slider_run(slider_crank())
-    large, gap = enlarged(run, SCALE)
+    large, gap = with_scaled_modes(run, SCALE)
     assert gap < 1e-9
     modal = run.system.layout.modal_q("rod")
     assert np.allclose(large.q[:, modal], SCALE * run.q[:, modal])
@@ -188,7 +188,7 @@ def test_loops_that_cannot_be_closed_are_told(opened):
     page = opened(run, scale=SCALE)
     words = page.page.locator("#enlarged").inner_text()
     assert "loops then open by" in words and page("gap") > 1e-3
-    large, gap = enlarged(run, SCALE)
+    large, gap = with_scaled_modes(run, SCALE)
     assert gap > 1e-3 and np.all(np.isfinite(large.q))
 
 
@@ -202,7 +202,7 @@ def test_wheels_that_roll_have_no_joint_to_close(opened):
     model.close(ls.Rolling(0.2, "x"), None, "wheel", name="road")
     system = model.compile()
     run = moved(system, [system.state(**{"rod.modes": bent}) for bent in 0.01 * np.eye(2)])
-    large, gap = enlarged(run, SCALE)
+    large, gap = with_scaled_modes(run, SCALE)
     assert gap < 1e-12 and np.all(np.isfinite(large.q))
     page = opened(run, scale=SCALE)
     assert "open by" not in page.page.locator("#enlarged").inner_text()

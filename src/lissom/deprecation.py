@@ -51,8 +51,8 @@ def deprecated(*, since: str, removal: str, instead: str) -> Callable[[F], F]:
         words = f"{marked.__qualname__}() {_fate(since, removal)}: use {instead}"
         note = f"\n\n.. deprecated:: {since}\n   Use {instead}; {removal} removes it.\n"
         if isinstance(marked, type):
-            made: Any = marked.__init__  # type: ignore[misc]
-            marked.__init__ = _warning(made, words)  # type: ignore[misc]
+            constructor: Any = marked.__init__  # type: ignore[misc]
+            marked.__init__ = _warning(constructor, words)  # type: ignore[misc]
             marked.__doc__ = (marked.__doc__ or "") + note
             return marked
         warned = _warning(marked, words)

@@ -137,8 +137,8 @@ class ResultError(LissomError, OSError):
             Additional sentence, for example which data is safe.
         """
         number = getattr(error, "errno", None)
-        if number is None and (found := re.search(r"errno = (\d+)", str(error))):
-            number = int(found[1])  # HDF5 gives it only in its message
+        if number is None and (match := re.search(r"errno = (\d+)", str(error))):
+            number = int(match[1])  # HDF5 gives it only in its message
         unknown = (getattr(error, "strerror", None) or str(error), "try another path")
         reason, remedy = _REASONS.get(number or 0, unknown)
         if number == errno.ENOENT and doing != "write":
@@ -215,21 +215,21 @@ def warn_user(message: str, category: type[Warning] = ModelWarning) -> None:
     warnings.warn(message, category, stacklevel=level + 1)
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, choices: Iterable[str]) -> str:
     """Hint with the nearest known name, or a list of the known names.
 
     Parameters
     ----------
     name : str
         The name that was not found.
-    known : iterable of str
+    choices : iterable of str
         The names that exist.
 
     Returns
     -------
     str
     """
-    names = list(known)
+    names = list(choices)
     near = difflib.get_close_matches(name[:200], names[:_FAR], n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]!r}?"
@@ -292,8 +292,8 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    kept = "\n" if lines else ""
-    return "".join(x if x.isprintable() or x == kept else repr(x)[1:-1] for x in text)
+    line_end = "\n" if lines else ""
+    return "".join(x if x.isprintable() or x == line_end else repr(x)[1:-1] for x in text)
 
 
 def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int = 0) -> list[str]:
@@ -310,9 +310,9 @@ def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int
     count : int
         Total number of lines.
     """
-    kept = list(islice(lines, most))
-    left = count - len(kept)
-    return [*kept, f"... and {left} more {what}"] if left > 0 else kept
+    first_lines = list(islice(lines, most))
+    left = count - len(first_lines)
+    return [*first_lines, f"... and {left} more {what}"] if left > 0 else first_lines
 
 
 def shown(value: Any) -> str:

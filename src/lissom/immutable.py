@@ -70,12 +70,12 @@ def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
     """
 
     def decorated(cls: type[T]) -> type[T]:
-        made: Any = cls
-        first = made.__init__
+        frozen: Any = cls
+        first = frozen.__init__
 
         @wraps(first)
-        def init(self: Any, *given: Any, **named: Any) -> None:
-            first(self, *given, **named)
+        def init(self: Any, *values: Any, **named: Any) -> None:
+            first(self, *values, **named)
             freeze(self)
 
         def refuse(self: Any, name: str, *_: Any) -> Never:
@@ -85,10 +85,10 @@ def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
             self.__dict__.update(state)
             freeze(self)
 
-        made.__init__, made.__setstate__ = init, setstate
-        made.__setattr__, made.__delattr__ = refuse, refuse
-        made.__copy__ = lambda self: self
-        made.__deepcopy__ = lambda self, memo: self
+        frozen.__init__, frozen.__setstate__ = init, setstate
+        frozen.__setattr__, frozen.__delattr__ = refuse, refuse
+        frozen.__copy__ = lambda self: self
+        frozen.__deepcopy__ = lambda self, memo: self
         return cls
 
     return decorated

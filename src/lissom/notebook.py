@@ -43,8 +43,8 @@ def numbers(values: Any) -> str:
     values : array (n,)
         Numbers or symbols.
     """
-    found = np.ravel(np.asarray(values))
-    words = [f"{x:.6g}" if isinstance(x, (float, complex)) else str(x) for x in found.tolist()]
+    flat = np.ravel(np.asarray(values))
+    words = [f"{x:.6g}" if isinstance(x, (float, complex)) else str(x) for x in flat.tolist()]
     more = f" ... {len(words)} in all" if len(words) > _MOST_NUMBERS else ""
     return ", ".join(words[:_MOST_NUMBERS]) + more
 

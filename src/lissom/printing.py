@@ -150,11 +150,11 @@ def _fields(thing: Any) -> Iterator[tuple[str, Any]]:
     every = [f for f in fields(thing) if f.repr and not f.name.startswith("_")]
     for field in sorted(every, key=lambda f: bool(f.kw_only)):
         value = getattr(thing, field.name)
-        given: Any = field.default
-        if given is MISSING and callable(field.default_factory):
-            given = field.default_factory()
-        given = getattr(thing, "usual", {}).get(field.name, given)
-        if given is MISSING or not _same(value, given):
+        default: Any = field.default
+        if default is MISSING and callable(field.default_factory):
+            default = field.default_factory()
+        default = getattr(thing, "usual", {}).get(field.name, default)
+        if default is MISSING or not _same(value, default):
             yield field.name, value
 
 

@@ -73,11 +73,11 @@ def parsed_unit(text: str) -> tuple[Fraction | float, Powers]:
     scale: Fraction | float = Fraction(1)
     powers, place = [0, 0, 0, 0], 0
     while place < len(text):
-        found = _FACTOR.match(text, place)
-        if found is None or found.end() == place:
+        match = _FACTOR.match(text, place)
+        if match is None or match.end() == place:
             raise UnitError(f"the unit {text!r} cannot be read; write it like 'N m/s'")
-        place = found.end()
-        sign, name, power, raised = found.groups()
+        place = match.end()
+        sign, name, power, raised = match.groups()
         if name is None:
             continue
         if name not in UNITS:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from lissom.batches.device import cache_folder, keep
+from lissom.batches.device import cache_folder, write_cached
 
 from .parsing import PtxError
 from .translation import translated
@@ -73,7 +73,7 @@ def _made(words: str, suffix: str, make: Callable[[Path], None]) -> Path:
         with tempfile.TemporaryDirectory() as folder:
             fresh = Path(folder, f"made{suffix}")
             make(fresh)
-            keep(path, fresh.read_bytes())
+            write_cached(path, fresh.read_bytes())
     return path
 
 

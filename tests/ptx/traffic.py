@@ -36,7 +36,7 @@ def main():
     print("words of 8 bytes: loads / stores / distinct")
     for name, make in MECHANISMS.items():
         system = make().compile()
-        workspace = ls.batch(system, device=PtxDevice())._on.arrays_of("forward").n
+        workspace = ls.batch(system, device=PtxDevice())._backend.arrays_of("forward").n
         print(f"{name}: {system.n_v} speeds, workspace of {workspace} words")
         for count in counted(system):
             print(f"  {count.name}: {count.loads} / {count.stores} / {count.distinct}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import StateError, shown
 
-Give = Callable[[Any], Any]
+Converter = Callable[[Any], Any]
 
 
 def library(x: Any) -> str:
@@ -30,7 +30,7 @@ def on_gpu(x: Any) -> bool:
     return kind == "cupy"
 
 
-def taken(x: Any, what: str, xp: Any) -> Any:
+def as_float_array(x: Any, what: str, xp: Any) -> Any:
     """Array of NumPy or CuPy, as `xp`, that shares the memory of x where it can.
 
     Parameters
@@ -52,26 +52,26 @@ def taken(x: Any, what: str, xp: Any) -> Any:
         raise StateError(f"{what} has masked entries; fill them, or leave these rows out")
     try:
         if kind == "numpy" and _of_dlpack_alone(x):
-            found = xp.asarray(np.from_dlpack(x))
+            array = xp.asarray(np.from_dlpack(x))
         elif kind in ("torch", "jax") and on_gpu(x) == (xp is not np):
-            found = xp.from_dlpack(x)
+            array = xp.from_dlpack(x)
         elif kind == "cupy" and xp is np:
-            found = x.get()
+            array = x.get()
         else:
-            found = xp.asarray(x if kind in ("cupy", "numpy") else np.asarray(x))
+            array = xp.asarray(x if kind in ("cupy", "numpy") else np.asarray(x))
     except (TypeError, ValueError, RuntimeError, BufferError):
         raise StateError(f"{what} is not an array of numbers: {shown(x)}") from None
-    if found.dtype.kind not in "fiu":
-        raise StateError(f"{what} is an array of {found.dtype}; expected real numbers")
-    rows = xp.ascontiguousarray(found, dtype=np.float64)
+    if array.dtype.kind not in "fiu":
+        raise StateError(f"{what} is an array of {array.dtype}; expected real numbers")
+    rows = xp.ascontiguousarray(array, dtype=np.float64)
     # The kernels of the CPU take no arrays that cannot be written, as those of JAX.
     return rows.copy() if xp is np and not rows.flags.writeable else rows
 
 
 def _of_dlpack_alone(x: Any) -> bool:
     """Whether an array is of a library that NumPy knows by DLPack only."""
-    known = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
-    return hasattr(x, "__dlpack__") and not any(hasattr(x, name) for name in known)
+    protocols = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+    return hasattr(x, "__dlpack__") and not any(hasattr(x, name) for name in protocols)
 
 
 def on_cpu(x: Any) -> np.ndarray:
@@ -79,8 +79,8 @@ def on_cpu(x: Any) -> np.ndarray:
     return np.asarray(x.get() if hasattr(x, "get") else x)
 
 
-def giver(x: Any, xp: Any) -> Give:
-    """Function that hands a result to the library of x, in the memory where x lives."""
+def converter_to(x: Any, xp: Any) -> Converter:
+    """Function that converts a result to the library of x, in the memory where x lives."""
     kind = library(x)
     there = kind in ("torch", "jax") and on_gpu(x)
     if kind == "torch":

@@ -17,7 +17,7 @@ from . import arrays
 from .device import Device, cuda
 from .on_cores import Cores
 from .on_device import OnDevice
-from .results import Energies, actuated_rows, checked
+from .results import Energies, actuated_rows, raise_failures
 
 Array = Any
 
@@ -76,18 +76,18 @@ class Batch:
         self.systems = as_systems(systems, "a batch")
         self.system = self.systems[0]
         self.n_variant = 0 if isinstance(systems, System) else len(self.systems)
-        self._on: Cores | OnDevice
+        self._backend: Cores | OnDevice
         if isinstance(device, str) and device == "cpu":
             check_mechanism(self.systems)
-            self._on = Cores(self.systems, cores(threads))
+            self._backend = Cores(self.systems, cores(threads))
         else:
-            found = found_device(device, threads)
+            gpu = as_device(device, threads)
             check_variants(self.systems)
-            self._on = OnDevice(self.systems, found)
+            self._backend = OnDevice(self.systems, gpu)
 
     def __repr__(self) -> str:
         variants = f", {self.n_variant} variants" if self.n_variant else ""
-        return f"<Batch of {self.system.name or 'a system'!r}{variants}, {self._on.words}>"
+        return f"<Batch of {self.system.name or 'a system'!r}{variants}, {self._backend.words}>"
 
     def forward_dynamics(self, q: Array, v: Array, forces: Array = None) -> Array:
         """Accelerations (k, n_v); loops are kept closed.
@@ -100,8 +100,8 @@ class Batch:
             Generalized forces; by default zero.
         """
         states = self._states(q, v)
-        given = [*states, self._rows(forces, self.system.n_v, "forces", states[0], none=True)]
-        return self._result("forward", q, given, (self.system.n_v,))
+        inputs = [*states, self._rows(forces, self.system.n_v, "forces", states[0], none=True)]
+        return self._result("forward", q, inputs, (self.system.n_v,))
 
     def inverse_dynamics(
         self, q: Array, v: Array, acceleration: Array, actuated: Any = None
@@ -121,7 +121,9 @@ class Batch:
         states = self._states(q, v)
         x = self._rows(acceleration, self.system.n_v, "acceleration", states[0])
         if self.system.constraints or actuated is not None:
-            return self._giver(q)(self._on.xp.asarray(actuated_rows(self, [*states, x], actuated)))
+            return self._converter(q)(
+                self._backend.xp.asarray(actuated_rows(self, [*states, x], actuated))
+            )
         return self._result("inverse", q, [*states, x], (self.system.n_v,))
 
     def mass_matrix(self, q: Array) -> Array:
@@ -146,8 +148,9 @@ class Batch:
             "body", "body.node" or the name of a frame.
         """
         x = self._coordinates(q)
-        found, give = self._found("pose", [x], (12,), self._paths(where)), self._giver(q)
-        return give(found[:, :9].reshape(-1, 3, 3)), give(found[:, 9:])
+        poses = self._evaluate("pose", [x], (12,), self._paths(where))
+        convert = self._converter(q)
+        return convert(poses[:, :9].reshape(-1, 3, 3)), convert(poses[:, 9:])
 
     def jacobian(self, q: Array, where: Any) -> Array:
         """Jacobians (k, 6, n_v) of a frame, [angular; linear], world axes.
@@ -161,7 +164,7 @@ class Batch:
         """
         x = self._coordinates(q)
         shape = (6, self.system.n_v)
-        return self._giver(q)(self._found("jacobian", [x], shape, self._paths(where)))
+        return self._converter(q)(self._evaluate("jacobian", [x], shape, self._paths(where)))
 
     def energy(self, q: Array, v: Array) -> Energies:
         """Kinetic, potential and strain energies, (k,) each [J].
@@ -171,8 +174,9 @@ class Batch:
         q, v : arrays (k, n_q), (k, n_v)
             Coordinates and speeds.
         """
-        found, give = self._found("totals", list(self._states(q, v)), (16,)), self._giver(q)
-        return Energies(*(give(found[:, k]) for k in range(3)))
+        totals = self._evaluate("totals", list(self._states(q, v)), (16,))
+        convert = self._converter(q)
+        return Energies(*(convert(totals[:, k]) for k in range(3)))
 
     def _paths(self, where: Any) -> list[np.ndarray]:
         """Constants of a frame in each variant."""
@@ -181,34 +185,34 @@ class Batch:
             raise StateError(f"{shown(where)} is a point of the ground, which does not move")
         return [engine.path_constants(x, y) for x, y in zip(self.systems, places, strict=True)]
 
-    def _giver(self, like: Array) -> arrays.Give:
-        return arrays.giver(like, self._on.xp)
+    def _converter(self, like: Array) -> arrays.Converter:
+        return arrays.converter_to(like, self._backend.xp)
 
-    def _result(self, what: str, like: Array, given: list[Any], shape: tuple[int, ...]) -> Array:
-        return self._giver(like)(self._found(what, given, shape))
+    def _result(self, what: str, like: Array, inputs: list[Any], shape: tuple[int, ...]) -> Array:
+        return self._converter(like)(self._evaluate(what, inputs, shape))
 
-    def _found(
+    def _evaluate(
         self,
         what: str,
-        given: list[Any],
+        inputs: list[Any],
         shape: tuple[int, ...],
         paths: list[np.ndarray] | None = None,
     ) -> Any:
         try:
-            found, statuses = self._on.evaluate(what, given, shape, paths)
+            results, statuses = self._backend.evaluate(what, inputs, shape, paths)
         except MemoryError:
-            numbers = len(given[0]) * int(np.prod(shape, dtype=float))
+            numbers = len(inputs[0]) * int(np.prod(shape, dtype=float))
             raise KernelError(
-                f"no memory is left for {len(given[0])} results ({8e-9 * numbers:.3g} GB); give "
+                f"no memory is left for {len(inputs[0])} results ({8e-9 * numbers:.3g} GB); give "
                 "fewer states at a time"
             ) from None
-        checked(self, what, statuses, given)
-        return found
+        raise_failures(self, what, statuses, inputs)
+        return results
 
     def _coordinates(self, q: Array) -> Any:
         """Coordinates as rows, with the checks that the kernels do not make."""
         x = self._rows(q, self.system.n_q, "q", None)
-        check_quaternions(self.system, x, self._on.memory_of(x))
+        check_quaternions(self.system, x, self._backend.memory_of(x))
         return x
 
     def _states(self, q: Array, v: Array) -> tuple[Any, Any]:
@@ -218,9 +222,9 @@ class Batch:
     def _rows(self, x: Array, n: int, what: str, like: Any, *, none: bool = False) -> Any:
         """Array (k, n), on the CPU or where this batch computes."""
         if x is None and none:
-            return self._on.memory_of(like).zeros((len(like), n))
+            return self._backend.memory_of(like).zeros((len(like), n))
         try:
-            rows = arrays.taken(x, what, self._on.memory_of(x))
+            rows = arrays.as_float_array(x, what, self._backend.memory_of(x))
         except MemoryError:
             raise KernelError(
                 f"no memory is left for {what}; give fewer states at a time"
@@ -240,17 +244,17 @@ def as_systems(systems: Any, what: str) -> tuple[System, ...]:
     if isinstance(systems, System):
         return (systems,)
     try:
-        found = tuple(systems)
+        variants = tuple(systems)
     except TypeError:
-        found = (systems,)  # `check_system` says what it is
-    if not found:
+        variants = (systems,)  # `check_system` says what it is
+    if not variants:
         raise StateError(f"{what} needs at least one system; the sequence is empty")
-    for system in found:
+    for system in variants:
         check_system(system)
-    return found
+    return variants
 
 
-def found_device(device: Any, threads: Any) -> Device:
+def as_device(device: Any, threads: Any) -> Device:
     """Device of its name, or a device itself; threads, which are for the CPU, are refused."""
     if threads is not None:
         raise StateError('threads= is for device="cpu"; a GPU chooses them itself')

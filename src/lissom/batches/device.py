@@ -68,15 +68,15 @@ class Cuda:
 
     def __init__(self, number: int) -> None:
         self.xp = cp = _cupy()
-        found = cp.cuda.runtime.getDeviceProperties(number)
-        self.name = found["name"].decode()
-        self.capability = 10 * found["major"] + found["minor"]
+        properties = cp.cuda.runtime.getDeviceProperties(number)
+        self.name = properties["name"].decode()
+        self.capability = 10 * properties["major"] + properties["minor"]
         if self.capability < OLDEST:
             raise KernelError(
                 f"GPU {number}, {self.name}, has compute capability {self.capability / 10:g}; the "
                 f'device code needs {OLDEST / 10:g} or newer: use another GPU, or device="cpu"'
             )
-        self.threads = RESIDENT * int(found["multiProcessorCount"])
+        self.threads = RESIDENT * int(properties["multiProcessorCount"])
         self._functions: dict[tuple[str, str], Any] = {}
 
     def launch(
@@ -91,8 +91,8 @@ class Cuda:
         cp = self.xp
         statuses = cp.empty(count, dtype=cp.int64)
         blocks, width = blocks_of(threads)
-        given = parameters(count, statuses, arguments)
-        self._function(entry, outside)((blocks,), (width,), tuple(given))
+        kernel_arguments = parameters(count, statuses, arguments)
+        self._function(entry, outside)((blocks,), (width,), tuple(kernel_arguments))
         return statuses
 
     def free_bytes(self) -> int:
@@ -118,9 +118,9 @@ class Cuda:
         texts, digest = texts_of(entry, outside)
         driver = self.xp.cuda.runtime.driverGetVersion()
         words = f"{digest} {symbol} {self.capability} {driver} {outside}"
-        kept = cache_folder() / f"{symbol}-{hashlib.sha256(words.encode()).hexdigest()[:24]}.cubin"
+        path = cache_folder() / f"{symbol}-{hashlib.sha256(words.encode()).hexdigest()[:24]}.cubin"
         with suppress(OSError):
-            return kept.read_bytes()
+            return path.read_bytes()
         how_long = "a minute or two" if entry.methods else "half a minute"
         _say(f"lissom: compiling {entry.name} for {self.name}, once, {how_long} ... ")
         try:
@@ -130,7 +130,7 @@ class Cuda:
             raise
         _say("done\n")
         with suppress(OSError):  # then it is compiled again the next time
-            keep(kept, code)
+            write_cached(path, code)
         return code
 
     def _linked(self, texts: list[str], driver: int) -> bytes:
@@ -167,7 +167,7 @@ def texts_of(entry: DeviceEntry, outside: str) -> tuple[list[str], str]:
     return [ptx, outside or ptx_of(NOTHING_OUTSIDE)[0]], digest
 
 
-def keep(path: Path, content: bytes) -> None:
+def write_cached(path: Path, content: bytes) -> None:
     """Write a file of the cache; others see all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}")
@@ -177,9 +177,9 @@ def keep(path: Path, content: bytes) -> None:
 
 def cache_folder() -> Path:
     """Folder of compiled device code: that of Numba's cache, or the user's."""
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return Path(given) / "lissom"
+    numba_folder = os.environ.get("NUMBA_CACHE_DIR")
+    if numba_folder:
+        return Path(numba_folder) / "lissom"
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "lissom"
 

@@ -26,7 +26,7 @@ from ..sim.run.stall import STALL_STEPS, Stall
 from ..sim.run.whole_run import begun_run
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
-from .functions import functions_ptx, numbered
+from .functions import functions_ptx, numbered_functions
 from .progress import Counted
 from .runnable import check_runnable, is_plain
 from .runs import OneRun, unfinished
@@ -59,7 +59,7 @@ class Fleet:
         self._starts, self.interrupts = starts, starts.interrupts
         self.count, self.device = count, device
         self.alike = starts.again is not None
-        self.found: list[OneRun | None] = [None] * count
+        self.runs: list[OneRun | None] = [None] * count
 
     def ready(self, k: int) -> Prepared:
         """Run k, prepared."""
@@ -74,7 +74,7 @@ class Fleet:
         """Results of all runs, in turns that fit the memory of the device."""
         first = self.ready(0)
         entry = check_runnable(first)
-        self.elements, self.functions = numbered(first.machine)
+        self.elements, self.functions = numbered_functions(first.machine)
         self.plain = self.alike and is_plain(first)
         self.outside = functions_ptx(self.functions)
         with bar:
@@ -92,13 +92,13 @@ class Fleet:
                         'there, do fewer runs at once, or use device="cpu"'
                     ) from None
                 start = turn.stop
-        return [unfinished("interrupted", NOT_BEGUN) if x is None else x for x in self.found]
+        return [unfinished("interrupted", NOT_BEGUN) if x is None else x for x in self.runs]
 
     def check_same(self, machine: Machine, k: int) -> None:
         """Refuse a run whose loads are not those of the first one with other constants."""
         if self.alike:
             return
-        elements, functions = numbered(machine)
+        elements, functions = numbered_functions(machine)
         same = [x.function for x in functions] == [x.function for x in self.functions]
         if not same or not np.array_equal(elements, self.elements):
             raise LoadError(
@@ -140,7 +140,7 @@ class _DeviceTurn:
         self.machine = self.prepared.machine
         self.memory = self._interleaved(memories)
         m = self.machine
-        self.scratch, self.stiff = (self._spread(x) for x in ("scratch", "stiff"))
+        self.scratch, self.stiff = (self._workspaces_of(x) for x in ("scratch", "stiff"))
         self.work = Interleaved(self.xp, len(turn), len(m.work))
         self.work.fill(m.work)
         self.table = self._constants([x.table for x in self.machines])
@@ -161,7 +161,7 @@ class _DeviceTurn:
             try:
                 ready = self.fleet.ready(k)
                 self.fleet.check_same(ready.machine, k)
-                memory = self._begun(ready, rows)
+                memory = self._start_memory(ready, rows)
             except LissomError as error:
                 self._end(place, unfinished("failed", str(error), error))
                 rows.append(None)
@@ -173,11 +173,11 @@ class _DeviceTurn:
         first = next((k for k, x in enumerate(rows) if x is not None), None)
         if first is None:
             return np.zeros((0, 0))
-        known = [machines[first] if x is None else x for x in machines]
-        self.machines: list[Any] = known[:1] if self.fleet.alike else known
+        all_machines = [machines[first] if x is None else x for x in machines]
+        self.machines: list[Any] = all_machines[:1] if self.fleet.alike else all_machines
         return np.stack([rows[first] if x is None else x for x in rows])  # type: ignore[misc]
 
-    def _begun(self, ready: Prepared, before: list[Array | None]) -> Array:
+    def _start_memory(self, ready: Prepared, before: list[Array | None]) -> Array:
         """Memory of a run at its start: where nothing else matters, another's with its state."""
         if not self.fleet.plain or not before or before[-1] is None:
             warn_before(ready, begun_run(ready))
@@ -188,19 +188,19 @@ class _DeviceTurn:
         return memory
 
     def _interleaved(self, rows: Array) -> Interleaved:
-        made = Interleaved(self.xp, len(self.turn), rows.shape[1])
-        made.data[...] = 0.0
-        made.put(0, self.xp.asarray(np.ascontiguousarray(rows)))
-        return made
+        workspaces = Interleaved(self.xp, len(self.turn), rows.shape[1])
+        workspaces.data[...] = 0.0
+        workspaces.put(0, self.xp.asarray(np.ascontiguousarray(rows)))
+        return workspaces
 
-    def _spread(self, name: str) -> Interleaved:
-        found = [getattr(x, name) for x in self.machines]
-        made = Interleaved(self.xp, len(self.turn), len(found[0]))
-        made.fill(found[0] if len(found) == 1 else np.stack(found))
-        return made
+    def _workspaces_of(self, name: str) -> Interleaved:
+        arrays = [getattr(x, name) for x in self.machines]
+        workspaces = Interleaved(self.xp, len(self.turn), len(arrays[0]))
+        workspaces.fill(arrays[0] if len(arrays) == 1 else np.stack(arrays))
+        return workspaces
 
-    def _constants(self, found: list[Array]) -> Any:
-        return self.xp.asarray(np.stack(found))
+    def _constants(self, rows: list[Array]) -> Any:
+        return self.xp.asarray(np.stack(rows))
 
     def _capacity(self) -> int:
         """Rows of each run between two transfers."""
@@ -224,7 +224,7 @@ class _DeviceTurn:
             self._take_rows(headers)
             for place in np.flatnonzero(~self.done & ~np.isin(statuses, GOES_ON)):
                 self._judge(int(place), int(statuses[place]), headers[place])
-            self._end_what_stands(headers)
+            self._end_stalled(headers)
             now = np.where(self.done, span, headers[:, run.TIME])
             bar.add(float(np.sum(np.maximum(now - times, 0.0))) / span)
             times = np.maximum(now, times)
@@ -234,7 +234,7 @@ class _DeviceTurn:
         """Launch one slice of all runs; statuses."""
         self.memory.data[:, run.N_ROWS] = 0.0
         many = len(self.table) > 1
-        given = [
+        arguments = [
             argument(self.ints if len(self.ints) > 1 else self.ints[0], each=len(self.ints) > 1),
             argument(self.floats if many else self.floats[0], each=many),
             argument(self.scratch),
@@ -251,7 +251,7 @@ class _DeviceTurn:
         ]
         threads = -(-len(self.turn) // LANES) * LANES
         statuses = self.device.launch(
-            self.entry, len(self.turn), threads, given, self.fleet.outside
+            self.entry, len(self.turn), threads, arguments, self.fleet.outside
         )
         return on_cpu(statuses)
 
@@ -281,7 +281,7 @@ class _DeviceTurn:
         machine = self._on_host(place)
         judge = self.judges.setdefault(place, Judge(machine, []))
         if status not in (run.EVENT, run.BEYOND_REASON):
-            status = _again(machine, status)
+            status = _repeat_failure(machine, status)
             judge.rows.append(machine.rows())
         outcome = judge.outcome(status)
         self.blocks[place] += [x for x in judge.rows if len(x)]
@@ -313,7 +313,7 @@ class _DeviceTurn:
             row = self.memory.data[place // LANES, start:stop, place % LANES]
             machine.memory[start:stop] = on_cpu(row)
 
-    def _end_what_stands(self, headers: Array) -> None:
+    def _end_stalled(self, headers: Array) -> None:
         """End runs whose steps have become too small, and all of them after Ctrl-C."""
         interrupted, steps = self.fleet.interrupts.obeyed(), headers[:, run.N_STEPS]
         late = self.machine.settings.adaptive & (steps - self.looked > STALL_STEPS)
@@ -345,16 +345,16 @@ class _DeviceTurn:
         rows = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
         self._end(place, OneRun(machine.columns, rows, meta))
 
-    def _end(self, place: int, found: OneRun) -> None:
+    def _end(self, place: int, one_run: OneRun) -> None:
         self.done[place] = True
         self.blocks[place] = []
-        self.fleet.found[self.turn[place]] = found
+        self.fleet.runs[self.turn[place]] = one_run
 
 
-def _again(machine: Machine, status: int) -> int:
+def _repeat_failure(machine: Machine, status: int) -> int:
     """Fail once more, so that all arrays belong to the failure; it counts once."""
     before = machine.memory[list(COUNTS)]
-    found = machine.advance(1)
-    if found == status:
+    repeated = machine.advance(1)
+    if repeated == status:
         machine.memory[list(COUNTS)] = before
-    return found
+    return repeated

@@ -18,7 +18,7 @@ from ..sim.signals.callbacks import CompiledFunction
 Array = np.ndarray
 
 
-def numbered(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
+def numbered_functions(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
     """Plan in which functions have the numbers 0, 1, ... and no addresses, and these functions.
 
     Parameters
@@ -31,7 +31,7 @@ def numbered(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
     LoadError
         If one of them is plain Python.
     """
-    elements, known = machine.elements.copy(), machine.plan.functions.compiled
+    elements, compiled = machine.elements.copy(), machine.plan.functions.compiled
     numbers: dict[int, int] = {}
     for place, address in _places(machine):
         which = int(elements[place])
@@ -41,11 +41,11 @@ def numbered(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
                 'tables or loads instead, or use device="cpu"'
             )
         elements[place], elements[address] = numbers.setdefault(which, len(numbers)), 0
-    _without_given_derivatives(machine, elements)
-    return elements, [known[which] for which in numbers]
+    _without_user_derivatives(machine, elements)
+    return elements, [compiled[which] for which in numbers]
 
 
-def _without_given_derivatives(machine: Machine, elements: Array) -> None:
+def _without_user_derivatives(machine: Machine, elements: Array) -> None:
     """Differentiate functions by differences: derivatives that users give stay on cores."""
     pairs = ((run.N_FORCE, run.FORCES), (run.N_LOOP_FORCE, run.LOOP_FORCES))
     for count, first in (*pairs, (run.N_NODE_LOAD, run.NODE_LOADS)):
@@ -66,7 +66,7 @@ def functions_ptx(functions: Sequence[CompiledFunction]) -> str:
     Parameters
     ----------
     functions : sequence of CompiledFunction
-        From `numbered`.
+        From `numbered_functions`.
     """
     if not functions:
         return ""
@@ -87,15 +87,16 @@ def _places(machine: Machine) -> Iterator[tuple[int, int]]:
                 yield row + run.E_WHICH, row + run.E_ADDRESS
 
 
-def _outside(given: CompiledFunction) -> Outside:
+def _outside(compiled: CompiledFunction) -> Outside:
     """LLVM's text of a function that returns 0, or 1 where a result is not finite."""
     import numba
     from numba.core.errors import NumbaError
 
-    function, form = given.function, given.form
+    function, form = compiled.function, compiled.form
     if not hasattr(function, "py_func"):
         raise LoadError(
-            f"{given.what} is a C function, which a GPU does not know; compile one with numba.njit"
+            f"{compiled.what} is a C function, which a GPU does not know; compile one with "
+            "numba.njit"
         )
 
     @numba.njit(error_model="numpy")
@@ -130,6 +131,8 @@ def _outside(given: CompiledFunction) -> Outside:
         kernel.compile(f"int64(float64, {array}, {array}, {array}, {array})")
     except NumbaError as error:
         first = str(error).strip().splitlines()[0]
-        raise LoadError(f"{given.what} cannot be compiled for arrays of a GPU: {first}") from None
+        raise LoadError(
+            f"{compiled.what} cannot be compiled for arrays of a GPU: {first}"
+        ) from None
     (result,) = kernel.overloads.values()
-    return Outside(result.library.get_llvm_str(), result.fndesc.mangled_name, given.sizes)
+    return Outside(result.library.get_llvm_str(), result.fndesc.mangled_name, compiled.sizes)

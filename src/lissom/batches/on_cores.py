@@ -41,17 +41,17 @@ class Cores:
     def evaluate(
         self,
         what: str,
-        given: list[Array],
+        inputs: list[Array],
         shape: tuple[int, ...],
         paths: list[Array] | None,
     ) -> tuple[Array, Array]:
         """Results (k, *shape) and statuses (k,) of k states."""
-        count = len(given[0])
+        count = len(inputs[0])
         matrices, statuses = len(shape) == 2, np.zeros(count, dtype=np.int64)
         # Kernels add to what is there: each thread clears its matrices, as many as its cache holds.
         out = np.empty((count, *shape)) if matrices else np.zeros((count, *shape))
         at_once = max(CLEARED // max(int(np.prod(shape)), 1), 32) if matrices else count
-        flat = [x.ravel() for x in given]
+        flat = [x.ravel() for x in inputs]
 
         def work(start: int, stop: int) -> None:
             variants = len(self.systems) > 1
@@ -61,16 +61,16 @@ class Cores:
                 if matrices:
                     out[first:last] = 0.0
                 path = None if paths is None else paths[k]
-                _rows(what, self.systems[k], flat, out, path, statuses, first, last)
+                _evaluate_rows(what, self.systems[k], flat, out, path, statuses, first, last)
 
         in_threads(count, self.threads, work)
         return out, statuses
 
 
-def _rows(
+def _evaluate_rows(
     what: str,
     system: System,
-    given: list[Array],
+    inputs: list[Array],
     out: Array,
     path: Array | None,
     statuses: Array,
@@ -80,17 +80,17 @@ def _rows(
     """States start to stop of one system; a state that fails does not stop the others."""
     space = engine.workspace(system)
     while start < stop:
-        failed = _kernel(what, space, given, out, path, start, stop)
+        failed = _call_kernel(what, space, inputs, out, path, start, stop)
         if failed < 0:
             return
         statuses[failed] = field.SINGULAR
         start = failed + 1
 
 
-def _kernel(
+def _call_kernel(
     what: str,
     space: engine.Workspace,
-    given: list[Array],
+    inputs: list[Array],
     out: Array,
     path: Array | None,
     start: int,
@@ -99,18 +99,18 @@ def _kernel(
     """Call of a kernel; returns the state that failed, or -1."""
     call = space.call
     if what == "forward":
-        rows = given[0], given[1], given[2], out.ravel()
+        rows = inputs[0], inputs[1], inputs[2], out.ravel()
         limits = engine.CAREFUL, engine.ALL, start, stop
         return int(space.accelerations(rows, space.composite, *limits))
     if what == "inverse":
         flags = engine.ALL | field.ACCELERATED
-        return int(space.inverse(*call, *given, out.ravel(), flags, start, stop))
+        return int(space.inverse(*call, *inputs, out.ravel(), flags, start, stop))
     if what == "totals":
         kernel = space.kernel(entries.TOTALS)
-        return int(kernel(*call, *given, out.ravel(), field.ACCELERATED, start, stop))
+        return int(kernel(*call, *inputs, out.ravel(), field.ACCELERATED, start, stop))
     if what == "pose":
-        return int(space.kernel(entries.POSE)(*call, *given, out.ravel(), path, start, stop))
+        return int(space.kernel(entries.POSE)(*call, *inputs, out.ravel(), path, start, stop))
     matrices = out.reshape(out.shape[0] * out.shape[1], out.shape[2])
     if what == "mass":
-        return int(space.kernel(entries.MASS)(*call, *given, matrices, 0, 1, True, start, stop))
-    return int(space.kernel(entries.JACOBIAN)(*call, *given, path, matrices, start, stop))
+        return int(space.kernel(entries.MASS)(*call, *inputs, matrices, 0, 1, True, start, stop))
+    return int(space.kernel(entries.JACOBIAN)(*call, *inputs, path, matrices, start, stop))

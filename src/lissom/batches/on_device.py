@@ -93,7 +93,7 @@ class OnDevice:
     def evaluate(
         self,
         what: str,
-        given: list[Any],
+        inputs: list[Any],
         shape: tuple[int, ...],
         paths: list[np.ndarray] | None,
     ) -> tuple[Any, Any]:
@@ -102,7 +102,7 @@ class OnDevice:
         States on the CPU go to the device in turns that fit its memory.
         """
         xp, (entry, flags) = self.xp, ENTRIES[what]
-        count, host = len(given[0]), isinstance(given[0], np.ndarray)
+        count, host = len(inputs[0]), isinstance(inputs[0], np.ndarray)
         memory = np if host else xp
         out = memory.zeros((count, *shape))
         statuses = memory.zeros(count, dtype=np.int64)
@@ -112,7 +112,7 @@ class OnDevice:
         threads = self._threads(arrays, count)
         at_once = threads if self.variants else count  # the workspace holds constants of variants
         if host:
-            at_once = min(at_once, self._fitting(arrays, given, shape, threads))
+            at_once = min(at_once, self._fitting(arrays, inputs, shape, threads))
         where = None if paths is None else xp.asarray(np.stack(paths))
         for start in range(0, count, at_once):
             rows = slice(start, min(start + at_once, count))
@@ -121,14 +121,14 @@ class OnDevice:
             results = xp.zeros((n, *shape)) if host else out[rows]
             constants = self._constants(arrays.floats, rows)
             arguments = [argument(arrays.ints), constants, argument(space)]
-            arguments += [argument(xp.asarray(x[rows]), each=True) for x in given]
+            arguments += [argument(xp.asarray(x[rows]), each=True) for x in inputs]
             if where is not None:
                 arguments.append(self._constants(where, rows))
             arguments.append(argument(results, each=True))
             if flags is not None:
                 arguments.append(argument(flags))
-            found = self.device.launch(entry, n, threads, arguments)
-            statuses[rows] = on_cpu(found) if host else found
+            launch_statuses = self.device.launch(entry, n, threads, arguments)
+            statuses[rows] = on_cpu(launch_statuses) if host else launch_statuses
             if host:
                 out[rows] = on_cpu(results)
         return out, statuses
@@ -147,10 +147,10 @@ class OnDevice:
         return self._arrays[compact]
 
     def _fitting(
-        self, arrays: _Arrays, given: list[Any], shape: tuple[int, ...], threads: int
+        self, arrays: _Arrays, inputs: list[Any], shape: tuple[int, ...], threads: int
     ) -> int:
         """States that the device has room for at a time, besides their workspaces."""
-        numbers = 1 + sum(x.shape[1] for x in given) + int(np.prod(shape))
+        numbers = 1 + sum(x.shape[1] for x in inputs) + int(np.prod(shape))
         room = self.device.free_bytes() - 8 * arrays.n * max(threads - arrays.threads, 0)
         return max(int(room / (8 * numbers)) // LANES, 1) * LANES
 

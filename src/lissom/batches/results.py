@@ -34,14 +34,14 @@ class Energies(NamedTuple):
         return summary(self)
 
 
-def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
+def raise_failures(batch: Batch, what: str, statuses: Any, inputs: list[Any]) -> None:
     """Raise the error of the first state that failed, with its row."""
     wrong = statuses != field.DONE
     if not bool(wrong.any()):
         return
     row = int(wrong.argmax())
     system = batch.systems[row if batch.n_variant else 0]
-    numbers = [on_cpu(x[row]) for x in given]
+    numbers = [on_cpu(x[row]) for x in inputs]
     try:
         state = system.state(*numbers[:2])
         if what == "forward":
@@ -54,16 +54,16 @@ def checked(batch: Batch, what: str, statuses: Any, given: list[Any]) -> None:
     raise StateError(f"row {row}: the result is not finite; the values are too large")
 
 
-def actuated_rows(batch: Batch, given: list[Any], actuated: Any) -> Any:
+def actuated_rows(batch: Batch, inputs: list[Any], actuated: Any) -> Any:
     """Forces of actuated joints (k, n_v), state by state on the CPU."""
-    rows = zip(*map(on_cpu, given), strict=True)
-    found = np.zeros((len(given[0]), batch.system.n_v))
+    rows = zip(*map(on_cpu, inputs), strict=True)
+    forces = np.zeros((len(inputs[0]), batch.system.n_v))
     for k, (q, v, acceleration) in enumerate(rows):
         system = batch.systems[k if batch.n_variant else 0]
         try:
             state = system.state(q, v)
-            found[k] = inverse_dynamics(system, state, acceleration, actuated=actuated)
+            forces[k] = inverse_dynamics(system, state, acceleration, actuated=actuated)
         except LissomError as error:
             error.args = (f"row {k}: {error}",)
             raise
-    return found
+    return forces

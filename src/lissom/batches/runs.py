@@ -84,18 +84,18 @@ class Runs(Sequence[Trajectory]):
         except (IndexError, TypeError, ValueError):
             words = f"there is no run {shown(k)}; there are {len(self)}, numbered from 0"
             raise (IndexError if isinstance(k, (int, np.integer)) else ResultError)(words) from None
-        return self._some(places) if places.ndim else self._one(int(places))
+        return self._subset(places) if places.ndim else self._trajectory(int(places))
 
-    def _one(self, k: int) -> Trajectory:
+    def _trajectory(self, k: int) -> Trajectory:
         store = MemoryStore(self._columns(k), self._rows(k))
         return Trajectory(self._system(k), store, self._runs[k].meta)
 
-    def _some(self, places: Array) -> Runs:
+    def _subset(self, places: Array) -> Runs:
         systems = [self._system(k) for k in places] if len(self._systems) > 1 else self._systems
         return Runs(systems or self._systems[:1], [self._runs[k] for k in places])
 
     def __iter__(self) -> Iterator[Trajectory]:
-        return (self._one(k) for k in range(len(self)))
+        return (self._trajectory(k) for k in range(len(self)))
 
     def __repr__(self) -> str:
         words = [f"{int((self.status == x).sum())} {x}" for x in sorted(set(self.status))]
@@ -105,21 +105,21 @@ class Runs(Sequence[Trajectory]):
     @property
     def time(self) -> Array:
         """Times of the rows (rows,) [s], which all runs must share; rows at events do not count."""
-        return self._common()[0].copy()
+        return self._common_times()[0].copy()
 
-    def _common(self) -> tuple[Array, list[Array]]:
+    def _common_times(self) -> tuple[Array, list[Array]]:
         """Times of the rows, and the rows of each run at the first of them, as far as it came."""
-        due = [self._due(k) for k in range(len(self))]
+        due = [self._output_rows(k) for k in range(len(self))]
         times = [self._rows(k)[x, 0] for k, x in enumerate(due)]
         done = [x for x, status in zip(times, self.status, strict=True) if status == "finished"]
         full = max(done or times, key=len, default=np.zeros(0))
-        apart = _apart(full)
+        tolerance = _time_tolerance(full)
         reached: list[Array] = []
-        for k, own in enumerate(times):
-            n = min(len(own), len(full))
-            same = np.flatnonzero(np.abs(own[:n] - full[:n]) > apart)
+        for k, run_times in enumerate(times):
+            n = min(len(run_times), len(full))
+            same = np.flatnonzero(np.abs(run_times[:n] - full[:n]) > tolerance)
             m = int(same[0]) if len(same) else n
-            if len(own) - m > AT_END:
+            if len(run_times) - m > AT_END:
                 raise ResultError(
                     f"run {k} has rows at other times than the others; give output_step= or step=, "
                     "or take each trajectory by itself: runs[k]"
@@ -127,45 +127,47 @@ class Runs(Sequence[Trajectory]):
             reached.append(due[k][:m])
         return full, reached
 
-    def _due(self, k: int) -> Array:
+    def _output_rows(self, k: int) -> Array:
         """Rows of a run at times of output, not those of events; of two at a time the second."""
         t, meta = self._rows(k)[:, 0], self._runs[k].meta
-        apart, extra = _apart(t), np.isin(t, [x for x, _ in meta.get("events", ())])
+        tolerance, extra = _time_tolerance(t), np.isin(t, [x for x, _ in meta.get("events", ())])
         if step := meta.get("output_step"):
             start = meta["start"]
             grid = np.minimum(start + np.round((t - start) / step) * step, start + meta["duration"])
-            extra &= np.abs(t - grid) > apart
-        return np.flatnonzero(~extra & (np.diff(t, append=np.inf) > apart))
+            extra &= np.abs(t - grid) > tolerance
+        return np.flatnonzero(~extra & (np.diff(t, append=np.inf) > tolerance))
 
     def _longest(self) -> Trajectory:
         """A run that came as far as any other; one without rows, where there are no runs."""
         some = self if len(self) else Runs(self._systems, [unfinished("", "")])
-        return some._one(max(range(len(some)), key=lambda k: len(some._rows(k))))
+        return some._trajectory(max(range(len(some)), key=lambda k: len(some._rows(k))))
 
     def _channel(self, name: str) -> Array:
         """A channel of all runs (k, rows, ...); NaN in rows that a run did not reach."""
-        full, reached = self._common()
-        found = {
-            k: np.asarray(self._one(k)[name], float)[n] for k, n in enumerate(reached) if len(n)
+        full, reached = self._common_times()
+        by_run = {
+            k: np.asarray(self._trajectory(k)[name], float)[n]
+            for k, n in enumerate(reached)
+            if len(n)
         }
-        shapes = {x.shape[1:] for x in found.values()} or {self._longest()[name].shape[1:]}
+        shapes = {x.shape[1:] for x in by_run.values()} or {self._longest()[name].shape[1:]}
         if len(shapes) > 1:
             raise ResultError(f"{name!r} has other shapes in other runs; take them one by one")
         out = np.full((len(self), len(full), *shapes.pop()), np.nan)
-        for k, values in found.items():
+        for k, values in by_run.items():
             out[k, : len(values)] = values
         return out
 
-    def _pieces(self, name: Any) -> tuple[int, list[slice]]:
+    def _field_slices(self, name: Any) -> tuple[int, list[slice]]:
         """Numbers of a field, and its place in the rows of each run."""
         columns = [self._columns(k) for k, x in enumerate(self._runs) if x.columns is not None]
         columns = columns or [Columns.of(self._systems[0])]
         sizes = set()
-        for known in columns:
-            if name not in known.slices:
+        for layout in columns:
+            if name not in layout.slices:
                 words = f"there is no {shown(name)} in the rows of all runs"
-                raise ResultError(f"{words}; {suggestion(str(name), known.fields)}")
-            piece = known.slices[name]
+                raise ResultError(f"{words}; {suggestion(str(name), layout.fields)}")
+            piece = layout.slices[name]
             sizes.add(piece.stop - piece.start)
         if len(sizes) > 1:
             raise ResultError(f"{name!r} has other sizes in other runs; take each by itself")
@@ -181,8 +183,8 @@ class Runs(Sequence[Trajectory]):
         name : str
             "q", "v", "acceleration", "force" or "wrench".
         """
-        full, reached = self._common()
-        size, pieces = self._pieces(name)
+        full, reached = self._common_times()
+        size, pieces = self._field_slices(name)
         out = np.full((len(self), len(full), size), np.nan)
         for k, n in enumerate(reached):
             if len(n):
@@ -197,7 +199,7 @@ class Runs(Sequence[Trajectory]):
         name : str
             As for `part`, or "time".
         """
-        size, pieces = self._pieces(name)
+        size, pieces = self._field_slices(name)
         out = np.full((len(self), size), np.nan)
         for k in range(len(self)):
             if len(rows := self._rows(k)):
@@ -227,12 +229,12 @@ class Runs(Sequence[Trajectory]):
         xarray.Dataset
             The channels, NaN in rows that a run did not reach, `status` and `message`.
         """
-        found, coordinates = labelled(self._longest(), names)
+        channels, coordinates = labelled(self._longest(), names)
         variables: dict[str, Any] = {
             "status": ("run", self.status),
             "message": ("run", np.array(self.message, dtype=object)),
         }
-        for name, (dims, _, attributes) in found.items():
+        for name, (dims, _, attributes) in channels.items():
             variables[name] = (["run", *dims], self._channel(name), attributes)
         places = {"run": np.arange(len(self)), "time": (*coordinates["time"][:1], self.time)}
         places["time"] += coordinates["time"][2:]
@@ -241,13 +243,13 @@ class Runs(Sequence[Trajectory]):
     @property
     def statistics(self) -> dict[str, Array]:
         """Numbers of steps, evaluations and the like, (k,) each."""
-        found = [x.meta["statistics"] for x in self._runs]
-        whole: Mapping[str, Any] = max(found, key=len, default={})
+        by_run = [x.meta["statistics"] for x in self._runs]
+        whole: Mapping[str, Any] = max(by_run, key=len, default={})
         names = [name for name, x in whole.items() if isinstance(x, (int, float))]
-        return {name: np.array([x.get(name, np.nan) for x in found]) for name in names}
+        return {name: np.array([x.get(name, np.nan) for x in by_run]) for name in names}
 
 
-def _apart(times: Array) -> float:
+def _time_tolerance(times: Array) -> float:
     """Difference of two times that are not the same."""
     if not times.size:
         return 0.0

@@ -54,17 +54,17 @@ class OnCores:
     ) -> None:
         self.collected, self.time_limit = collected, time_limit
         self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
-        self._kept = threading.local()
+        self._per_thread = threading.local()
 
     def run(self, count: int, threads: int) -> list[OneRun]:
         """Results of all runs."""
         with self.bar:
             if threads == 1:
-                return [self._one(k) for k in range(count)]
+                return [self._run_one(k) for k in range(count)]
             with ThreadPoolExecutor(threads) as pool:
-                return list(pool.map(self._one, range(count)))
+                return list(pool.map(self._run_one, range(count)))
 
-    def _one(self, k: int) -> OneRun:
+    def _run_one(self, k: int) -> OneRun:
         part = _Part(self.bar)
         try:
             if self.interrupts.obeyed():
@@ -72,7 +72,7 @@ class OnCores:
             with self.collected.here():
                 this = self._prepared(k)
                 warn_before(this, begun_run(this))
-                return self._ended(this, part)
+                return self._finished_run(this, part)
         except LissomError as error:
             return unfinished("failed", str(error), error)
         finally:
@@ -84,14 +84,14 @@ class OnCores:
             if isinstance(ready, LissomError):
                 raise ready
         else:
-            before = getattr(self._kept, "ready", None)
+            before = getattr(self._per_thread, "ready", None)
             if self.starts.again is not None and before is not None:
                 return self.starts.again(before, k)
             ready = self.starts.ready(k)
-        self._kept.ready = ready
+        self._per_thread.ready = ready
         return ready
 
-    def _ended(self, ready: Prepared, part: _Part) -> OneRun:
+    def _finished_run(self, ready: Prepared, part: _Part) -> OneRun:
         """Result of a run that has begun."""
         machine = ready.machine
         if machine.plan.functions.has_plain:

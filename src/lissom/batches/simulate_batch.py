@@ -12,16 +12,16 @@ from ..errors import LissomError, LoadError, StateError, shown
 from ..sim.events.event import Event
 from ..sim.integrators import as_integrator
 from ..sim.loads import Load
-from ..sim.loads.controller import in_python, own_copies
+from ..sim.loads.controller import in_python, private_copies
 from ..sim.run.checks import number, positive
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.memory import check_memory
-from ..sim.run.prepare import Prepared, prepared, restarted
+from ..sim.run.prepare import Prepared, prepared, prepared_from
 from ..sim.run.settings import TIME
 from ..sim.run.start import listed
 from ..system import State, System
 from . import arrays
-from .batch import as_systems, check_mechanism, check_variants, cores, found_device
+from .batch import as_device, as_systems, check_mechanism, check_variants, cores
 from .fleet import Fleet
 from .progress import Counted
 from .runs import OneRun, Runs
@@ -102,7 +102,7 @@ def simulate_batch(
     limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
     variants = as_systems(systems, "simulate_batch")
     on_cores = isinstance(device, str) and device == "cpu"
-    gpu = None if on_cores else found_device(device, threads)
+    gpu = None if on_cores else as_device(device, threads)
     if gpu is not None and limit < np.inf:
         raise LoadError(
             "time_limit is for the CPU; on a GPU all runs advance together, and Ctrl-C ends them "
@@ -110,8 +110,8 @@ def simulate_batch(
         )
     (check_mechanism if on_cores else check_variants)(variants)
     settings = {**OPTIONS, **options, "duration": positive(duration, "duration", TIME)}
-    given = _states(variants, states)
-    count = max(len(given), len(variants)) if given else 0
+    initial_states = _states(variants, states)
+    count = max(len(initial_states), len(variants)) if initial_states else 0
     if callable(loads) and count == 1:
         raise LoadError(
             "loads is a function of the number of a run, but there is one run only; give a state "
@@ -120,21 +120,24 @@ def simulate_batch(
     if not count:
         return Runs(variants, [])
     settings["events"] = listed(settings["events"], Event, "events")
-    common = [] if callable(loads) else listed(loads, Load, "loads")
-    remembers = count > 1 and any(map(in_python, [*common, *_several(settings["forces"])]))
+    shared_loads = [] if callable(loads) else listed(loads, Load, "loads")
+    remembers = count > 1 and any(map(in_python, [*shared_loads, *_as_list(settings["forces"])]))
     alike = not callable(loads) and not remembers and len(variants) == 1
 
     def ready(k: int) -> Prepared:
-        state = given[k if len(given) > 1 else 0]
+        state = initial_states[k if len(initial_states) > 1 else 0]
         system = variants[k if len(variants) > 1 else 0]
-        forces, own = settings["forces"], _loads_of(loads, k) if callable(loads) else common
+        forces, run_loads = (
+            settings["forces"],
+            _loads_of(loads, k) if callable(loads) else shared_loads,
+        )
         if remembers:
-            forces, own = _own_copies(forces, own)
-        options = {**settings, "forces": forces, "loads": own}
+            forces, run_loads = _own_copies(forces, run_loads)
+        options = {**settings, "forces": forces, "loads": run_loads}
         return prepared(system, state, what="simulate_batch", **options)
 
     def again(first: Prepared, k: int) -> Prepared:
-        return restarted(first, given[k if len(given) > 1 else 0])
+        return prepared_from(first, initial_states[k if len(initial_states) > 1 else 0])
 
     bar, interrupts = Counted(variants[0].name, count, progress), Interrupts()
     collected = Collected(count)
@@ -144,24 +147,24 @@ def simulate_batch(
             chosen = as_integrator(settings["integrator"]) is not None
             shared = again if alike and chosen else None
             starts = Starts(ready, first, shared, interrupts)
-            found = OnCores(starts, bar, collected, limit).run(count, cores(threads))
+            results = OnCores(starts, bar, collected, limit).run(count, cores(threads))
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
-            found = Fleet(starts, count, gpu).run(bar)
+            results = Fleet(starts, count, gpu).run(bar)
     interrupts.pass_on()
-    if all(x.error is not None for x in found):
-        raise _of_all(found)
-    runs = Runs(variants, found)
+    if all(x.error is not None for x in results):
+        raise _error_of_all(results)
+    runs = Runs(variants, results)
     warn_of_runs(runs)
     return runs
 
 
-def _of_all(found: Sequence[OneRun]) -> LissomError:
+def _error_of_all(results: Sequence[OneRun]) -> LissomError:
     """Error of runs none of which could start."""
-    error = found[0].error
+    error = results[0].error
     assert error is not None
-    if any(str(x.error) != str(error) for x in found):
-        error.args = (f"none of the {len(found)} runs can start; run 0: {error}",)
+    if any(str(x.error) != str(error) for x in results):
+        error.args = (f"none of the {len(results)} runs can start; run 0: {error}",)
     return error
 
 
@@ -175,15 +178,15 @@ def _loads_of(loads: Callable[[int], Any], k: int) -> Any:
         raise LoadError(f"loads({k}) raised {type(error).__name__}: {error}") from error
 
 
-def _several(forces: Any) -> Sequence[Any]:
+def _as_list(forces: Any) -> Sequence[Any]:
     """The argument `forces` as a list, where it may be one of loads."""
     return forces if isinstance(forces, (list, tuple)) else [forces]
 
 
 def _own_copies(forces: Any, loads: Sequence[Any]) -> tuple[Any, list[Any]]:
     """Forces and loads of one run, with controllers of its own."""
-    many = _several(forces)
-    copies = own_copies([*many, *loads])
+    many = _as_list(forces)
+    copies = private_copies([*many, *loads])
     return copies[: len(many)] if many is forces else copies[0], copies[len(many) :]
 
 
@@ -207,17 +210,17 @@ def _states(variants: Sequence[System], states: Any) -> list[State | None]:
         return [None]
     if isinstance(states, State):
         return [states]
-    known = (State, tuple) if isinstance(states, list) else State
-    if isinstance(states, (list, tuple)) and all(isinstance(x, known) for x in states):
-        found = _from_rows(variants, states)
+    state_types = (State, tuple) if isinstance(states, list) else State
+    if isinstance(states, (list, tuple)) and all(isinstance(x, state_types) for x in states):
+        initial_states = _from_rows(variants, states)
     else:
-        found = _from_arrays(variants, states)
-    if len(variants) > 1 and len(found) not in (1, len(variants)):
+        initial_states = _from_arrays(variants, states)
+    if len(variants) > 1 and len(initial_states) not in (1, len(variants)):
         raise StateError(
-            f"there are {len(found)} states for {len(variants)} variants; give one for each, or "
-            "one for all"
+            f"there are {len(initial_states)} states for {len(variants)} variants; give one for "
+            "each, or one for all"
         )
-    return found
+    return initial_states
 
 
 def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
@@ -228,7 +231,7 @@ def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
             f"states is {shown(states)}; expected arrays (Q, V), one state per row, or a list of "
             "states"
         ) from None
-    q, v = (arrays.taken(x, name, np) for x, name in ((first, "Q"), (second, "V")))
+    q, v = (arrays.as_float_array(x, name, np) for x, name in ((first, "Q"), (second, "V")))
     system = variants[0]
     if q.ndim != 2 or v.ndim != 2 or len(q) != len(v):
         raise StateError(
@@ -240,11 +243,11 @@ def _from_arrays(variants: Sequence[System], states: Any) -> list[State | None]:
 
 def _from_rows(variants: Sequence[System], rows: Sequence[Any]) -> list[State | None]:
     """States from states or pairs (q, v), one for each run."""
-    found: list[State | None] = []
+    initial_states: list[State | None] = []
     for k, row in enumerate(rows):
         try:
-            found.append(as_state(variants[k if k < len(variants) else 0], row))
+            initial_states.append(as_state(variants[k if k < len(variants) else 0], row))
         except LissomError as error:
             error.args = (f"row {k}: {error}",)
             raise
-    return found
+    return initial_states

@@ -46,7 +46,7 @@ def second_shapes_along(
     xi, weights = np.polynomial.legendre.leggauss(stations)
     t = np.outer(points, (1.0 + xi) / 2.0)
     values = fields(t.ravel())
-    found = []
+    shapes = []
     for k, x in enumerate(points):
         curvature, turn, stretch = (f[k * len(xi) : (k + 1) * len(xi)] for f in values)
         w = length * x * weights / 2.0
@@ -54,8 +54,8 @@ def second_shapes_along(
         ahead = np.tensordot(w * length * (x - t[k]), bent, 1)
         pulled = np.tensordot(w, _products(turn, stretch), 1)
         turned = np.tensordot(w, _products(turn, curvature), 1) / 2.0
-        found.append(np.concatenate([turned, ahead + pulled]))
-    return np.stack(found)
+        shapes.append(np.concatenate([turned, ahead + pulled]))
+    return np.stack(shapes)
 
 
 def _products(a: Array, b: Array) -> Array:

@@ -140,9 +140,9 @@ class BeamAxis:
     @property
     def describes_body(self) -> bool:
         """Whether the mass of the body is that of its beam, with the joint at its root."""
-        whole, known = self.beyond(0.0).integrals, self.body.integrals
-        pairs = [(whole.second_moment, known.second_moment)]
-        pairs += [(whole.modal_second_moment, known.modal_second_moment)]
+        whole, of_body = self.beyond(0.0).integrals, self.body.integrals
+        pairs = [(whole.second_moment, of_body.second_moment)]
+        pairs += [(whole.modal_second_moment, of_body.modal_second_moment)]
         alike = all(
             np.abs(a - b).max(initial=0.0) <= 1e-9 * np.abs(b).max(initial=1e-300) for a, b in pairs
         )

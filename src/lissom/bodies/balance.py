@@ -82,7 +82,7 @@ class Balance:
         return replace(self, inertia=inertia)
 
 
-def carried(integrals: MassIntegrals, fields: Array) -> Array:
+def modal_forces(integrals: MassIntegrals, fields: Array) -> Array:
     """Forces on the modes, Phi^T f, of the accelerations (3) of the mass, (n, m).
 
     Parameters
@@ -97,8 +97,8 @@ def carried(integrals: MassIntegrals, fields: Array) -> Array:
     table = np.concatenate(
         [integrals.modal_first_moment[None], integrals.modal_second_moment, products]
     )
-    found: Array = np.einsum("fki,nfk->ni", table, fields)
-    return found
+    forces: Array = np.einsum("fki,nfk->ni", table, fields)
+    return forces
 
 
 def accelerations(
@@ -128,8 +128,8 @@ def accelerations(
 
 def _skew(v: Array) -> Array:
     """Cross-product matrices (n, 3, 3) of vectors (n, 3)."""
-    found = np.zeros((len(v), 3, 3))
+    matrices = np.zeros((len(v), 3, 3))
     x, y, z = v.T
-    found[:, 2, 1], found[:, 0, 2], found[:, 1, 0] = x, y, z
-    found[:, 1, 2], found[:, 2, 0], found[:, 0, 1] = -x, -y, -z
-    return found
+    matrices[:, 2, 1], matrices[:, 0, 2], matrices[:, 1, 0] = x, y, z
+    matrices[:, 1, 2], matrices[:, 2, 0], matrices[:, 0, 1] = -x, -y, -z
+    return matrices

@@ -41,7 +41,7 @@ def normal_basis(M_ff: Array, K: Array) -> tuple[Array, Array]:
     order = np.argsort(omega, kind="stable")
     omega, x = omega[order], np.linalg.solve(L.T, U[:, order])
     for group in _equal_runs(omega):
-        x[:, group] = _nearest_to_given(x[:, group], M_ff)
+        x[:, group] = _nearest_to_shapes(x[:, group], M_ff)
     x = x * _signs(x)
     stiffness = np.einsum("ia,ij,ja->a", x, K, x) if len(_equal_runs(omega)) < m else omega**2
     return x, stiffness.clip(min=0.0)
@@ -65,7 +65,7 @@ def _equal_runs(omega: Array) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
-def _nearest_to_given(x: Array, M_ff: Array) -> Array:
+def _nearest_to_shapes(x: Array, M_ff: Array) -> Array:
     """Orthonormal basis of span(x) nearest the given shapes that lie most in it."""
     k = x.shape[1]
     if k == 1:
@@ -99,8 +99,8 @@ def check_independent(M_ff: Array, raw_size: Array) -> None:
     raw_size : array (m,)
         Modal mass of each shape as given, before its rigid-body part was removed.
     """
-    own = np.diag(M_ff)
-    for mode, (size, raw) in enumerate(zip(own, raw_size, strict=True)):
+    modal_masses = np.diag(M_ff)
+    for mode, (size, raw) in enumerate(zip(modal_masses, raw_size, strict=True)):
         if raw <= 0:
             raise ModelError(
                 f"FlexibleBody: mode {mode} moves no mass; remove it or give its nodes mass"
@@ -110,7 +110,7 @@ def check_independent(M_ff: Array, raw_size: Array) -> None:
                 f"FlexibleBody: mode {mode} is a rigid-body motion of the whole body; rigid-body "
                 "motion belongs to the joint, remove the mode"
             )
-    scaled = M_ff / np.sqrt(np.outer(own, own))
+    scaled = M_ff / np.sqrt(np.outer(modal_masses, modal_masses))
     values, vectors = np.linalg.eigh(scaled)
     if len(values) and values[0] < 1e-12:
         involved = np.flatnonzero(np.abs(vectors[:, 0]) > 0.05)

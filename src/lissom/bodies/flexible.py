@@ -98,7 +98,7 @@ class FlexibleBody:
     names: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     level: str = field(default="full", kw_only=True)
     solids: Any = field(default=(), kw_only=True)
-    second_order: second_order.Given = field(default=None, kw_only=True)
+    second_order: second_order.SecondOrderSource = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
     line: NodeLine | None = field(default=None, kw_only=True, repr=False)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
@@ -140,9 +140,9 @@ class FlexibleBody:
     @property
     def is_numeric(self) -> bool:
         """Whether all parameters are numbers, so that the body has a normalised form."""
-        given = (self.positions, self.masses, self.shapes, self.stiffness, self.damping)
+        required = (self.positions, self.masses, self.shapes, self.stiffness, self.damping)
         extra = (x for x in (self.node_inertias, self.node_offsets) if x is not None)
-        return all(is_numeric(x) for x in (*given, *extra))
+        return all(is_numeric(x) for x in (*required, *extra))
 
     @property
     def mass(self) -> Any:
@@ -266,9 +266,13 @@ class FlexibleBody:
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
             return body  # the shapes seen from the inboard node are linear in the modes
-        own = self.shapes @ x
+        node_shapes = self.shapes @ x
         in_own_frame = dataclasses.replace(
-            body, integrals=self._integrals(own), node_shapes=own, inboard=-1, solids=()
+            body,
+            integrals=self._integrals(node_shapes),
+            node_shapes=node_shapes,
+            inboard=-1,
+            solids=(),
         )
         return dataclasses.replace(body, floating=in_own_frame)
 
@@ -294,15 +298,17 @@ class FlexibleBody:
     @cached_property
     def constants_of_second_order(self) -> SecondOrder:
         """Second order in the given amplitudes, checked; ModelError if the body has none."""
-        found = second_order.resolved(self.second_order, len(self.positions), self.n_mode)
+        constants = second_order.checked_constants(
+            self.second_order, len(self.positions), self.n_mode
+        )
         if np.any(self.shapes[self.inboard]):
             raise ModelError(
                 f'FlexibleBody: level "stiffened" needs shapes that vanish at the inboard node '
                 f"({self.inboard}), to which the second order refers; give shapes and second_order "
                 "with this node held"
             )
-        second_order.check_lumps(found, set(self._lumps) - {self.inboard})
-        return found
+        second_order.check_lumps(constants, set(self._lumps) - {self.inboard})
+        return constants
 
     @cached_property
     def _relative_shapes(self) -> Array:

@@ -29,16 +29,16 @@ _MOTIONS = [f"{kind} {axis}" for kind in ("rotation about", "translation along")
 def numbers(value: Any, name: str) -> Array:
     """Array of finite real numbers, or a ModelError."""
     try:
-        given = array(value)
+        values = array(value)
     except (TypeError, ValueError):
-        given = np.array(None)
-    if not is_numeric(given) or np.iscomplexobj(given):
+        values = np.array(None)
+    if not is_numeric(values) or np.iscomplexobj(values):
         raise ModelError(f"NodalBody: {name} must be an array of real numbers, without symbols")
-    bad = np.argwhere(~np.isfinite(given))
+    bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         where = tuple(int(i) for i in bad[0])
-        raise ModelError(f"NodalBody: {name}{list(where)} is {given[where]}; it must be finite")
-    return given
+        raise ModelError(f"NodalBody: {name}{list(where)} is {values[where]}; it must be finite")
+    return values
 
 
 def rigid_motions(positions: Array) -> Array:
@@ -453,11 +453,11 @@ class NodalBody(Shown):
 
 def _massive_and_massless(m: Array, smallest: Array) -> tuple[Array, Array]:
     """Columns Q with mass and Z without: displacements = Q x + Z y."""
-    own, eye = np.diag(m), np.eye(len(m))
-    heavy = own > smallest
+    masses, eye = np.diag(m), np.eye(len(m))
+    heavy = masses > smallest
     Q, Z = eye[:, heavy], eye[:, ~heavy]
     values, vectors = np.linalg.eigh(unit_diagonal(m[np.ix_(heavy, heavy)]))
     if np.all(values > NULL):
         return Q, Z
-    Q = Q @ (vectors / np.sqrt(own[heavy])[:, None])
+    Q = Q @ (vectors / np.sqrt(masses[heavy])[:, None])
     return Q[:, values > NULL], np.concatenate([Z, Q[:, values <= NULL]], axis=1)

@@ -218,9 +218,9 @@ class NormalBody:
             Index of the node.
         """
         assert self.second_order is not None
-        found = self.second_order.node_shapes.get(node)
-        if found is not None:
-            return found
+        shapes = self.second_order.node_shapes.get(node)
+        if shapes is not None:
+            return shapes
         if node == self.inboard:
             return zeros(6, self.n_mode, self.n_mode)
         names = [name for name, k in self.node_names.items() if k == node]

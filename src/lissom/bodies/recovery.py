@@ -56,8 +56,8 @@ class StressPoints:
 
     def __post_init__(self) -> None:
         if self.elasticity is not None:
-            given = _checked_elasticity(self.elasticity, len(self.positions))
-            object.__setattr__(self, "elasticity", given)
+            elasticity = _checked_elasticity(self.elasticity, len(self.positions))
+            object.__setattr__(self, "elasticity", elasticity)
 
     def strains(self, chosen: Any = slice(None)) -> Array:
         """Strains xx, yy, zz, yz, zx, xy per unit amplitude, body axes, by (2).
@@ -85,19 +85,20 @@ class StressPoints:
         return replace(self, positions=self.positions @ R.T, stresses=stresses)
 
 
-def _checked_elasticity(given: Any, n: int) -> Array:
+def _checked_elasticity(elasticity: Any, n: int) -> Array:
     """Young's modulus and Poisson's ratio of n points, (n, 2)."""
     try:
-        found = np.array(np.broadcast_to(reals(given), (n, 2)))
+        pairs = np.array(np.broadcast_to(reals(elasticity), (n, 2)))
     except (TypeError, ValueError):
-        found = np.full((1, 2), np.nan)
-    E, nu = found.T
+        pairs = np.full((1, 2), np.nan)
+    E, nu = pairs.T
     if not np.all((E > 0) & (E < np.inf) & (nu > -1) & (nu <= 0.5)):
         raise ModelError(
-            f"StressPoints: elasticity is {shown(given)}; expected Young's modulus above 0 [Pa] "
+            f"StressPoints: elasticity is {shown(elasticity)}; expected Young's modulus "
+            "above 0 [Pa] "
             f"and Poisson's ratio above -1 and up to 0.5, one pair or one for each of {n} points"
         )
-    return found
+    return pairs
 
 
 def check_has_strain(name: str, recovery: Recovery | None) -> StressPoints:

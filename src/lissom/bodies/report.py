@@ -137,8 +137,8 @@ class Report:
         head = "mode  frequency [Hz]  damping  effective mass [%]: x, y, z      together"
         total = np.cumsum(self.effective_masses, axis=0)
         rows = (
-            f"{k:4d}  {f:14.6g}  {d:7.4f}  {_percent(own)}      {_percent(sums)}"
-            for k, (f, d, own, sums) in enumerate(
+            f"{k:4d}  {f:14.6g}  {d:7.4f}  {_percent(parts)}      {_percent(sums)}"
+            for k, (f, d, parts, sums) in enumerate(
                 zip(self.frequencies, self.damping, self.effective_masses, total, strict=True)
             )
         )
@@ -149,8 +149,8 @@ class Report:
 
     def _statics(self) -> list[str]:
         lines = []
-        for name, kept in self.flexibility.items():
-            lines.append(f"flexibility kept at {name!r}: {100 * kept:.4g} %")
+        for name, fraction in self.flexibility.items():
+            lines.append(f"flexibility kept at {name!r}: {100 * fraction:.4g} %")
         if self.weight is not None:
             lines.append(
                 f"strain energy kept under gravity and rigid acceleration: {100 * self.weight:.4g} "
@@ -164,30 +164,30 @@ def report(body: FlexibleBody) -> Report:
     """Report of a body; see `FlexibleBody.report`."""
     if not body.is_numeric:
         raise ModelError("FlexibleBody: a body with symbols has no report; give numbers first")
-    own = body.normalised("linear")
-    integrals = own.integrals
-    center = integrals.first_moment / own.mass
-    second = integrals.second_moment - own.mass * np.outer(center, center)
+    normal = body.normalised("linear")
+    integrals = normal.integrals
+    center = integrals.first_moment / normal.mass
+    second = integrals.second_moment - normal.mass * np.outer(center, center)
     inertia = np.trace(second) * np.eye(3) - second
-    frequencies = own.frequencies
+    frequencies = normal.frequencies
     omega = 2 * np.pi * frequencies
-    damping = np.diag(own.damping) / np.maximum(2 * omega, 1e-300)
+    damping = np.diag(normal.damping) / np.maximum(2 * omega, 1e-300)
     facts = getattr(body.source, "facts", None)
-    flexibility, weight = ({}, None) if facts is None else _kept(own, facts)
+    flexibility, weight = ({}, None) if facts is None else _least_parts(normal, facts)
     return Report(
         title=repr(body),
-        mass=float(own.mass),
+        mass=float(normal.mass),
         center=center,
         inertia=inertia,
         frequencies=frequencies,
         damping=damping,
-        effective_masses=effective_masses(own)[3:].T / own.mass,
+        effective_masses=effective_masses(normal)[3:].T / normal.mass,
         flexibility=flexibility,
         weight=weight,
-        spread=float(frequencies.max() / max(frequencies.min(), 1e-300)) if own.n_mode else 1.0,
+        spread=float(frequencies.max() / max(frequencies.min(), 1e-300)) if normal.n_mode else 1.0,
         source="" if facts is None else _source(body.source, facts),
-        differences={} if facts is None else _differences(own, facts),
-        warnings=tuple(_warnings(body, own, facts, flexibility, weight)),
+        differences={} if facts is None else _differences(normal, facts),
+        warnings=tuple(_warnings(body, normal, facts, flexibility, weight)),
     )
 
 
@@ -205,35 +205,35 @@ def _source(source: Any, facts: Any) -> str:
     return f"source   {source.name}: {facts.n_freedom} freedoms, {held}, {facts.method}"
 
 
-def _differences(own: NormalBody, facts: Any) -> dict[str, float]:
+def _differences(normal: NormalBody, facts: Any) -> dict[str, float]:
     """Relative differences of the body's inertia about its inboard node from the source's."""
     exact = facts.rigid_mass
-    second, p = own.integrals.second_moment, own.integrals.first_moment
+    second, p = normal.integrals.second_moment, normal.integrals.first_moment
     inertia = np.trace(second) * np.eye(3) - second
     moment = np.array([exact[2, 4], exact[0, 5], exact[1, 3]])  # of skew(p) = exact[:3, 3:]
-    length = float(np.linalg.norm(own.node_positions, axis=1).max(initial=0.0)) or 1.0
+    length = float(np.linalg.norm(normal.node_positions, axis=1).max(initial=0.0)) or 1.0
     mass = exact[3:, 3:].trace() / 3
     return {
-        "mass": abs(own.mass - mass) / mass,
+        "mass": abs(normal.mass - mass) / mass,
         "centre": float(np.abs(p - moment).max()) / (mass * length),
         "inertia": float(np.abs(inertia - exact[:3, :3]).max() / np.abs(exact[:3, :3]).max()),
     }
 
 
-def _kept(own: NormalBody, facts: Any) -> tuple[dict[str, float], float | None]:
+def _least_parts(normal: NormalBody, facts: Any) -> tuple[dict[str, float], float | None]:
     """Least parts kept of the flexibility at interfaces, and of the energy under the weight."""
-    inverse = 1 / np.maximum(own.stiffness, 1e-300)
-    found = {}
+    inverse = 1 / np.maximum(normal.stiffness, 1e-300)
+    flexibility = {}
     for k, name in enumerate(facts.interfaces[1:]):
         part = slice(6 * k, 6 * k + 6)
-        Pi = own.node_shapes[own.node_names[name]]
-        found[name] = _least_part((Pi * inverse) @ Pi.T, facts.flexibility[part, part])
-    P = participation(own)
-    return found, _least_part((P * inverse) @ P.T, facts.weight_energy)
+        Pi = normal.node_shapes[normal.node_names[name]]
+        flexibility[name] = _least_part((Pi * inverse) @ Pi.T, facts.flexibility[part, part])
+    P = participation(normal)
+    return flexibility, _least_part((P * inverse) @ P.T, facts.weight_energy)
 
 
-def _least_part(kept: Array, exact: Array) -> float:
-    """Least x^T kept x / x^T exact x, over the directions in which the exact one is not zero."""
+def _least_part(captured: Array, exact: Array) -> float:
+    """Least x^T captured x / x^T exact x, over directions in which the exact one is not zero."""
     scale = np.sqrt(np.diag(exact).clip(min=0.0))
     used = scale > 1e-9 * scale.max(initial=0.0)
     if not np.any(used):
@@ -242,59 +242,60 @@ def _least_part(kept: Array, exact: Array) -> float:
     values, vectors = np.linalg.eigh(exact[np.ix_(used, used)] / outer)
     strong = values > 1e-9 * values[-1]
     root = vectors[:, strong] / np.sqrt(values[strong])
-    parts = np.linalg.eigvalsh(root.T @ (kept[np.ix_(used, used)] / outer) @ root)
+    parts = np.linalg.eigvalsh(root.T @ (captured[np.ix_(used, used)] / outer) @ root)
     return float(parts[0].clip(0.0, 1.0))
 
 
 def _warnings(
     body: FlexibleBody,
-    own: NormalBody,
+    normal: NormalBody,
     facts: Any,
     flexibility: dict[str, float],
     weight: float | None,
 ) -> list[str]:
-    found = _units(body, own) + _turning(body)
-    for name, kept in flexibility.items():
-        if kept < 1 - _STIFF:
-            found.append(
-                f"loads at {name!r} bend the body {100 * (1 - kept):.3g} % too little in some "
+    warnings = _units(body, normal) + _turning(body)
+    for name, fraction in flexibility.items():
+        if fraction < 1 - _STIFF:
+            warnings.append(
+                f"loads at {name!r} bend the body {100 * (1 - fraction):.3g} % too little in some "
                 'direction; give method="craig-bampton" or attachment=True'
             )
     if weight is not None and weight < 1 - _STATIC:
-        found.append(
+        warnings.append(
             f"{100 * (1 - weight):.3g} % of the strain energy under gravity or rigid acceleration "
             "is missing in some direction; give more modes or inertia_relief=True where these "
             "stresses matter"
         )
-    if own.n_mode and own.frequencies.max() > _SPREAD * max(own.frequencies.min(), 1e-300):
-        found.append(
-            f"frequencies reach from {own.frequencies.min():.3g} to {own.frequencies.max():.3g} "
+    if normal.n_mode and normal.frequencies.max() > _SPREAD * max(normal.frequencies.min(), 1e-300):
+        warnings.append(
+            f"frequencies reach from {normal.frequencies.min():.3g} to "
+            f"{normal.frequencies.max():.3g} "
             "Hz: explicit integrators need short steps; use generalized_alpha, or fewer shapes"
         )
     if facts is not None:
-        found += _of_reduction(facts, _differences(own, facts))
-    return found
+        warnings += _of_reduction(facts, _differences(normal, facts))
+    return warnings
 
 
 def _of_reduction(facts: Any, differences: dict[str, float]) -> list[str]:
-    found = []
+    warnings = []
     for name, x in differences.items():
         if x > _CHANGED:
-            found.append(
+            warnings.append(
                 f"{name} differs from the source by {x:.1e}; the particles of the structure are "
                 "not those of its mass matrix"
             )
     if facts.massless:
-        found.append(
+        warnings.append(
             f"{facts.massless} static shapes move no mass and are left out, and their flexibility "
             "with them; give the nodes of interfaces some mass and rotary inertia"
         )
     if facts.rigid_force > 1e-8:
-        found.append(
+        warnings.append(
             f"rigid motion meets forces of {facts.rigid_force:.1e} of those in the structure; "
             "write the matrices with more digits, or look for springs to the ground"
         )
-    return found
+    return warnings
 
 
 def _turning(body: FlexibleBody) -> list[str]:
@@ -328,30 +329,30 @@ def _turning(body: FlexibleBody) -> list[str]:
     ]
 
 
-def _units(body: FlexibleBody, own: NormalBody) -> list[str]:
+def _units(body: FlexibleBody, normal: NormalBody) -> list[str]:
     """Suspicions that lengths, masses or moduli are not in SI units."""
-    found = []
+    warnings = []
     length = float(np.linalg.norm(np.ptp(body.positions, axis=0)))
     if length > _LARGE:
-        found.append(
+        warnings.append(
             f"the body is {length:.4g} m long; if its lengths are in millimetres, scale them by "
             "1e-3"
         )
-    elif length and own.mass / length**3 < _LIGHT:
-        found.append(
-            f"the body is {length:.3g} m long and has {own.mass:.3g} kg; if its masses are in "
+    elif length and normal.mass / length**3 < _LIGHT:
+        warnings.append(
+            f"the body is {length:.3g} m long and has {normal.mass:.3g} kg; if its masses are in "
             "tonnes, or its density in t/mm^3, give kg and kg/m^3"
         )
-    first = float(own.frequencies.min()) if own.n_mode else 1.0
-    if own.n_mode and not _SLOW < first < _FAST:
-        found.append(
+    first = float(normal.frequencies.min()) if normal.n_mode else 1.0
+    if normal.n_mode and not _SLOW < first < _FAST:
+        warnings.append(
             f"the first frequency is {first:.3g} Hz; if moduli are in MPa or GPa, give Pa, and "
             "check lengths (m) and masses (kg)"
         )
     sound = getattr(body.source, "sound_speed", None)
     if sound is not None and np.isfinite(sound) and not _SOUND[0] < sound < _SOUND[1]:
-        found.append(
+        warnings.append(
             f"waves would travel at about {sound:.2g} m/s in the structure, in metals at 5000 m/s; "
             "if moduli are in MPa or GPa, give Pa, and check lengths (m) and densities (kg/m^3)"
         )
-    return found
+    return warnings

@@ -53,8 +53,8 @@ class RigidBody(Shown):
     solids: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        mass = _given(self.mass, "mass", ())
-        com = _given(self.com, "com", (3,))
+        mass = _checked_array(self.mass, "mass", ())
+        com = _checked_array(self.com, "com", (3,))
         try:
             inertia = inertia_matrix(self.inertia)
         except (TypeError, ValueError):
@@ -86,7 +86,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the box [m].
         """
-        m = _given(mass, "mass", ())[()]
+        m = _checked_array(mass, "mass", ())[()]
         x, y, z = _lengths("box", size=size)["size"] ** 2
         body = cls(m, com, m / 12 * array([y + z, z + x, x + y]))
         return body._drawn_as(Box, size=size)
@@ -108,7 +108,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the cylinder [m].
         """
-        m = _given(mass, "mass", ())[()]
+        m = _checked_array(mass, "mass", ())[()]
         r, h = (x[()] for x in _lengths("cylinder", radius=radius, length=length).values())
         along = m * r**2 / 2
         about = _about(axis, along, along / 2 + m * h**2 / 12, "cylinder")
@@ -127,7 +127,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the sphere [m].
         """
-        m = _given(mass, "mass", ())[()]
+        m = _checked_array(mass, "mass", ())[()]
         r = _lengths("sphere", radius=radius)["radius"][()]
         return cls(m, com, 0.4 * m * r**2)._drawn_as(Sphere, radius=r)
 
@@ -148,7 +148,7 @@ class RigidBody(Shown):
         com : array (3,)
             Middle of the rod [m].
         """
-        m = _given(mass, "mass", ())[()]
+        m = _checked_array(mass, "mass", ())[()]
         h = _lengths("rod", length=length)["length"][()]
         about = _about(axis, 0 * m, m * h**2 / 12, "rod")
         sizes = {"radius": h / _SLENDER, "length": h}
@@ -223,30 +223,30 @@ class RigidBody(Shown):
         )
 
 
-def _given(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+def _checked_array(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     expected = f"{shape[0]} numbers" if shape else "one number"
     try:
-        given = array(value)
+        numbers = array(value)
     except (TypeError, ValueError):
         raise ModelError(f"RigidBody: {name} is {shown(value)}; expected {expected}") from None
-    if given.shape != shape:
-        raise ModelError(f"RigidBody: {name} has shape {given.shape}; expected {expected}")
-    if is_numeric(given) and (np.iscomplexobj(given) or not np.all(np.isfinite(given))):
+    if numbers.shape != shape:
+        raise ModelError(f"RigidBody: {name} has shape {numbers.shape}; expected {expected}")
+    if is_numeric(numbers) and (np.iscomplexobj(numbers) or not np.all(np.isfinite(numbers))):
         raise ModelError(f"RigidBody: {name} is {shown(value)}; it must be finite")
-    return given
+    return numbers
 
 
 def _lengths(shape: str, **lengths: Any) -> dict[str, Array]:
     """Lengths as arrays; those that are numbers must be positive."""
     result = {}
-    for name, given in lengths.items():
+    for name, length in lengths.items():
         expected = "three numbers" if name == "size" else "a number"
         try:
-            value = array(given)
+            value = array(length)
         except (TypeError, ValueError):
             value = zeros(0)
         if value.shape != ((3,) if name == "size" else ()) or np.iscomplexobj(value):
-            raise ModelError(f"RigidBody.{shape}: {name} is {given!r}; expected {expected} [m]")
+            raise ModelError(f"RigidBody.{shape}: {name} is {length!r}; expected {expected} [m]")
         result[name] = value
         if is_numeric(value) and not np.all((value > 0) & np.isfinite(value)):
             raise ModelError(f"RigidBody.{shape}: {name} is {value}; it must be positive [m]")

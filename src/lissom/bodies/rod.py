@@ -155,9 +155,9 @@ class Rod:
     def __repr__(self) -> str:
         """Summary in one line."""
         counts = ", ".join(
-            f"{word} {len(found)}"
-            for (_, word), found in zip(ORDER, self.functions, strict=True)
-            if found
+            f"{word} {len(functions)}"
+            for (_, word), functions in zip(ORDER, self.functions, strict=True)
+            if functions
         )
         return folded(f"Rod({self.length:.4g} m, {self._total:.4g} kg, functions: {counts})")
 
@@ -169,7 +169,7 @@ class Rod:
     @property
     def n_mode(self) -> int:
         """Number of coordinates."""
-        return sum(len(found) for found in self.functions)
+        return sum(len(functions) for functions in self.functions)
 
     @property
     def mass(self) -> float:
@@ -207,13 +207,15 @@ class Rod:
         """Functions of s/length of each strain, in the order of the coordinates."""
         planes = pair(self.bending, "bending"), pair(self.shear, "shear")
         asked = (*planes[0], self.torsion, self.stretch, *planes[1])
-        found = tuple(checked_functions(x, what) for x, (_, what) in zip(asked, ORDER, strict=True))
-        if not any(found):
+        functions = tuple(
+            checked_functions(x, what) for x, (_, what) in zip(asked, ORDER, strict=True)
+        )
+        if not any(functions):
             raise ModelError(
                 "Rod: bending, torsion, stretch and shear are 0, so nothing deforms; give one of "
                 "them functions, or use RigidBody.rod"
             )
-        return found
+        return functions
 
     @property
     def counts(self) -> dict[str, int | tuple[int, int]] | None:
@@ -222,7 +224,7 @@ class Rod:
         asked = (*planes, self.torsion, self.stretch)
         if any(isinstance(x, (list, tuple)) and x for x in asked):
             return None
-        y, z, torsion, stretch, shear_y, shear_z = (len(found) for found in self.functions)
+        y, z, torsion, stretch, shear_y, shear_z = (len(functions) for functions in self.functions)
         return {
             "bending": y if y == z else (y, z),
             "torsion": torsion,
@@ -275,7 +277,7 @@ class Rod:
 
     @property
     def _largest(self) -> int:
-        return max(len(found) for found in self.functions)
+        return max(len(functions) for functions in self.functions)
 
     @cached_property
     def _places(self) -> Array:
@@ -287,8 +289,8 @@ class Rod:
     def _rest_nodes(self) -> tuple[Array, Array]:
         """Positions (n_node, 3) and shapes (n_node, 6, m) of the nodes of the rod at rest."""
         zero = np.zeros(self.n_mode)
-        found = sections_at(self.tables, self.tables.node_pieces, zero, zero)
-        stacked = (np.stack([x.position for x in found]), np.stack([x.shapes for x in found]))
+        sections = sections_at(self.tables, self.tables.node_pieces, zero, zero)
+        stacked = (np.stack([x.position for x in sections]), np.stack([x.shapes for x in sections]))
         return read_only(stacked[0]), read_only(stacked[1])
 
     @property
@@ -311,7 +313,7 @@ class Rod:
         points = rod_tables.radau_points(self._n_station)
         weights = self.length * rod_tables.integration(points, np.ones(1))[0]
         strains = [np.full(len(f), c) for (c, _), f in zip(ORDER, self.functions, strict=True)]
-        sampled = [_sampled(f, points) for found in self.functions for f in found]
+        sampled = [_sampled(f, points) for functions in self.functions for f in functions]
         raw = RodTables(
             length=self.length,
             strains=np.concatenate(strains).astype(int),
@@ -376,8 +378,8 @@ class Rod:
     def _check_sections(self) -> None:
         at = np.linspace(0.0, 1.0, 101)
         sections = _at(self.stiffness, at)
-        for (component, what), found in zip(ORDER, self.functions, strict=True):
-            if found and sections[:, component].min() <= 0:
+        for (component, what), functions in zip(ORDER, self.functions, strict=True):
+            if functions and sections[:, component].min() <= 0:
                 raise ModelError(
                     f"Rod: the stiffness against {what} is {sections[:, component].min():.4g}; it "
                     "must be above zero along the whole rod, or give this strain no functions"
@@ -411,15 +413,15 @@ def _rest_integrals(tables: RodTables) -> MassIntegrals:
     """Integrals over the rod at rest, to zeroth order."""
     m = len(tables.strains)
     zero = np.zeros(m)
-    found = MassIntegrals.of_points(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3, m)))
-    found = dataclasses.replace(found, mass=0.0)
+    integrals = MassIntegrals.of_points(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3, m)))
+    integrals = dataclasses.replace(integrals, mass=0.0)
     sections = stations(tables, zero, zero)
     for k, section in enumerate(sections):
         R = section.rotation
         inertia = R @ np.diag(tables.inertias[k]) @ R.T
         lump = Lump(float(tables.masses[k]), np.zeros(3), inertia, 0)
-        found = found.with_lump(lump, section.position, section.shapes)
-    return found
+        integrals = integrals.with_lump(lump, section.position, section.shapes)
+    return integrals
 
 
 def _check_inertia(sigma: Array, rows: Array, what: str) -> None:

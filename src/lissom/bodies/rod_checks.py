@@ -23,32 +23,35 @@ def _legendre(degree: int, x: Array) -> Array:
     return legendre.legval(2 * x - 1, (0,) * degree + (1,))
 
 
-def pair(given: Any, what: str) -> tuple[Any, Any]:
+def pair(setting: Any, what: str) -> tuple[Any, Any]:
     """What is asked for in both planes."""
-    if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
-        if all(callable(x) for x in given) and len(given):
-            return given, given
-        if len(given) == 2:
-            return given[0], given[1]
+    if isinstance(setting, (Sequence, np.ndarray)) and not isinstance(setting, str):
+        if all(callable(x) for x in setting) and len(setting):
+            return setting, setting
+        if len(setting) == 2:
+            return setting[0], setting[1]
         raise ModelError(
-            f"Rod: {what} is {shown(given)}; give a number, a list of functions, or a pair of "
+            f"Rod: {what} is {shown(setting)}; give a number, a list of functions, or a pair of "
             "these for the planes x-y and x-z"
         )
-    return given, given
+    return setting, setting
 
 
-def checked_functions(given: Any, what: str) -> tuple[Callable[[Array], Any], ...]:
+def checked_functions(setting: Any, what: str) -> tuple[Callable[[Array], Any], ...]:
     """Functions of one strain: Legendre polynomials if a number is given."""
-    if isinstance(given, (list, tuple)) and all(callable(x) for x in given):
-        found = tuple(given)
+    if isinstance(setting, (list, tuple)) and all(callable(x) for x in setting):
+        functions = tuple(setting)
     else:
-        found = tuple(partial(_legendre, k) for k in range(count(given, what, 0, MOST_FUNCTIONS)))
-    if len(found) > MOST_FUNCTIONS:
+        functions = tuple(
+            partial(_legendre, k) for k in range(count(setting, what, 0, MOST_FUNCTIONS))
+        )
+    if len(functions) > MOST_FUNCTIONS:
         raise ModelError(
-            f"Rod: {len(found)} functions of {what}; at most {MOST_FUNCTIONS} are possible: divide "
+            f"Rod: {len(functions)} functions of {what}; at most {MOST_FUNCTIONS} are possible: "
+            "divide "
             "the rod into parts in a row on Fixed joints"
         )
-    return found
+    return functions
 
 
 def checked_places(nodes: Any, length: float) -> Mapping[str, float]:
@@ -71,20 +74,20 @@ def checked_places(nodes: Any, length: float) -> Mapping[str, float]:
     return {name: float(s) for name, s in nodes.items()}
 
 
-def numbers(given: Any, what: str) -> Array:
+def numbers(entry: Any, what: str) -> Array:
     """Array of finite real numbers."""
     try:
-        values = reals(given)
+        values = reals(entry)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"Rod: {what} is {shown(given)}; give real numbers") from None
+        raise ModelError(f"Rod: {what} is {shown(entry)}; give real numbers") from None
     if not np.all(np.isfinite(values)):
         raise ModelError(f"Rod: {what} has a value that is not finite; give finite numbers")
     return values
 
 
-def table(given: Any, what: str, shape: tuple[int, ...]) -> Array:
+def table(entry: Any, what: str, shape: tuple[int, ...]) -> Array:
     """Values at k Gauss points of the length, (k, *shape); one row if they are constant."""
-    values = numbers(given, what)
+    values = numbers(entry, what)
     if values.shape == shape:
         return values[None]
     if values.ndim == len(shape) + 1 and values.shape[1:] == shape and 1 <= len(values) <= 30:
@@ -96,33 +99,33 @@ def table(given: Any, what: str, shape: tuple[int, ...]) -> Array:
     )
 
 
-def positive(given: Any, what: str) -> float:
+def positive(entry: Any, what: str) -> float:
     """Number above zero."""
-    value = numbers(given, what)
+    value = numbers(entry, what)
     if value.ndim or value <= 0:
-        raise ModelError(f"Rod: {what} is {shown(given)}; it must be a number above zero")
+        raise ModelError(f"Rod: {what} is {shown(entry)}; it must be a number above zero")
     return float(value)
 
 
-def count(given: Any, what: str, least: int, most: int) -> int:
+def count(entry: Any, what: str, least: int, most: int) -> int:
     """Whole number within limits."""
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if not whole or not least <= given <= most:
+    whole = isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+    if not whole or not least <= entry <= most:
         raise ModelError(
-            f"Rod: {what} is {shown(given)}; give a whole number from {least} to {most}"
+            f"Rod: {what} is {shown(entry)}; give a whole number from {least} to {most}"
         )
-    return int(given)
+    return int(entry)
 
 
-def checked_stress_factors(given: Any) -> Array | None:
+def checked_stress_factors(entry: Any) -> Array | None:
     """Stresses of points per unit strain, (s, k, 3, 6); None for none."""
-    if given is None:
+    if entry is None:
         return None
-    found = numbers(given, "stress_factors")
-    found = found[None] if found.ndim == 3 else found
-    if found.ndim != 4 or found.shape[2:] != (3, 6) or not found.size:
+    factors = numbers(entry, "stress_factors")
+    factors = factors[None] if factors.ndim == 3 else factors
+    if factors.ndim != 4 or factors.shape[2:] != (3, 6) or not factors.size:
         raise ModelError(
-            f"Rod: stress_factors has the shape {np.shape(given)}; give (k, 3, 6): xx, xy, xz at k "
+            f"Rod: stress_factors has the shape {np.shape(entry)}; give (k, 3, 6): xx, xy, xz at k "
             "points per unit of six strains, or (s, k, 3, 6) along the rod"
         )
-    return found
+    return factors

@@ -137,12 +137,12 @@ def sections_at(
     """
     turns = _turns(rod, eta, eta_dot)
     rows = [_along(rod, k, turn, eta, eta_dot) for k, turn in enumerate(turns)]
-    found = []
+    sections = []
     for piece in pieces:
         start = _root(len(eta)) if piece.start < 0 else turns[piece.start]
         turn = start if piece.is_empty else _turned(rod, piece, start, eta, eta_dot)
-        found.append(_section(turn, piece, rows))
-    return found
+        sections.append(_section(turn, piece, rows))
+    return sections
 
 
 def _root(m: int) -> _SectionTurn:
@@ -151,10 +151,10 @@ def _root(m: int) -> _SectionTurn:
 
 def _turns(rod: RodTables, eta: Array, eta_dot: Array) -> list[_SectionTurn]:
     """Turning of the stations."""
-    found = [_root(len(eta))]
+    turns = [_root(len(eta))]
     for piece in rod.station_pieces:
-        found.append(_turned(rod, piece, found[-1], eta, eta_dot))
-    return found[1:]
+        turns.append(_turned(rod, piece, turns[-1], eta, eta_dot))
+    return turns[1:]
 
 
 def _turned(

@@ -33,13 +33,13 @@ def section_poses(rod: RodTables, pieces: Sequence[RodPiece], eta: Array) -> tup
         strain = np.array([1.0, 0.0, 0.0]) + eta @ (rod.strain_axes * rod.functions[k]).T
         tangents.append(rotated(turns[-1], strain))
     weights = np.stack([piece.integration for piece in pieces])
-    found = [
+    rotations = [
         turns[piece.start + 1]
         if piece.is_empty
         else product(turns[piece.start + 1], exponential(_vector(rod, piece, eta)))
         for piece in pieces
     ]
-    return np.stack(found, axis=1), np.einsum("pk,knc->npc", weights, np.stack(tangents))
+    return np.stack(rotations, axis=1), np.einsum("pk,knc->npc", weights, np.stack(tangents))
 
 
 def piece_turns(rod: RodTables, eta: Array) -> Array:

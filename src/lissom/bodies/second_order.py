@@ -45,9 +45,9 @@ class SecondOrder(Shown):
 
     def __post_init__(self) -> None:
         for name in ("first_moment", "second_moment"):
-            object.__setattr__(self, name, _own(getattr(self, name)))
+            object.__setattr__(self, name, _read_only_copy(getattr(self, name)))
         if isinstance(self.node_shapes, Mapping):
-            nodes = {node: _own(shapes) for node, shapes in self.node_shapes.items()}
+            nodes = {node: _read_only_copy(shapes) for node, shapes in self.node_shapes.items()}
             object.__setattr__(self, "node_shapes", nodes)
 
     def in_modes(self, x: Array) -> SecondOrder:
@@ -77,79 +77,84 @@ class SecondOrder(Shown):
         )
 
 
-def _own(value: Any) -> Any:
+def _read_only_copy(value: Any) -> Any:
     """Read-only copy of an array; other things, which are refused later, as they are."""
     return read_only(value.copy()) if isinstance(value, np.ndarray) else value
 
 
-Given = SecondOrder | Callable[[], SecondOrder] | None
+SecondOrderSource = SecondOrder | Callable[[], SecondOrder] | None
 
 
-def check_kind(given: Any) -> None:
+def check_kind(second_order: Any) -> None:
     """Reject what is neither a SecondOrder nor a function that returns one, nor None."""
-    if given is not None and not isinstance(given, SecondOrder) and not callable(given):
+    if (
+        second_order is not None
+        and not isinstance(second_order, SecondOrder)
+        and not callable(second_order)
+    ):
         raise ModelError(
-            f"FlexibleBody: second_order is of type {type(given).__name__}; give a SecondOrder, or "
+            f"FlexibleBody: second_order is of type {type(second_order).__name__}; "
+            "give a SecondOrder, or "
             "a function without arguments that returns one"
         )
 
 
-def resolved(given: Given, n_node: int, m: int) -> SecondOrder:
+def checked_constants(second_order: SecondOrderSource, n_node: int, m: int) -> SecondOrder:
     """Second order as given or returned by the given function, checked.
 
     Parameters
     ----------
-    given : SecondOrder, callable or None
+    second_order : SecondOrder, callable or None
         As given to a body.
     n_node, m : int
         Numbers of nodes and modes of the body.
     """
-    if given is None:
+    if second_order is None:
         raise ModelError(
             'FlexibleBody: level "stiffened" needs the second order of the deformation, which is '
             "missing; give second_order=SecondOrder(...), use ls.beam with static shapes, "
             'ls.frame, ls.panel or ls.from_mesh, or take level "full" or "linear"'
         )
-    found = given if isinstance(given, SecondOrder) else given()
-    if not isinstance(found, SecondOrder):
+    constants = second_order if isinstance(second_order, SecondOrder) else second_order()
+    if not isinstance(constants, SecondOrder):
         raise ModelError(
-            f"FlexibleBody: the function second_order returned {type(found).__name__}; it must "
+            f"FlexibleBody: the function second_order returned {type(constants).__name__}; it must "
             "return a SecondOrder"
         )
-    if not isinstance(found.node_shapes, Mapping):
+    if not isinstance(constants.node_shapes, Mapping):
         raise ModelError(
-            f"SecondOrder: node_shapes is of type {type(found.node_shapes).__name__}; give a "
+            f"SecondOrder: node_shapes is of type {type(constants.node_shapes).__name__}; give a "
             "dictionary {node: array (6, m, m)}"
         )
-    for node in found.node_shapes:
+    for node in constants.node_shapes:
         if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
             raise ModelError(
                 f"SecondOrder: node_shapes has node {node!r}, which does not exist; nodes are 0 to "
                 f"{n_node - 1}"
             )
     return SecondOrder(
-        _checked(found.first_moment, "first_moment", (3, m, m)),
-        _checked(found.second_moment, "second_moment", (3, 3, m, m)),
+        _checked(constants.first_moment, "first_moment", (3, m, m)),
+        _checked(constants.second_moment, "second_moment", (3, 3, m, m)),
         {
             int(node): _checked(x, f"node_shapes[{node}]", (6, m, m))
-            for node, x in found.node_shapes.items()
+            for node, x in constants.node_shapes.items()
         },
     )
 
 
-def check_lumps(found: SecondOrder, nodes: set[int]) -> None:
+def check_lumps(second_order: SecondOrder, nodes: set[int]) -> None:
     """Reject nodes with extent, other than the inboard one, that have no second order."""
-    if missing := nodes - set(found.node_shapes):
+    if missing := nodes - set(second_order.node_shapes):
         raise ModelError(
             f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of mass, "
             "but no second order; give it in SecondOrder.node_shapes"
         )
 
 
-def _checked(given: Any, name: str, shape: tuple[int, ...]) -> Array:
+def _checked(entry: Any, name: str, shape: tuple[int, ...]) -> Array:
     """Array of finite numbers of a shape, symmetric in the last two indices."""
     try:
-        values = array(given)
+        values = array(entry)
     except (TypeError, ValueError):
         values = np.array(None)
     if not is_numeric(values) or np.iscomplexobj(values):

@@ -36,7 +36,7 @@ class Sections:
 
     def __init__(self, body: NormalBody, name: str) -> None:
         self.body, self.name = body, name
-        self._known: dict[int, Array] = {}  # factors by section, of which stations share few
+        self._factors_by_section: dict[int, Array] = {}  # of which stations share few
         self.stations = None if body.recovery is None else body.recovery.stations
         if not has_sections(body):
             raise StateError(
@@ -86,14 +86,14 @@ class Sections:
         if at is None:
             return self.usual
         try:
-            found = reals(at)
+            chosen = reals(at)
         except (TypeError, ValueError, OverflowError):
-            found = np.array([np.nan])
+            chosen = np.array([np.nan])
         last, expected = self._expected
-        inside = found.ndim <= 1 and bool(np.all((found >= 0) & (found <= last)))
-        if not inside or (self._numbered and np.any(found != np.rint(found))):
+        inside = chosen.ndim <= 1 and bool(np.all((chosen >= 0) & (chosen <= last)))
+        if not inside or (self._numbered and np.any(chosen != np.rint(chosen))):
             raise StateError(f"at is {at!r}; expected {expected}")
-        return found
+        return chosen
 
     @property
     def _numbered(self) -> bool:
@@ -121,18 +121,18 @@ class Sections:
                 "node were changed after ls.beam made it; attach masses as bodies on Fixed joints"
             )
 
-    def check_nodes(self, nodes: Array, known: Mapping[int, int]) -> None:
+    def check_nodes(self, nodes: Array, balanced: Mapping[int, int]) -> None:
         """Reject loads on nodes of a frame whose effect on its sections is not known.
 
         Parameters
         ----------
         nodes : array (k,)
             Nodes on which something acts.
-        known : mapping
+        balanced : mapping
             Nodes that the frame's balance has.
         """
         for node in nodes:
-            if int(node) not in known:
+            if int(node) not in balanced:
                 raise StateError(
                     f"the section loads of {self.name!r} are unknown: something acts on its node "
                     f"{node}, which is neither an interface nor named; name it in "
@@ -152,10 +152,10 @@ class Sections:
             Modal coordinates.
         """
         if self.body.rod is not None:
-            found = rod_strains.stresses(self.body.rod, at, eta)
+            stresses = rod_strains.stresses(self.body.rod, at, eta)
             rigid = sorted(set(range(6)) - set(rod_strains.elastic(self.body.rod)))
-            found[:, :, rigid] = np.nan
-            return found[:, :, _ROD]
+            stresses[:, :, rigid] = np.nan
+            return stresses[:, :, _ROD]
         assert self.stations is not None
         return np.einsum("pcm,nm->npc", self.stations.loads[at.astype(int)], eta)
 
@@ -191,14 +191,14 @@ class Sections:
         loads : array (n, p, 6)
             Their loads.
         """
-        found, known = [], self._carried
+        stresses, carried = [], self._carried
         for k, place in enumerate(at):
-            factors = self._factors(place)[..., known]
-            three = np.einsum("kcl,nl->nkc", factors, loads[:, k, known])
+            factors = self._factors(place)[..., carried]
+            three = np.einsum("kcl,nl->nkc", factors, loads[:, k, carried])
             six = np.zeros((*three.shape[:2], 6))
             six[..., [0, 5, 4]] = three
-            found.append(six)
-        return found
+            stresses.append(six)
+        return stresses
 
     def _factors(self, place: float) -> Array:
         if self.body.line is not None:
@@ -207,9 +207,9 @@ class Sections:
             return self._rod_factors(self.body.rod, place)
         assert self.stations is not None
         section = self.stations.sections[int(place)]
-        if id(section) not in self._known:
-            self._known[id(section)] = section.stress_points().factors
-        return self._known[id(section)]
+        if id(section) not in self._factors_by_section:
+            self._factors_by_section[id(section)] = section.stress_points().factors
+        return self._factors_by_section[id(section)]
 
     @property
     def _carried(self) -> list[int]:
@@ -221,15 +221,17 @@ class Sections:
     def _rod_factors(self, rod: RodTables, place: float) -> Array:
         """Stress per unit load of a section of a rod, from that per unit strain."""
         assert self.body.recovery is not None
-        given = self.body.recovery.rod
-        at = place / rod.length * (len(given) - 1)
-        k = min(int(at), max(len(given) - 2, 0))
-        per_strain = given[k] + (at - k) * (given[min(k + 1, len(given) - 1)] - given[k])
+        at_stations = self.body.recovery.rod
+        at = place / rod.length * (len(at_stations) - 1)
+        k = min(int(at), max(len(at_stations) - 2, 0))
+        per_strain = at_stations[k] + (at - k) * (
+            at_stations[min(k + 1, len(at_stations) - 1)] - at_stations[k]
+        )
         stiffness = (rod.interpolated(np.array([place])) @ rod.section_stiffness)[0]
-        carried, found = self._carried, np.zeros(per_strain.shape)
+        carried, factors = self._carried, np.zeros(per_strain.shape)
         strains = [_ROD[k] for k in carried]
-        found[..., carried] = per_strain[..., strains] / stiffness[strains]
-        return found
+        factors[..., carried] = per_strain[..., strains] / stiffness[strains]
+        return factors
 
 
 def has_sections(body: NormalBody) -> bool:
@@ -265,11 +267,11 @@ def checked_points(body: str, count: int, at: Any) -> Array:
     if at is None:
         return np.arange(count)
     try:
-        found = np.asarray(at)
-        wrong = found.ndim > 1 or found.dtype.kind not in "iu"
-        wrong = wrong or bool(np.any((found < 0) | (found >= count)))
+        chosen = np.asarray(at)
+        wrong = chosen.ndim > 1 or chosen.dtype.kind not in "iu"
+        wrong = wrong or bool(np.any((chosen < 0) | (chosen >= count)))
     except (TypeError, ValueError):
         wrong = True
     if wrong:
         raise StateError(f"at is {at!r}; expected numbers of points of {body!r}, 0 to {count - 1}")
-    return found
+    return chosen

@@ -67,10 +67,12 @@ class Solid(Shown):
 
     def _keep_lengths(self, *names: str) -> None:
         for name in names:
-            given = getattr(self, name)
-            value = _numbers(given, np.shape(given), f"{self.name}: {name}")
+            lengths = getattr(self, name)
+            value = _numbers(lengths, np.shape(lengths), f"{self.name}: {name}")
             if not np.all(value > 0):
-                raise ModelError(f"{self.name}: {name} is {shown(given)}; it must be positive [m]")
+                raise ModelError(
+                    f"{self.name}: {name} is {shown(lengths)}; it must be positive [m]"
+                )
             self._keep(name, value if value.ndim else float(value))
 
 
@@ -229,12 +231,12 @@ def solid_fields(kind: type[Solid]) -> dict[str, tuple[tuple[int, ...], bool, bo
     return {f.name: tuple(f.metadata[k] for k in keys) for f in fields(kind) if f.metadata}
 
 
-def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
+def checked_solids(entry: Any, what: str) -> tuple[Solid, ...]:
     """Solids as a tuple, also for a single one; `what` names the body in messages."""
     try:
-        solids = (given,) if isinstance(given, Solid) else tuple(given)
+        solids = (entry,) if isinstance(entry, Solid) else tuple(entry)
     except TypeError:  # neither one nor several
-        solids = (given,)
+        solids = (entry,)
     for solid in solids:
         if not isinstance(solid, Solid):
             raise ModelError(
@@ -249,22 +251,22 @@ _FARTHEST = 1e18  # [m], whose square is a number of single precision
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     try:
-        given = reals(value)
+        values = reals(value)
     except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.shape != shape or not np.all(np.isfinite(given)):
+        values = np.zeros(0)
+    if values.shape != shape or not np.all(np.isfinite(values)):
         raise ModelError(f"{what} is {shown(value)}; expected finite numbers of shape {shape}")
-    if np.abs(given).max(initial=0.0) > _FARTHEST:
+    if np.abs(values).max(initial=0.0) > _FARTHEST:
         raise ModelError(
             f"{what} is {shown(value)}; expected lengths below {_FARTHEST:g} m, beyond which "
             "pictures overflow"
         )
-    return given
+    return values
 
 
-def _corners(given: Any, n: int, what: str, of: str) -> Array:
+def _corners(entry: Any, n: int, what: str, of: str) -> Array:
     """Checked triangles between n corners, which messages call `of`."""
-    triangles = np.asarray(given)
+    triangles = np.asarray(entry)
     if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
         raise ModelError(
             f"{what}: triangles must be an array (m, 3) of whole numbers, three {of} each"

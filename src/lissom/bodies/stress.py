@@ -105,15 +105,15 @@ def principal_magnitude(tensor: Array) -> Array:
 
 def _components(stress: Any, what: str = "stress") -> Array:
     try:
-        found = reals(stress)
+        components = reals(stress)
     except (TypeError, ValueError, OverflowError):
-        found = np.zeros(0)
-    if not found.ndim or found.shape[-1] != 6 or not np.all(np.isfinite(found)):
+        components = np.zeros(0)
+    if not components.ndim or components.shape[-1] != 6 or not np.all(np.isfinite(components)):
         unit = " [Pa]" if what == "stress" else ""
         raise StateError(
             f"{what} must be an array (..., 6) of finite numbers xx, yy, zz, yz, zx, xy{unit}, as "
             f"of ls.{what}; it has the shape {np.shape(stress)}"
-            if np.size(found)
+            if np.size(components)
             else f"{what} is {stress!r}; expected an array (..., 6) of xx, yy, zz, yz, zx, xy{unit}"
         )
-    return found
+    return components

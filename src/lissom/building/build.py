@@ -81,13 +81,13 @@ def check_system() -> None:
 def _check_packages() -> None:
     for name, oldest in OLDEST.items():
         try:
-            found = version(name)
+            installed = version(name)
         except PackageNotFoundError:
             raise KernelError(f"kernels cannot be built without {name}; install it") from None
-        if tuple(map(int, found.split(".")[:2])) < oldest:
+        if tuple(map(int, installed.split(".")[:2])) < oldest:
             needed = ".".join(map(str, oldest))
             raise KernelError(
-                f"{name} is {found}; kernels can be built with {needed} or newer, install that"
+                f"{name} is {installed}; kernels can be built with {needed} or newer, install that"
             )
 
 
@@ -165,14 +165,14 @@ class _Build:
         while running:
             finished, running = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
             for task in finished:
-                made = task.result()
+                file = task.result()
                 if task in fronts:
                     running |= {
-                        pool.submit(_back, made, level, self.target.triple, self.ticks)
+                        pool.submit(_back, file, level, self.target.triple, self.ticks)
                         for level in self.target.levels
                     }
                 else:
-                    objects.append(made)
+                    objects.append(file)
             self._show(steps)
         return linked(self.folder, sorted(objects), self.target.levels, kernels)
 
@@ -222,10 +222,10 @@ def _front(code: Path, symbols: Sequence[str], ticks: Path) -> Path:
 def _back(code: Path, level: ProcessorLevel, triple: str, ticks: Path) -> Path:
     """Object file of kernels for a level."""
 
-    made = code.with_name(f"{code.name}_{level.identifier}.o")
-    made.write_bytes(machine_code(code.read_bytes(), level, triple))
+    object_file = code.with_name(f"{code.name}_{level.identifier}.o")
+    object_file.write_bytes(machine_code(code.read_bytes(), level, triple))
     _tick(ticks)
-    return made
+    return object_file
 
 
 def _tick(ticks: Path) -> None:
@@ -344,13 +344,13 @@ CALLING = Path(__file__).resolve().parent / "calling.c"
 
 def c_compiler() -> list[str]:
     """Command of the C compiler: $CC, that of Python, or cc."""
-    given = os.environ.get("CC")
-    for command in [given] if given else [sysconfig.get_config_var("CC"), "cc"]:
+    cc = os.environ.get("CC")
+    for command in [cc] if cc else [sysconfig.get_config_var("CC"), "cc"]:
         words = shlex.split(command or "")
         if words and shutil.which(words[0]):
             return words
     raise KernelError(
-        f"there is no C compiler{f': CC is {given!r}' if given else ''}; install one (Debian and "
+        f"there is no C compiler{f': CC is {cc!r}' if cc else ''}; install one (Debian and "
         "Ubuntu: apt install gcc) or name it in the environment variable CC"
     )
 
@@ -387,8 +387,8 @@ def linked(
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
-        told = next((x for x in lines if "error" in x), lines[-1] if lines else "no message")
-        raise KernelError(f"the C compiler failed ({command[0]}): {told}")
+        reason = next((x for x in lines if "error" in x), lines[-1] if lines else "no message")
+        raise KernelError(f"the C compiler failed ({command[0]}): {reason}")
     return library.read_bytes()
 
 

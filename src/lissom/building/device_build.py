@@ -63,8 +63,8 @@ def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool =
             max_tasks_per_child=1,  # the integrators are chosen once in a process
         ) as pool:
             texts = {NOTHING_OUTSIDE: outside_ptx((), GENERATIONS[0])}
-            for found in pool.map(device_code, GROUPS):
-                texts.update(found)
+            for group_texts in pool.map(device_code, GROUPS):
+                texts.update(group_texts)
     fresh = output.with_name(f"{output.name}.{os.getpid()}")
     write_archive(fresh, digest, texts)
     fresh.replace(output)
@@ -93,12 +93,12 @@ def device_code(symbols: Sequence[str], oldest: int = GENERATIONS[0].capability)
         importlib.import_module(f"lissom.{name}")
     from ..kernels.device.entry import DEVICE_ENTRIES
 
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for symbol in symbols:
         entry = DEVICE_ENTRIES[symbol]
         module, native = compiled_module(entry)
-        found[symbol] = ptx(entry, str(module), native.name, generation)
-    return found
+        texts[symbol] = ptx(entry, str(module), native.name, generation)
+    return texts
 
 
 if __name__ == "__main__":  # python -m lissom.building.device_build

@@ -35,10 +35,10 @@ def entries() -> dict[str, CompiledEntry]:
         importlib.import_module(f"lissom.{name}")
     from ..kernels.compiling import ENTRIES
 
-    found = {entry.symbol: entry for entry in ENTRIES}
-    if len(found) != len(ENTRIES):
+    by_symbol = {entry.symbol: entry for entry in ENTRIES}
+    if len(by_symbol) != len(ENTRIES):
         raise RuntimeError("two kernels have functions of the same name")
-    return found
+    return by_symbol
 
 
 def letters(signature: str) -> str:
@@ -51,10 +51,10 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     """Linked bitcode of kernels, not optimised; `done` is called after each of them."""
     generate_nothing()
     gc.disable()  # nothing of what the compiler makes can be freed before the end
-    known: dict[str, CompiledEntry] = entries()
+    by_symbol: dict[str, CompiledEntry] = entries()
     whole: Any = None
     for symbol in symbols:
-        module = _module(known[symbol])
+        module = _module(by_symbol[symbol])
         if whole is None:
             whole = module
         else:
@@ -103,20 +103,20 @@ def _module(entry: CompiledEntry) -> Any:
 
     module, native = compiled_module(entry)
     types = [str(x.type) for x in native.arguments]
-    text = _around(entry.symbol, letters(entry.signature), native.name, types)
+    text = _wrapper_text(entry.symbol, letters(entry.signature), native.name, types)
     layout = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'
     module.link_in(llvm.parse_assembly(layout + text))
     return module
 
 
-def _around(symbol: str, kinds: str, native: str, types: list[str]) -> str:
+def _wrapper_text(symbol: str, kinds: str, native: str, types: list[str]) -> str:
     """Text of the function of C: it loads the slots and calls Numba's function.
 
     Numba passes an array as owner, parent, number of items, size of an item, address, shape and
     strides.  Owner and parent are null: nothing is counted.
     """
     lines: list[str] = []
-    given: list[str] = []
+    arguments: list[str] = []
     slot = 0
 
     def load(kind: str) -> str:
@@ -130,24 +130,26 @@ def _around(symbol: str, kinds: str, native: str, types: list[str]) -> str:
     for letter in kinds[1:]:
         if letter in "IF":
             data, n = load("ptr"), load("i64")
-            given += ["null", "null", n, str(SIZE), data, n, str(SIZE)]
+            arguments += ["null", "null", n, str(SIZE), data, n, str(SIZE)]
         elif letter == "M":
             data, rows, columns = load("ptr"), load("i64"), load("i64")
             lines.append(f"%n{slot} = mul i64 {rows}, {columns}")
             lines.append(f"%s{slot} = mul i64 {columns}, {SIZE}")
-            given += ["null", "null", f"%n{slot}", str(SIZE), data]
-            given += [rows, columns, f"%s{slot}", str(SIZE)]
+            arguments += ["null", "null", f"%n{slot}", str(SIZE), data]
+            arguments += [rows, columns, f"%s{slot}", str(SIZE)]
         elif letter == "f":
-            given.append(load("double"))
+            arguments.append(load("double"))
         elif letter == "b":
             value = load("i64")
-            lines.append(f"%b{slot} = trunc i64 {value} to {types[len(given) + 2]}")
-            given.append(f"%b{slot}")
+            lines.append(f"%b{slot} = trunc i64 {value} to {types[len(arguments) + 2]}")
+            arguments.append(f"%b{slot}")
         else:
-            given.append(load("i64"))
-    if len(given) + 2 != len(types):
+            arguments.append(load("i64"))
+    if len(arguments) + 2 != len(types):
         raise RuntimeError(f"kernel {symbol}: Numba passes {types}, which is not as expected")
-    call = ", ".join(f"{t} {x}" for t, x in zip(types, ["%result", "%error", *given], strict=True))
+    call = ", ".join(
+        f"{t} {x}" for t, x in zip(types, ["%result", "%error", *arguments], strict=True)
+    )
     body = "\n  ".join(lines)
     return f"""
 declare i32 @"{native}"({", ".join(types)})

@@ -94,9 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments : sequence of str, optional
         Arguments after "lissom"; by default those of the process.
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    debug = "--debug" in given or os.environ.get("LISSOM_DEBUG", "0") not in ("", "0")
-    words = [word for word in given if word != "--debug"] or given
+    argv = sys.argv[1:] if arguments is None else list(arguments)
+    debug = "--debug" in argv or os.environ.get("LISSOM_DEBUG", "0") not in ("", "0")
+    words = [word for word in argv if word != "--debug"] or argv
     sys.exit(
         run_to_its_end(
             lambda: app(words, prog_name="lissom", standalone_mode=False),

@@ -26,8 +26,8 @@ def build(
         from ..building.device_build import build_device
         from ..kernels.device.code import ARCHIVE
 
-        made = build_device(anew=anew)
-        say(f"{'compiled' if made else 'up to date'}: {ARCHIVE}")
+        rebuilt = build_device(anew=anew)
+        say(f"{'compiled' if rebuilt else 'up to date'}: {ARCHIVE}")
         return
     from ..building import build as compile_kernels
     from ..kernels.native import BINARY

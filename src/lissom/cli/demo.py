@@ -88,11 +88,11 @@ def _make_folder(folder: Path) -> None:
 
 
 def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
-    from .texts import filled
+    from .texts import wrap_text
 
     statistics = run.statistics
     faster = run.time[-1] / max(statistics["seconds"], 1e-9)
-    say(filled(str(statistics["chosen"])))
+    say(wrap_text(str(statistics["chosen"])))
     say(
         f"{run.time[-1]:g} s of motion in {statistics['seconds']:.2f} s, {statistics['steps']} "
         f"steps: {faster:.0f} times faster than real time"

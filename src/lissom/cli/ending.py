@@ -50,7 +50,7 @@ def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) ->
     except Exception as error:
         code = _failed(error, debug=debug, as_json=as_json)
     if code == READER_GONE:
-        _forget_output()
+        _discard_output()
     return code if isinstance(code, int) else 0
 
 
@@ -138,16 +138,16 @@ def warnings_noted(texts: list[str] | None = None) -> Iterator[list[str]]:
 
 def _shown_once() -> Any:
     """Function that shows a warning, unless the command has shown the same before."""
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in told:
-            told.add(str(message))
+        if str(message) not in shown:
+            shown.add(str(message))
             say(f"lissom: warning: {message}", err=True)
 
     return show
 
 
-def _forget_output() -> None:
+def _discard_output() -> None:
     """Discard pending output: the pipe is closed, and Python would report an error on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

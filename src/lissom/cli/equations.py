@@ -126,8 +126,8 @@ def equations(
     _check_options(format, backend, real, frame)
     from ..symbolic import derive
 
-    source, given = _source(model, loads, code=not no_code)
-    derived = derive(source, level=level and level.value, form=form.value, loads=given)
+    source, model_loads = _source(model, loads, code=not no_code)
+    derived = derive(source, level=level and level.value, form=form.value, loads=model_loads)
     values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
     if format is EquationFormat.C:
         folder = Path() if output is None else output
@@ -174,21 +174,21 @@ def _check_options(
         raise typer.BadParameter("--frame is an option of --format python, c, casadi and matlab")
 
 
-def _numbers(given: list[str], known: list[str]) -> dict[str, float]:
+def _numbers(settings: list[str], parameters: list[str]) -> dict[str, float]:
     """Numbers of known parameters from texts such as "m=2.5"."""
     from ..errors import SymbolicError, suggestion
 
     numbers: dict[str, float] = {}
-    for text in given:
+    for text in settings:
         name, equals, number = (part.strip() for part in text.partition("="))
         if not name or not equals:
             raise SymbolicError(f"--set {text}: expected NAME=NUMBER, such as --set m=2.5")
         if name in numbers:
             raise SymbolicError(f"--set {text}: {name} is set twice; give one number")
-        if name not in known:
+        if name not in parameters:
             remedy = (
-                suggestion(name, known)
-                if known
+                suggestion(name, parameters)
+                if parameters
                 else "the model has no parameters, all values are numbers"
             )
             raise SymbolicError(f"--set {text}: there is no parameter {name!r}; {remedy}")

@@ -18,7 +18,7 @@ class Command(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Words of the usage line after the command's name."""
-        return ["[OPTIONS]", *(_placed(x) for x in self.params if _is_argument(x))]
+        return ["[OPTIONS]", *(_argument_text(x) for x in self.params if _is_argument(x))]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, description, arguments, options and example."""
@@ -74,16 +74,16 @@ def _name(param: Any) -> str:
     return str(param.metavar or param.name.upper())
 
 
-def _placed(argument: Any) -> str:
+def _argument_text(argument: Any) -> str:
     name = f"{_name(argument)}..." if argument.nargs == -1 else _name(argument)
     return name if argument.required else f"[{name}]"
 
 
 def _options(params: list[Any]) -> list[tuple[str, str]]:
-    return [(_written(x), x.help or "") for x in params if not _is_argument(x) and not x.hidden]
+    return [(_option_text(x), x.help or "") for x in params if not _is_argument(x) and not x.hidden]
 
 
-def _written(option: Any) -> str:
+def _option_text(option: Any) -> str:
     names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=len))
     return names if option.is_flag else f"{names} {_name(option)}"
 

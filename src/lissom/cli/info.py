@@ -90,11 +90,11 @@ def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
         system = model.compile()
-    found: dict[int, tuple[str, FlexibleBody]] = {}
+    bodies: dict[int, tuple[str, FlexibleBody]] = {}
     for name, part in model.parts.items():
         if isinstance(part.body, FlexibleBody) and part.body.is_numeric:
-            found.setdefault(id(part.body), (name, part.body))
-    return system, dict(found.values())
+            bodies.setdefault(id(part.body), (name, part.body))
+    return system, dict(bodies.values())
 
 
 def _elements(path: str | None) -> dict[str, Any]:
@@ -146,16 +146,16 @@ def _warnings(system: System) -> list[str]:
     from ..bodies.normal import LINEARISED
     from ..model.seats import off_node_warnings
 
-    found = off_node_warnings(system)
+    messages = off_node_warnings(system)
     for name, body in zip(system.names, system.bodies, strict=True):
         if body.n_mode and body.frequencies[0] < 1e-3:
-            found.append(f"{name!r}: its first frequency is {body.frequencies[0]:.2g} Hz")
+            messages.append(f"{name!r}: its first frequency is {body.frequencies[0]:.2g} Hz")
         if body.n_mode and body.level in LINEARISED:
-            found.append(f'{name!r}: level "{body.level}" conserves neither energy nor momentum')
+            messages.append(f'{name!r}: level "{body.level}" conserves neither energy nor momentum')
     masses = [body.mass for body in system.bodies if body.mass > 0]
     if masses and max(masses) > 1e6 * min(masses):
-        found.append(f"masses differ by a factor of {max(masses) / min(masses):.0e}")
-    return found
+        messages.append(f"masses differ by a factor of {max(masses) / min(masses):.0e}")
+    return messages
 
 
 def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:

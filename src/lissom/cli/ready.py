@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .sources import divided, load_model
+from .sources import load_model, split_source
 
 if TYPE_CHECKING:
     from ..io.model_file.build.simulation import ModelRun
@@ -61,7 +61,7 @@ def checked_source(
     from ..io.load import MODEL_SUFFIXES
     from ..io.model_file.build.simulation import ModelRun, checked_run
 
-    place, name = divided(source)
+    place, name = split_source(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):
         run, problems = checked_run(
             place, functions=functions, code=code, changes=changes, begin=begin

@@ -29,7 +29,7 @@ ResultFile = Annotated[
 def _quantities(context: typer.Context, incomplete: str) -> list[str]:
     """Channel names of a results file, for completion; empty on any error."""
     try:
-        return offered(_loaded(Path(context.params["file"])).channels(), incomplete)
+        return quoted_completions(_loaded(Path(context.params["file"])).channels(), incomplete)
     except Exception:
         return []
 
@@ -74,12 +74,12 @@ def _listed(run: Trajectory, parts: list[str], units: str | None) -> str:
     from ..errors import StateError, suggestion
     from ..results.tables import channel_lines
 
-    found: dict[str, Any] = {}
+    channels: dict[str, Any] = {}
     for text in parts:
-        if not (some := run.channels(text)):
+        if not (matching := run.channels(text)):
             raise StateError(f"there is no quantity {text!r}; {suggestion(text, run.channels())}")
-        found |= some
-    return "\n".join(channel_lines(list(found.values()), units=units))
+        channels |= matching
+    return "\n".join(channel_lines(list(channels.values()), units=units))
 
 
 def table(
@@ -114,10 +114,10 @@ def _say_notes(run: Trajectory, names: list[str] | None) -> None:
     """Say which peaks among what was written are not those of the mechanism."""
     from ..results.envelopes import peak_notes
     from ..results.tables import usual_channels
-    from .texts import filled
+    from .texts import wrap_text
 
     for note in peak_notes(run, [x.name for x in usual_channels(run, tuple(names or ()))]):
-        say(filled(note))
+        say(wrap_text(note))
 
 
 def loads(
@@ -238,21 +238,21 @@ def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[
         )
     if output.suffix != ".gif":
         run.to_html(output, **look, **page)
-    elif given := [f"--{name}" for name, value in page.items() if value is not None]:
-        raise typer.BadParameter(f"{given[0]} is for pages, not for {output}; omit it")
+    elif options := [f"--{name}" for name, value in page.items() if value is not None]:
+        raise typer.BadParameter(f"{options[0]} is for pages, not for {output}; omit it")
     else:
         run.to_gif(output, **look)
     say(f"wrote {output}")
 
 
-def _direction(given: str | None) -> Any:
+def _direction(text: str | None) -> Any:
     """Direction of view, as `to_html` takes it."""
     from ..errors import StateError
     from ..viz.scene.camera import check_view
 
-    view: Any = given
-    if given is not None and "," in given:
-        view = tuple(number(x.strip(), "--from") for x in given.split(","))
+    view: Any = text
+    if text is not None and "," in text:
+        view = tuple(number(x.strip(), "--from") for x in text.split(","))
     try:
         check_view(view)
     except StateError as error:
@@ -260,11 +260,11 @@ def _direction(given: str | None) -> Any:
     return view
 
 
-def _names(given: str | None) -> list[str] | None:
+def _names(text: str | None) -> list[str] | None:
     """Names separated by commas."""
-    if given is None:
+    if text is None:
         return None
-    return [x.strip() for x in given.split(",") if x.strip()]
+    return [x.strip() for x in text.split(",") if x.strip()]
 
 
 def _loaded(file: Path) -> Trajectory:
@@ -276,8 +276,8 @@ def _loaded(file: Path) -> Trajectory:
         raise ResultError(f"{file}: contains a model, not results; run it first: {command}")
     if not file.exists() and file.parent.is_dir():
         endings = (".nc", ".npz", ".nc.part")
-        known = sorted(x.name for x in file.parent.iterdir() if x.name.endswith(endings))
-        near = suggestion(file.name, known) if known else "lissom run MODEL writes one"
+        files = sorted(x.name for x in file.parent.iterdir() if x.name.endswith(endings))
+        near = suggestion(file.name, files) if files else "lissom run MODEL writes one"
         raise ResultError(f"{file}: there is no such file; {near}")
     return Trajectory.load(file)
 
@@ -293,7 +293,7 @@ def _stem(file: Path) -> str:
 _PLAIN = r"\w.,:=+@%/\-"  # characters that every shell takes literally
 
 
-def offered(names: Iterable[str], incomplete: str) -> list[str]:
+def quoted_completions(names: Iterable[str], incomplete: str) -> list[str]:
     """Names that start with the typed text, quoted so that the shell in use takes them literally.
 
     Names with control characters or a leading dash are omitted, and so are names with special

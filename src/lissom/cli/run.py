@@ -100,19 +100,19 @@ def run(
             )
         if target.suffix != ".nc":
             result.save(target, **columns)
-    kept = _kept(target)
+    rows_file = _rows_file(target)
     if json:
-        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": warned})
+        _print_json(result, {"file": str(rows_file), "start_moved": moved, "warnings": warned})
     elif not quiet:
-        _print_summary(loaded, result, kept)
+        _print_summary(loaded, result, rows_file)
     if reason:
         options = {"-o": output, "--duration": duration, "--integrator": integrator, "--step": step}
-        given = [y for name, x in options.items() if x is not None for y in (name, str(x))]
-        given += [y for x in set_ or () for y in ("--set", x)]
-        given += [*rate_linear * ["--rate-linear"], *no_code * ["--no-code"], "--resume"]
-        words = shlex.join(["lissom", "run", model, *given])
-        go_on = f"; continue with: {words}" if kept != target else ""
-        _end_early(result, f"{reason}; its {len(result)} rows", f"{kept}{go_on}")
+        arguments = [y for name, x in options.items() if x is not None for y in (name, str(x))]
+        arguments += [y for x in set_ or () for y in ("--set", x)]
+        arguments += [*rate_linear * ["--rate-linear"], *no_code * ["--no-code"], "--resume"]
+        words = shlex.join(["lissom", "run", model, *arguments])
+        go_on = f"; continue with: {words}" if rows_file != target else ""
+        _end_early(result, f"{reason}; its {len(result)} rows", f"{rows_file}{go_on}")
 
 
 def _simulated(
@@ -146,10 +146,10 @@ def _columns(target: Path, channels: str | None, units: str | None) -> dict[str,
     return {"channels": names, "units": units} if target.suffix == ".csv" else {}
 
 
-def _end_early(result: Trajectory, reason: str, kept: str) -> None:
+def _end_early(result: Trajectory, reason: str, place: str) -> None:
     say(
         f"lissom: the run ended early ({result.status}): {reason} until t = {result.time[-1]:g} s "
-        f"are in {kept}",
+        f"are in {place}",
         err=True,
     )
     raise typer.Exit(INTERRUPTED if result.status == "interrupted" else FAILED)
@@ -182,7 +182,7 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
     return target
 
 
-def _kept(target: Path) -> Path:
+def _rows_file(target: Path) -> Path:
     """File that contains the rows."""
     from ..results.files.disk import journal_path
 
@@ -190,12 +190,12 @@ def _kept(target: Path) -> Path:
     return part if target.suffix == ".nc" and os.path.exists(part) else target
 
 
-def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
+def _print_summary(loaded: ModelRun, result: Trajectory, rows_file: Path) -> None:
     from .texts import heading, run_text
 
     say(heading(loaded.system))
     say(run_text(result))
-    say(f"wrote {kept}")
+    say(f"wrote {rows_file}")
 
 
 def _print_json(result: Trajectory, more: dict[str, Any]) -> None:

@@ -54,14 +54,14 @@ def _words(outcome: CheckResult) -> str:
 
 def _verdict(outcomes: list[CheckResult], failed: list[str]) -> str:
     from ..errors import name_list
-    from .texts import filled
+    from .texts import wrap_text
 
     seconds = sum(x.seconds for x in outcomes)
     skipped = sum(x.verdict == "skipped" for x in outcomes)
     if failed:
         words = f"{len(failed)} of {len(outcomes)} checks failed: {name_list(failed)}. "
         words += "Do not trust this installation; please report this with all of the above."
-        return filled(words)
+        return wrap_text(words)
     left = f", {skipped} skipped" if skipped else ""
     words = f"{len(outcomes) - skipped} checks passed{left} in {seconds:.0f} s"
     return f"{words}: this installation computes correctly on this machine"

@@ -39,7 +39,7 @@ def load_model(source: str, *, code: bool = True) -> Model:
     code : bool
         Whether user programs may be run; required for models in Python.
     """
-    place, name = divided(source)
+    place, name = split_source(source)
     path = Path(place)
     if not code and path.suffix not in _READERS.keys() - {".py"}:
         raise ModelError(
@@ -69,12 +69,12 @@ def short_name(source: str) -> str:
     source : str
         As for `load_model`.
     """
-    place, _ = divided(source)
+    place, _ = split_source(source)
     path = Path(place)
     return path.stem if path.suffix in _READERS else place.rpartition(".")[2]
 
 
-def divided(source: str) -> tuple[str, str]:
+def split_source(source: str) -> tuple[str, str]:
     """Place and name; a colon without a name after it belongs to the place."""
     place, _, name = source.rpartition(":")
     return (place, name) if place and name.isidentifier() else (source.removesuffix(":"), "")
@@ -88,7 +88,7 @@ def _from_python_file(path: Path, name: str) -> Model:
         text = _text(path)
         with _user_errors(str(path)):
             exec(compile(text, str(path), "exec"), module.__dict__)
-        return _found(module, str(path), name)
+        return _model_in(module, str(path), name)
 
 
 def _text(path: Path, suffix: str = ".py") -> bytes:
@@ -100,8 +100,8 @@ def _text(path: Path, suffix: str = ".py") -> bytes:
                 f"{path}: there is no folder {path.parent}; correct the path"
             ) from None
         if not path.exists():
-            known = sorted(p.name for p in path.parent.glob(f"*{suffix}"))
-            near = suggestion(path.name, known) if known else "correct the path"
+            files = sorted(p.name for p in path.parent.glob(f"*{suffix}"))
+            near = suggestion(path.name, files) if files else "correct the path"
             raise ModelError(f"{path}: there is no such file; {near}") from None
         raise ModelError(
             f"{path}: cannot be read ({error.strerror}); give a readable file"
@@ -115,7 +115,7 @@ def _from_module(place: str, name: str) -> Model:
         file = _file_of(place)
         with _user_errors(file or place):
             module = importlib.import_module(place)
-        return _found(module, place, name)
+        return _model_in(module, place, name)
 
 
 def _file_of(module: str) -> str:
@@ -181,12 +181,12 @@ def _message(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _found(module: ModuleType, place: str, name: str) -> Model:
+def _model_in(module: ModuleType, place: str, name: str) -> Model:
     if not name:
         return _only_model(module, place)
     if not hasattr(module, name):
-        known = [*_models(module), *_functions(module)]
-        raise ModelError(f"{place} has no {name!r}; {suggestion(name, known)}")
+        names = [*_models(module), *_functions(module)]
+        raise ModelError(f"{place} has no {name!r}; {suggestion(name, names)}")
     value = getattr(module, name)
     title = f"{place}: {name}"
     if callable(value) and not isinstance(value, type):
@@ -215,8 +215,8 @@ def _only_model(module: ModuleType, place: str) -> Model:
 
 def _models(module: ModuleType) -> dict[str, Model]:
     """Models at module level by name."""
-    own = vars(module).items()
-    return {name: x for name, x in own if isinstance(x, Model) and not name.startswith("_")}
+    variables = vars(module).items()
+    return {name: x for name, x in variables if isinstance(x, Model) and not name.startswith("_")}
 
 
 def _functions(module: ModuleType) -> list[str]:

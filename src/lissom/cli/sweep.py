@@ -77,30 +77,35 @@ def sweep(
     study = load_sweep(file, code=not no_code)
     changes: dict[str, Any] = {"samples": samples, "seed": seed, "workers": workers, "tasks": share}
     warned: list[str] = []
-    with _noting(warned):
-        found = study.sweep(
+    with _collecting_warnings(warned):
+        dataset = study.sweep(
             channels=None if channels is None else [x.strip() for x in channels.split(",")],
             store=folder,
             retry_failed=retry_failed,
             progress=False if quiet or json else None,
             **{name: value for name, value in changes.items() if value is not None},
         )
-    status = found["status"].values.ravel().tolist()
+    status = dataset["status"].values.ravel().tolist()
     counts = {name: status.count(name) for name in ("done", "failed", "missing")}
     whole = not counts["missing"]
     if whole:
-        _write(found, target)
+        _write(dataset, target)
         if store is None:
             shutil.rmtree(folder)
     if json:
-        kept = {"file": str(target) if whole else None, "store": None if whole else str(folder)}
+        places = {"file": str(target) if whole else None, "store": None if whole else str(folder)}
         say(
             json_text(
-                {"description": found.attrs["description"], **counts, **kept, "warnings": warned}
+                {
+                    "description": dataset.attrs["description"],
+                    **counts,
+                    **places,
+                    "warnings": warned,
+                }
             )
         )
     elif not quiet:
-        say(f"{found.attrs['description']}: {counts['done']} done, {counts['failed']} failed")
+        say(f"{dataset.attrs['description']}: {counts['done']} done, {counts['failed']} failed")
         say(
             f"wrote {target}"
             if whole
@@ -122,7 +127,7 @@ def _end(
 
 
 @contextmanager
-def _noting(texts: list[str]) -> Iterator[None]:
+def _collecting_warnings(texts: list[str]) -> Iterator[None]:
     """Keep the texts of warnings, which are still shown."""
     with warnings.catch_warnings():
         show = warnings.showwarning
@@ -171,7 +176,7 @@ def _check_folder(folder: Path, go_on: bool) -> None:
         raise ResultError(f"{folder}: there is no folder {folder.parent}; correct the path")
 
 
-def _write(found: Any, target: Path) -> None:
+def _write(dataset: Any, target: Path) -> None:
     """Write the dataset; HDF5 wants a lock of its own, hence a second temporary file."""
     from ..results.files.disk import replacing
 
@@ -179,7 +184,7 @@ def _write(found: Any, target: Path) -> None:
         place = Path(temporary)
         whole = place.with_name(f".hdf5{place.name}")
         try:
-            found.to_netcdf(whole, engine="h5netcdf")
+            dataset.to_netcdf(whole, engine="h5netcdf")
             whole.replace(place)
         finally:
             whole.unlink(missing_ok=True)

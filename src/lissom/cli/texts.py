@@ -97,7 +97,7 @@ def run_text(run: Trajectory) -> str:
         lines += [f"  {impulse_text(x)}" for x in event.impulses]
     energy = run["energy.total"]
     lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
-    return "\n".join(filled(line) for line in lines if line)
+    return "\n".join(wrap_text(line) for line in lines if line)
 
 
 def impulse_text(impulse: Impulse) -> str:
@@ -107,6 +107,6 @@ def impulse_text(impulse: Impulse) -> str:
     return f"lock of {impulse.joint!r}: impulse {numbers}; energy lost {impulse.loss:.4g} J"
 
 
-def filled(text: str) -> str:
+def wrap_text(text: str) -> str:
     """Text wrapped to the terminal."""
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

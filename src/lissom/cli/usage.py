@@ -38,21 +38,21 @@ def _words(error: Any) -> str:
     kind = type(error).__name__
     if kind == "NoSuchOption":
         near = [x for x in error.possibilities or () if x]
-        known = near or [y for x in error.ctx.command.params for y in x.opts if y[:1] == "-"]
-        return f"there is no option {error.option_name}; {suggestion(error.option_name, known)}"
+        choices = near or [y for x in error.ctx.command.params for y in x.opts if y[:1] == "-"]
+        return f"there is no option {error.option_name}; {suggestion(error.option_name, choices)}"
     if kind == "MissingParameter" and error.param is not None:
         return f"{_name(error.param)} is missing; expected: {(error.param.help or '').rstrip('.')}"
     if kind == "BadOptionUsage":
         return f"{error.option_name} needs a value; give {error.option_name} VALUE"
     message = str(error.message)
-    if found := re.fullmatch(r"No such command '(.*?)'.*", message):
-        remedy = ELSEWHERE.get(found[1]) or suggestion(found[1], _commands(error))
-        return f"there is no command {found[1]!r}; {remedy}"
-    if found := re.fullmatch(r"Got unexpected extra arguments? ?\(?s?\)? ?\((.*)\)", message):
-        return f"unexpected argument {found[1]!r}; omit it, or put quotes around a name with spaces"
-    if found := _CHOICE.fullmatch(message):
-        known = re.findall(r"'([^']*)'", found["known"])
-        message = f"is {found['given']!r}; {suggestion(found['given'], known)}"
+    if match := re.fullmatch(r"No such command '(.*?)'.*", message):
+        remedy = ELSEWHERE.get(match[1]) or suggestion(match[1], _commands(error))
+        return f"there is no command {match[1]!r}; {remedy}"
+    if match := re.fullmatch(r"Got unexpected extra arguments? ?\(?s?\)? ?\((.*)\)", message):
+        return f"unexpected argument {match[1]!r}; omit it, or put quotes around a name with spaces"
+    if match := _CHOICE.fullmatch(message):
+        choices = re.findall(r"'([^']*)'", match["known"])
+        message = f"is {match['given']!r}; {suggestion(match['given'], choices)}"
     param = getattr(error, "param", None)
     return f"{_name(param)} {message}" if param is not None else message
 

@@ -148,11 +148,11 @@ class Joint(Shown, ABC):
     def __post_init__(self) -> None:
         """Check the parameters that have metadata."""
         for f in fields(self):
-            what, given = f"{type(self).__name__}: {f.name}", getattr(self, f.name)
+            what, value = f"{type(self).__name__}: {f.name}", getattr(self, f.name)
             if f.metadata.get("kind") == "direction":
-                object.__setattr__(self, f.name, unit_axis(given, what))
+                object.__setattr__(self, f.name, unit_axis(value, what))
             elif f.metadata.get("kind") == "number":
-                object.__setattr__(self, f.name, _finite(given, what, f.metadata["unit"]))
+                object.__setattr__(self, f.name, _finite(value, what, f.metadata["unit"]))
 
     @property
     @abstractmethod
@@ -386,14 +386,14 @@ class Joint(Shown, ABC):
 
 def joint_classes() -> dict[str, type[Joint]]:
     """Concrete joint classes by name, including the user-defined ones that exist so far."""
-    found: dict[str, type[Joint]] = {}
+    classes: dict[str, type[Joint]] = {}
     waiting: list[Any] = [Joint]
     while waiting:
         for kind in waiting.pop(0).__subclasses__():
             waiting.append(kind)
             if not inspect.isabstract(kind) and "__dataclass_fields__" in vars(kind):
-                found[kind.__name__] = kind
-    return found
+                classes[kind.__name__] = kind
+    return classes
 
 
 def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
@@ -412,13 +412,13 @@ def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
 def _finite(value: Any, what: str, unit: str) -> Any:
     """Validated finite number or symbol."""
     try:
-        given = array(value)
+        number = array(value)
     except (TypeError, ValueError):
-        given = zeros(0)
-    real = not np.iscomplexobj(given)
-    if given.shape != () or not real or (is_numeric(given) and not np.isfinite(given)):
+        number = zeros(0)
+    real = not np.iscomplexobj(number)
+    if number.shape != () or not real or (is_numeric(number) and not np.isfinite(number)):
         raise ModelError(f"{what} is {value!r}; expected a finite real number [{unit}]")
-    return given[()]
+    return number[()]
 
 
 def _shown(value: Any) -> str:

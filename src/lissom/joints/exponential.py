@@ -273,9 +273,9 @@ class CompoundJoint(_FromMaps):
         # d/dt (Ad(U^-1) H_i) = -ad(p) Ad(U^-1) H_i,  p the velocity of the joints outboard of i
         p, p_dot = zeros(6), zeros(6)
         for block, beta in zip(self._blocks(q), self._split(v), strict=True):
-            own = block @ beta  # velocity of joint i
-            p_dot = p_dot - bracket(p, own)
-            p = p + own
+            velocity = block @ beta  # velocity of joint i
+            p_dot = p_dot - bracket(p, velocity)
+            p = p + velocity
         return p_dot + np.concatenate([zeros(3), cross(p[:3], p[3:])])
 
     def rate_map(self, q: Array) -> Array:

@@ -83,13 +83,13 @@ class FactoredJoint(Joint):
         turns = [f for f in self.factors if isinstance(f, Turn)]
         axes = np.array([f.axis for f in slides], dtype=float).reshape(-1, 3)
         kinds = [type(f) for f in self.factors]
-        known = (
+        separate = (
             kinds == [Slide] * len(slides) + [Turn] * len(turns)
             and len(turns) <= 2
             and bool(np.abs(axes @ axes.T - np.eye(len(axes))).max(initial=0.0) < 1e-14)
             and (all(is_pure(f) for f in turns) or len(self.factors) == 1)
         )
-        return slides if known else None, turns
+        return slides if separate else None, turns
 
     def reversed(self) -> Joint | None:
         return Product(tuple(turned(f, -np.eye(3)) for f in self.factors[::-1]), self.coordinates)

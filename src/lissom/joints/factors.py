@@ -197,27 +197,27 @@ class Column(NamedTuple):
 
 def columns(factors: tuple[OneFactor, ...], q: Array) -> list[Column]:
     """Twists c_k in outboard axes (1), in the order of the factors."""
-    found: list[Column] = []
+    twists: list[Column] = []
     for factor in factors:
         R, r = factor_pose(factor, q)
-        found = [_behind(column, factor, R, r) for column in found]
-        found.append(Column(*halves(factor), aligned=not isinstance(factor, Twist)))
-    return found
+        twists = [_behind(column, factor, R, r) for column in twists]
+        twists.append(Column(*halves(factor), aligned=not isinstance(factor, Twist)))
+    return twists
 
 
 def product_map(factors: tuple[OneFactor, ...], q: Array) -> Array:
     """Motion map H* (6, n), one column for each coordinate."""
-    found = columns(factors, q)
+    twists = columns(factors, q)
     in_order = sorted(range(len(factors)), key=lambda k: factors[k].q)
-    full = [[zeros(3) if x is None else x for x in found[k][:2]] for k in in_order]
+    full = [[zeros(3) if x is None else x for x in twists[k][:2]] for k in in_order]
     return np.stack([np.concatenate(x) for x in full], axis=1) if full else zeros(6, 0)
 
 
 def product_bias(factors: tuple[OneFactor, ...], q: Array, v: Array) -> Array:
     """Relative acceleration (6,) at zero speed rates (2)."""
-    found = columns(factors, q)
+    twists = columns(factors, q)
     angular, linear = zeros(3), zeros(3)
-    for (f, c), (g, d) in combinations(zip(factors, found, strict=True), 2):
+    for (f, c), (g, d) in combinations(zip(factors, twists, strict=True), 2):
         if c.w is None:
             continue
         speeds = v[f.q] * v[g.q]
@@ -225,7 +225,7 @@ def product_bias(factors: tuple[OneFactor, ...], q: Array, v: Array) -> Array:
             angular = angular + scaled(speeds, cross(c.w, d.w))
         if d.v is not None:
             linear = linear + scaled(2 * speeds, cross(c.w, d.v))
-    for f, c in zip(factors, found, strict=True):
+    for f, c in zip(factors, twists, strict=True):
         if c.w is not None and c.v is not None and not c.aligned:
             linear = linear + scaled(v[f.q] ** 2, cross(c.w, c.v))
     return np.concatenate([angular, linear])

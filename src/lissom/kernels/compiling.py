@@ -154,10 +154,10 @@ class CompiledEntry:
         if self._kernel is None:
             with self._lock:
                 if self._kernel is None:
-                    self._kernel = self._made()
+                    self._kernel = self._loaded()
         return self._kernel
 
-    def _made(self) -> Kernel:
+    def _loaded(self) -> Kernel:
         if PLAIN:
             return self.function
         if LIBRARY is not None:

@@ -49,10 +49,10 @@ class CompiledLibrary:
         kernel: Callable[..., Any] = self._module.kernel(symbol, self.level)
         return kernel
 
-    def shortcut(self, symbol: str, *given: Any) -> Callable[..., Any]:
-        """Kernel with most of its arguments fixed; see `calling.c` for what is given."""
-        made: Callable[..., Any] = self._module.shortcut(symbol, self.level, *given)
-        return made
+    def shortcut(self, symbol: str, *fixed: Any) -> Callable[..., Any]:
+        """Kernel with most of its arguments fixed; see `calling.c` for what is fixed."""
+        kernel: Callable[..., Any] = self._module.shortcut(symbol, self.level, *fixed)
+        return kernel
 
 
 def library() -> CompiledLibrary | None:

@@ -126,15 +126,15 @@ class _SealedCache:
         """Compiled code; None makes the dispatcher compile."""
         if not self.reading:
             return None
-        found = None
+        overload = None
         try:
-            found = self.inner.load_overload(signature, context)
+            overload = self.inner.load_overload(signature, context)
         except Exception as error:  # reading a damaged file can raise anything
             self.damaged = True
             LOGGER.info("kernel %s: unreadable file in the cache: %r", self.entry.name, error)
-        if found is None or found is not self.seal.opened:
+        if overload is None or overload is not self.seal.opened:
             raise _NotCachedError
-        return found
+        return overload
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Save compiled code; if that fails, it is available to this process only."""

@@ -27,7 +27,7 @@ def sources_digest(*folders: str, package: Path = PACKAGE, device: bool = False)
     bytes
         32 bytes; empty if no file can be read (in a zip file).
     """
-    digest, found = hashlib.sha256(), False
+    digest, any_read = hashlib.sha256(), False
     try:
         for folder in folders:
             root = package / folder
@@ -37,10 +37,10 @@ def sources_digest(*folders: str, package: Path = PACKAGE, device: bool = False)
                     continue
                 text = path.read_bytes()
                 digest.update(f"{name} {len(text)}\n".encode() + text)
-                found = True
+                any_read = True
     except OSError:
         return b""
-    return digest.digest() if found else b""
+    return digest.digest() if any_read else b""
 
 
 # At import: the files may be edited before a kernel is loaded.

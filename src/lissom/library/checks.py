@@ -28,6 +28,6 @@ def count(value: Any, what: str, least: int) -> int:
     except TypeError:
         number = least - 1
     if not least <= number <= MOST or isinstance(value, bool):
-        given = repr(value) if abs(number) < 10**18 else "too large"
-        raise ModelError(f"{what} is {given}; expected a whole number from {least} to {MOST}")
+        text = repr(value) if abs(number) < 10**18 else "too large"
+        raise ModelError(f"{what} is {text}; expected a whole number from {least} to {MOST}")
     return number

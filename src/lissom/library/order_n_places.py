@@ -56,7 +56,7 @@ def joints(configuration: int) -> tuple[int, int]:
     return (6 if configuration < 3 else 7), (2 if configuration == 4 else 0)
 
 
-def found(system: System) -> tuple[int, int]:
+def limb_counts(system: System) -> tuple[int, int]:
     """Number of joints of a leg and number of arms of a compiled platform."""
     if not {"base", "top", "leg1_elbow"} <= set(system.names):
         raise ModelError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .order_n_places import found, limbs
+from .order_n_places import limb_counts, limbs
 
 if TYPE_CHECKING:
     from ..sim import Load
@@ -29,7 +29,7 @@ def order_n_start(system: System) -> State:
         Any case of the platform, compiled.
     """
     angles = {}
-    for place in limbs(*found(system)):
+    for place in limbs(*limb_counts(system)):
         for joint, angle in zip(place.limb.joints, place.limb.angles, strict=True):
             angles[f"{place.name}_{joint}"] = angle
     return system.state(**angles)
@@ -49,7 +49,7 @@ def order_n_loads(system: System) -> list[Load]:
     """
     from ..sim import Actuator, JointDamper, NodeForce
 
-    places = list(limbs(*found(system)))
+    places = list(limbs(*limb_counts(system)))
     joints = [f"{place.name}_{joint}" for place in places for joint in place.limb.joints]
     loads: list[Load] = [JointDamper(joint, DAMPING) for joint in joints]
     for k, joint in enumerate(places[0].limb.joints):

@@ -74,9 +74,9 @@ def swinging_links(
 def _link(modes: int, level: str, damping: Any, planar: bool, shapes: str) -> FlexibleBody:
     # With an even number of elements there is a node in the middle.
     elements = max(24, 2 * modes if planar else modes + modes % 2)
-    asked: dict[str, Any] = {"modes": modes}
+    counts: dict[str, Any] = {"modes": modes}
     if planar:
-        asked = {"bending": (0, modes), "torsion": 0, "stretch": 0}
-    given = {"level": level, "damping": damping, "elements": elements, "shapes": shapes}
-    bar = beam(LENGTH, BAR, MATERIAL, **asked, **given)
+        counts = {"bending": (0, modes), "torsion": 0, "stretch": 0}
+    settings = {"level": level, "damping": damping, "elements": elements, "shapes": shapes}
+    bar = beam(LENGTH, BAR, MATERIAL, **counts, **settings)
     return dataclasses.replace(bar, names={**bar.names, "middle": elements // 2})

@@ -97,9 +97,9 @@ def null_space(A: Array) -> Array:
     if _regular(scaled):
         return np.zeros((n, 0))
     _, sigma, Vt = np.linalg.svd(scaled)
-    found = Vt[_rank(sigma) :].T
-    found[np.abs(found).max(axis=1, initial=0.0) < SMALL] = 0.0  # coordinates that take no part
-    basis = columns[:, None] * found
+    null = Vt[_rank(sigma) :].T
+    null[np.abs(null).max(axis=1, initial=0.0) < SMALL] = 0.0  # coordinates that take no part
+    basis = columns[:, None] * null
     return np.linalg.qr(basis)[0] if basis.shape[1] else basis
 
 

@@ -82,16 +82,16 @@ class Directions:
     @cached_property
     def nearby(self) -> list[tuple[State, State]]:
         """Complex steps along each motion: of the configuration, and of the speeds."""
-        found, (q, v) = [], (self.state.q, self.state.v)
+        pairs, (q, v) = [], (self.state.q, self.state.v)
         for k, direction in enumerate(np.eye(self.system.n_v)):
             along = self.rate_map[:, k]
-            found.append(
+            pairs.append(
                 (
                     State(self.system, q + 1j * STEP * along, v),
                     State(self.system, q, v + 1j * STEP * direction),
                 )
             )
-        return found
+        return pairs
 
     @cached_property
     def rate_map(self) -> Array:

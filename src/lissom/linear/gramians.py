@@ -110,8 +110,8 @@ def split(model: LinearModel) -> Split:
     A, n = even, model.n
     T0, zeros = np.eye(n), 0
     if not discrete:  # clean zeros first, so that none of them decays by rounding
-        found = deflated(A, chain_levels(A))
-        T0, zeros, A = found.transform, found.zeros, found.whole
+        parts = deflated(A, chain_levels(A))
+        T0, zeros, A = parts.transform, parts.zeros, parts.whole
     inner, Q, k = schur(
         A[zeros:, zeros:], sort=lambda x, y=0.0: not decays(np.array([x + 1j * y]), discrete)[0]
     )

@@ -30,7 +30,7 @@ class Inputs(NamedTuple):
         Those of them that are moments and forces at frames.
     wrenches : list of (Frame, array (6, n_input))
         Moments and forces at frames, in their own axes, of unit inputs.
-    own : list of (str, array (n_input,))
+    own_rates : list of (str, array (n_input,))
         Own states of loads by name, and their rates by unit inputs.
     """
 
@@ -38,7 +38,7 @@ class Inputs(NamedTuple):
     forces: Array
     on_frames: Array
     wrenches: list[tuple[Frame, Array]]
-    own: list[tuple[str, Array]]
+    own_rates: list[tuple[str, Array]]
 
 
 class _Input(NamedTuple):
@@ -48,7 +48,7 @@ class _Input(NamedTuple):
     forces: Array
     frame: Frame | None = None
     wrench: Array | None = None
-    own: tuple[str, float] | None = None
+    own_rate: tuple[str, float] | None = None
 
 
 def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> Inputs:
@@ -65,28 +65,28 @@ def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> 
     loads : sequence of Load
         Whose actuators and wheels can be named.
     """
-    found = [_resolved(state, name, loads) for name in names]
-    parts = tuple(part for one in found for part in one.parts)
-    n = sum(len(one.parts) for one in found)
-    forces = np.hstack([np.zeros((state.system.n_v, 0)), *(one.forces for one in found)])
-    on_frames, wrenches, own, start = np.zeros_like(forces), [], [], 0
-    for one in found:
+    inputs = [_resolved(state, name, loads) for name in names]
+    parts = tuple(part for one in inputs for part in one.parts)
+    n = sum(len(one.parts) for one in inputs)
+    forces = np.hstack([np.zeros((state.system.n_v, 0)), *(one.forces for one in inputs)])
+    on_frames, wrenches, own_rates, start = np.zeros_like(forces), [], [], 0
+    for one in inputs:
         k = len(one.parts)
         if one.frame is not None and one.wrench is not None:
             columns = np.zeros((6, n))
             columns[:, start : start + k] = one.wrench
             wrenches.append((one.frame, columns))
             on_frames[:, start : start + k] = one.forces
-        if one.own is not None:
-            own.append((one.own[0], one.own[1] * np.eye(n)[start]))
+        if one.own_rate is not None:
+            own_rates.append((one.own_rate[0], one.own_rate[1] * np.eye(n)[start]))
         start += k
-    return Inputs(parts, forces, on_frames, wrenches, own)
+    return Inputs(parts, forces, on_frames, wrenches, own_rates)
 
 
 def _resolved(state: State, name: str, loads: Sequence[Load]) -> _Input:
-    found = _whole(state, name, loads)
-    if found is not None:
-        return found
+    exact = _whole(state, name, loads)
+    if exact is not None:
+        return exact
     rest, _, label = name.rpartition(".")
     whole = _whole(state, rest, loads) if rest else None
     if whole is not None:
@@ -143,14 +143,14 @@ def _modes(system: System, name: str) -> _Input | None:
 
 
 def _actuator(system: System, load: Actuator) -> _Input | None:
-    found = _joint(system, load.joint)
-    if found is None:
+    joint_input = _joint(system, load.joint)
+    if joint_input is None:
         raise StateError(f"{load.label} acts on a joint of a loop, which is no input; use others")
-    labels = [x.rpartition(".")[2] for x, _ in found.parts]
+    labels = [x.rpartition(".")[2] for x, _ in joint_input.parts]
     several = len(labels) > 1
-    units = [unit for _, unit in found.parts]
+    units = [unit for _, unit in joint_input.parts]
     names = [f"{load.label}.{x}" if several else load.label for x in labels]
-    return _Input(tuple(zip(names, units, strict=True)), load.ratio * found.forces)
+    return _Input(tuple(zip(names, units, strict=True)), load.ratio * joint_input.forces)
 
 
 def _wheel(state: State, load: Rotor) -> _Input:
@@ -159,8 +159,8 @@ def _wheel(state: State, load: Rotor) -> _Input:
     wrench = np.concatenate([-np.asarray(load.axis, float), np.zeros(3)])[:, None]
     J = jacobian(state.system, state, load.where, axes="body")
     name = wheel_name(load)
-    own = (f"{name}.speed", 1 / load.inertia)
-    return _Input(((name, "N m"),), J.T @ wrench, frame, wrench, own)
+    own_rate = (f"{name}.speed", 1 / load.inertia)
+    return _Input(((name, "N m"),), J.T @ wrench, frame, wrench, own_rate)
 
 
 def _frame(state: State, where: str, key: str) -> _Input | None:

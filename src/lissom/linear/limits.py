@@ -13,41 +13,41 @@ from ..sim.warnings.linear_limits import warn_of_state
 from .tangent import Tangent
 
 
-def warn_of_limits_about(found: Tangent, stacklevel: int) -> None:
+def warn_of_limits_about(equations: Tangent, stacklevel: int) -> None:
     """Warn about the state of a linear model as `simulate` does about a run.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about the state.
     stacklevel : int
         As for `warnings.warn`, from the caller.
     """
-    start = found.state
-    warn_of_state(start, found.vdot, on_nodes(found), "in the state", stacklevel + 1)
-    plan, system, time = found.loads.plan, found.system, found.loads.differences.time
+    start = equations.state
+    warn_of_state(start, equations.vdot, on_nodes(equations), "in the state", stacklevel + 1)
+    plan, system, time = equations.loads.plan, equations.system, equations.loads.differences.time
     rows = np.zeros(system.n_v, dtype=bool)
-    rows[found.held] = True
+    rows[equations.held] = True
     held = [name for name in system.names if np.any(rows[system.layout.hinge_v(name)])]
     state = (plan, start.raw_q, start.raw_v)
-    warn_of_entered_stops(*state, found.vdot, stacklevel + 2, held)
+    warn_of_entered_stops(*state, equations.vdot, stacklevel + 2, held)
     warn_of_contradictions(*state, time, time, stacklevel + 2)
 
 
-def on_nodes(found: Tangent) -> External:
+def on_nodes(equations: Tangent) -> External:
     """Moments and forces of loads and loops on nodes, in the axes of these.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about a state.
     """
-    system, state, terms = found.system, found.state, found.loads
+    system, state, terms = equations.system, equations.state, equations.loads
     result: External = [
         (i, node, terms.wrenches[6 * k : 6 * k + 6]) for k, (i, node) in enumerate(terms.places)
     ]
     if system.loops:
-        T = found.applied - terms.armature * found.vdot
+        T = equations.applied - terms.armature * equations.vdot
         wrenches = engine.loop_forces(system, state.raw_q, state.raw_v, T, result)
         for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
             result = [*result, *loop_external(loop, wrench)]

@@ -61,14 +61,14 @@ class LinearModel:
             object.__setattr__(self, what, _named(getattr(self, what), what))
         n, m, p = len(self.states), len(self.inputs), len(self.outputs)
         for name, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
-            given = _matrix(getattr(self, name), name)
-            if given.shape != shape:
+            matrix = _matrix(getattr(self, name), name)
+            if matrix.shape != shape:
                 raise StateError(
-                    f"LinearModel: {name} has shape {given.shape}; expected {shape}, from the "
+                    f"LinearModel: {name} has shape {matrix.shape}; expected {shape}, from the "
                     f"names of {n} states, {m} inputs and {p} outputs"
                 )
-            given.flags.writeable = False
-            object.__setattr__(self, name, given)
+            matrix.flags.writeable = False
+            object.__setattr__(self, name, matrix)
         if self.step is not None:
             object.__setattr__(self, "step", positive(self.step, "LinearModel: step"))
 
@@ -79,8 +79,8 @@ class LinearModel:
 
     def poles(self) -> Array:
         """Eigenvalues of A [rad/s], by magnitude; of a discrete model dimensionless."""
-        found = np.linalg.eigvals(self.A)
-        return found[np.lexsort((-found.imag, np.abs(found)))]
+        eigenvalues = np.linalg.eigvals(self.A)
+        return eigenvalues[np.lexsort((-eigenvalues.imag, np.abs(eigenvalues)))]
 
     # Parts of the model
 
@@ -304,22 +304,22 @@ class LinearModel:
         return "\n".join(line for row in rows for line in _wrapped(row))
 
 
-def _named(given: Any, what: str) -> Parts:
+def _named(entries: Any, what: str) -> Parts:
     """Names and units, checked."""
     try:
-        return tuple((str(name), str(unit)) for name, unit in given)
+        return tuple((str(name), str(unit)) for name, unit in entries)
     except (TypeError, ValueError):
         raise StateError(
-            f"LinearModel: {what} is {shown(given)}; expected pairs of name and unit, such as "
+            f"LinearModel: {what} is {shown(entries)}; expected pairs of name and unit, such as "
             '("arm.angle", "rad")'
         ) from None
 
 
-def _matrix(given: Any, name: str) -> Array:
-    found = as_numbers(given)
-    if found is None or not np.all(np.isfinite(found)):
-        raise StateError(f"LinearModel: {name} is {shown(given)}; expected finite numbers")
-    return found
+def _matrix(entry: Any, name: str) -> Array:
+    matrix = as_numbers(entry)
+    if matrix is None or not np.all(np.isfinite(matrix)):
+        raise StateError(f"LinearModel: {name} is {shown(entry)}; expected finite numbers")
+    return matrix
 
 
 def _list(what: str, parts: Parts) -> list[str]:
@@ -337,10 +337,10 @@ def _wrapped(row: str) -> list[str]:
 
 
 def _number(name: Any, parts: Parts, what: str) -> int:
-    known = [x for x, _ in parts]
-    if name not in known:
-        raise StateError(f"the model has no {what} {shown(name)}; {suggestion(str(name), known)}")
-    return known.index(name)
+    names = [x for x, _ in parts]
+    if name not in names:
+        raise StateError(f"the model has no {what} {shown(name)}; {suggestion(str(name), names)}")
+    return names.index(name)
 
 
 def _numbers(names: Any, parts: Parts, what: str) -> list[int]:

@@ -18,9 +18,9 @@ from .limits import warn_of_limits_about
 from .linear_model import LinearModel
 from .names import listed_names, rate_names, speed_parts
 from .outputs import chosen_outputs
-from .sampled import Sampled, closed, sampled, with_all_forces
+from .sampled import Sampled, sampled, with_all_forces, with_controllers
 from .tangent import Tangent, state_and_time, tangent
-from .turning import stays, warn_of_turning
+from .turning import is_steady, warn_of_turning
 
 Array = np.ndarray
 
@@ -77,27 +77,27 @@ def linearize(
         ``.A``, ``.B``, ``.C``, ``.D`` with names and units.  A SimulationWarning says if the state
         is outside the limits of the models of its bodies.
     """
-    given = listed(loads, Load, "loads")
-    controllers = [x for x in given if isinstance(x, Controller) and x.on]
-    others = [x for x in given if not isinstance(x, Controller)]
+    all_loads = listed(loads, Load, "loads")
+    controllers = [x for x in all_loads if isinstance(x, Controller) and x.on]
+    others = [x for x in all_loads if not isinstance(x, Controller)]
     laws = None
     if controllers:
         laws, forces = _laws(system, state, controllers, forces, time, step)
     options = {"forces": forces, "loads": others, "held": held, "what": "linearize"}
-    found = tangent(system, state, time=time, **options)
-    warn_of_limits_about(found, stacklevel=2)
-    if stays(found):
+    equations = tangent(system, state, time=time, **options)
+    warn_of_limits_about(equations, stacklevel=2)
+    if is_steady(equations):
 
         def later(there: State, after: float) -> Tangent:
             return tangent(system, there, time=time + after, **options)
 
-        warn_of_turning(found, later, "linearize", stacklevel=2)
-    u = chosen_inputs(found.state, listed_names(inputs, "inputs"), others)
+        warn_of_turning(equations, later, "linearize", stacklevel=2)
+    u = chosen_inputs(equations.state, listed_names(inputs, "inputs"), others)
     names = listed_names(outputs, "outputs")
     if laws is not None and step is not None:
-        model = _model(found, with_all_forces(u, system.n_v), names).discrete(step)
-        return closed(model, found.motions, found.speeds, laws)
-    model = _model(found, u, names)
+        model = _model(equations, with_all_forces(u, system.n_v), names).discrete(step)
+        return with_controllers(model, equations.motions, equations.speeds, laws)
+    model = _model(equations, u, names)
     return model if step is None else model.discrete(step)
 
 
@@ -121,42 +121,42 @@ def _laws(
     return laws, speeds_vector(system, forces, "forces") + laws.forces
 
 
-def _model(found: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
-    system, own = found.system, found.loads.own_names
-    m, n_z = len(found.independent), len(own)
-    _, _, z, f = found.slices
+def _model(equations: Tangent, u: Inputs, outputs: list[str]) -> LinearModel:
+    system, own_states = equations.system, equations.loads.own_names
+    m, n_z = len(equations.independent), len(own_states)
+    _, _, z, f = equations.slices
     empty = [np.zeros((0, k)) for k in (m, m, n_z)]
     A = np.block(
         [
-            [found.turning, np.eye(m), np.zeros((m, n_z))],
-            [found.acceleration[found.independent, : z.stop]],
-            found.of_loads("own") if n_z else empty,
+            [equations.turning, np.eye(m), np.zeros((m, n_z))],
+            [equations.acceleration[equations.independent, : z.stop]],
+            equations.of_loads("own") if n_z else empty,
         ]
     )
-    B_v = found.acceleration[found.independent, f] @ u.forces
+    B_v = equations.acceleration[equations.independent, f] @ u.forces
     rates = np.zeros((n_z, B_v.shape[1]))
-    for name, row in u.own:
-        rates[[x for x, _ in own].index(name)] += row
+    for name, row in u.own_rates:
+        rates[[x for x, _ in own_states].index(name)] += row
     B = np.vstack([np.zeros_like(B_v), B_v, rates])
-    y = chosen_outputs(outputs, _directions(found, u, outputs))
+    y = chosen_outputs(outputs, _directions(equations, u, outputs))
     names = speed_parts(system)
-    parts = tuple(names[k] for k in found.independent)
+    parts = tuple(names[k] for k in equations.independent)
     return LinearModel(
         A=A,
         B=B,
         C=y.values[:, : z.stop],
         D=y.values[:, z.stop :],
-        states=(*parts, *rate_names(parts), *own),
+        states=(*parts, *rate_names(parts), *own_states),
         inputs=u.parts,
         outputs=y.parts,
         title=system.name,
     )
 
 
-def _directions(found: Tangent, u: Inputs, outputs: list[str]) -> Directions:
+def _directions(equations: Tangent, u: Inputs, outputs: list[str]) -> Directions:
     """Deviations for a unit of each state, then of each input."""
-    n, m, n_z = found.system.n_v, len(found.independent), len(found.loads.own_names)
-    n_u, terms, f = u.forces.shape[1], found.loads, found.slices[3]
+    n, m, n_z = equations.system.n_v, len(equations.independent), len(equations.loads.own_names)
+    n_u, terms, f = u.forces.shape[1], equations.loads, equations.slices[3]
     n_x, none = f.start, np.zeros((n, n_u))
 
     def with_inputs(rows: Array, inputs: Array) -> Array:
@@ -165,7 +165,7 @@ def _directions(found: Tangent, u: Inputs, outputs: list[str]) -> Directions:
     def wrenches() -> list[Wrench]:
         result, dw = list[Wrench](), np.zeros((0, n_x + n_u))
         if terms.places:
-            slopes = np.hstack(found.of_loads("wrenches"))
+            slopes = np.hstack(equations.of_loads("wrenches"))
             dw = with_inputs(slopes, np.zeros((len(slopes), n_u)))
         for k, (i, node) in enumerate(terms.places):
             rows = slice(6 * k, 6 * k + 6)
@@ -177,19 +177,19 @@ def _directions(found: Tangent, u: Inputs, outputs: list[str]) -> Directions:
         return result
 
     def forces() -> Array:  # what acts on nodes is no force on joints
-        return with_inputs(found.force, found.force[:, f] @ u.forces - u.on_frames)
+        return with_inputs(equations.force, equations.force[:, f] @ u.forces - u.on_frames)
 
-    delta = np.hstack([found.motions, np.zeros((n, m + n_z))])
-    nu = np.hstack([found.speeds, found.motions, np.zeros((n, n_z))])
+    delta = np.hstack([equations.motions, np.zeros((n, m + n_z))])
+    nu = np.hstack([equations.speeds, equations.motions, np.zeros((n, n_z))])
     return Directions(
-        state=found.state,
-        vdot=found.vdot,
+        state=equations.state,
+        vdot=equations.vdot,
         delta=with_inputs(delta, none),
         nu=with_inputs(nu, none),
-        acceleration=with_inputs(found.acceleration, found.acceleration[:, f] @ u.forces),
+        acceleration=with_inputs(equations.acceleration, equations.acceleration[:, f] @ u.forces),
         of_forces=forces,
         of_wrenches=wrenches,
-        applied=found.applied,
+        applied=equations.applied,
         armature=terms.armature,
         outputs=tuple(outputs),
     )

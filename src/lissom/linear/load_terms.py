@@ -107,12 +107,12 @@ class LoadTerms:
         if part != "forces":
             return self.differences.by_own[self.differences.parts[part]]
         system, state = self.differences.system, self.differences.state
-        wrenches, found = self.by_own("wrenches"), self.by_own("applied")
+        wrenches, applied = self.by_own("wrenches"), self.by_own("applied")
         for k, (i, node) in enumerate(self.places):
             turn = node_pose(system, state, i, node).rotation
             at_node = rotate(turn, wrenches[6 * k : 6 * k + 6])
-            found = found + node_jacobian(system, state, i, node).T @ at_node
-        return found
+            applied = applied + node_jacobian(system, state, i, node).T @ at_node
+        return applied
 
 
 def load_terms(system: System, state: State, forces: Any, loads: Any, time: float) -> LoadTerms:
@@ -136,12 +136,12 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
     driven = [system.names[body] for body in driven_bodies(plan)]
     loaded = bool(plan.loads) or forces is not None
     whole, rest = plan, Differences(plan, state, time, loaded)
-    values, parts = rest(state.raw_q, state.raw_v, rest.own), rest.parts
+    values, parts = rest(state.raw_q, state.raw_v, rest.own_states), rest.parts
     acceleration = values[parts["acceleration"]]
     if driven:  # what motions need depends on what else is held
         plan = planned(system, *_without_motions(forces, loads), ())
         rest = Differences(plan, state, time, loaded)
-        values = rest(state.raw_q, state.raw_v, rest.own)
+        values = rest(state.raw_q, state.raw_v, rest.own_states)
     exact = load_derivatives(system, state, loads, forces=forces, time=time)
     return LoadTerms(
         acceleration=acceleration,
@@ -163,15 +163,15 @@ def load_terms(system: System, state: State, forces: Any, loads: Any, time: floa
 def _own_names(plan: Plan) -> list[tuple[str, str]]:
     """Name and unit of each own state: integrals of servos, speeds of wheels."""
     names = speed_parts(plan.system)
-    found = [(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states]
+    parts = [(f"{names[k][0]}.integral", f"{names[k][1]} s") for _, k, _ in plan.states]
     labels = {place: label for label, places in plan.active.items() for place in places}
     loads = {load.label: load for load in plan.loads}
     for row in plan.rows["forces"]:
         if row[run.E_KIND] == WHEEL:
             wheel = loads[labels[int(row[run.E_ACTIVE])]]
-            place = int(row[run.E_STATE]) - run.OWN_STATES
-            found[place] = (f"{wheel_name(wheel)}.speed", "rad/s")
-    return found
+            place = int(row[run.E_STATE]) - run.LOAD_STATES
+            parts[place] = (f"{wheel_name(wheel)}.speed", "rad/s")
+    return parts
 
 
 def _without_motions(forces: Any, loads: Any) -> tuple[Any, list[Load]]:
@@ -212,7 +212,7 @@ class Differences:
         self.machine.v[:] = state.raw_v
         check_start(self.machine, what="there are no accelerations in this state")
         place = plan.states_place
-        self.own = self.machine.memory[place : place + len(plan.states)].copy()
+        self.own_states = self.machine.memory[place : place + len(plan.states)].copy()
         n, n_w, n_z = self.system.n_v, 6 * len(plan.slots), len(plan.states)
         ends = np.cumsum([n, n, n_w, n_z])
         names = ("acceleration", "applied", "wrenches", "own")
@@ -225,20 +225,24 @@ class Differences:
         """Derivatives (size, n_v) by configuration."""
         system, q, v = self.system, self.state.raw_q, self.state.raw_v
         eye, sizes = np.eye(system.n_v), SPACING * error_sizes(system)[0]
-        return self._columns(lambda k, h: self(moved(system, q, h * eye[k]), v, self.own), sizes)
+        return self._columns(
+            lambda k, h: self(moved(system, q, h * eye[k]), v, self.own_states), sizes
+        )
 
     @cached_property
     def by_v(self) -> Array:
         """Derivatives (size, n_v) by speeds."""
         q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(self.system.n_v)
         sizes = SPACING * error_sizes(self.system)[1]
-        return self._columns(lambda k, h: self(q, v + h * eye[k], self.own), sizes)
+        return self._columns(lambda k, h: self(q, v + h * eye[k], self.own_states), sizes)
 
     @cached_property
     def by_own(self) -> Array:
         """Derivatives (size, n_z) by own states of loads."""
-        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(len(self.own))
-        return self._columns(lambda k, h: self(q, v, self.own + h * eye[k]), 0.1 + 0 * self.own)
+        q, v, eye = self.state.raw_q, self.state.raw_v, np.eye(len(self.own_states))
+        return self._columns(
+            lambda k, h: self(q, v, self.own_states + h * eye[k]), 0.1 + 0 * self.own_states
+        )
 
     def _columns(self, along: Callable[[int, float], Array], spacings: Array) -> Array:
         if not self.loaded:
@@ -246,15 +250,15 @@ class Differences:
         columns = [_slope(along, k, h) for k, h in enumerate(spacings)]
         return np.array(columns).reshape(len(columns), self.size).T
 
-    def __call__(self, q: Array, v: Array, own: Array) -> Array:
+    def __call__(self, q: Array, v: Array, own_states: Array) -> Array:
         """Values at a configuration, speeds and own states."""
         machine = self.machine
         place = self.plan.states_place
-        kept = machine.memory[place : place + len(own)].copy()
-        machine.memory[place : place + len(own)] = own
+        original = machine.memory[place : place + len(own_states)].copy()
+        machine.memory[place : place + len(own_states)] = own_states
         status, row = machine.accelerations(self.time, q, v)
         rates = machine.own_rates.copy()
-        machine.memory[place : place + len(own)] = kept
+        machine.memory[place : place + len(own_states)] = original
         self._check(status, row)
         names = ("acceleration", "force", "wrench")
         a, force, wrench = (machine.columns.part(row[None], x)[0] for x in names)

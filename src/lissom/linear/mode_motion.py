@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..algorithms.loops.assembly import closed_and_told
+from ..algorithms.loops.assembly import closed_with_warning
 from ..algorithms.tree.coordinates import moved
 from ..algorithms.tree.kinematics import node_jacobian, node_pose
 from ..errors import StateError, shown
@@ -51,7 +51,7 @@ def mode_motion(
         row = np.zeros(columns.width)
         q = moved(system, state.raw_q, x)
         if system.constraints:
-            q = closed_and_told(system, State(system, q, rate), velocity=False)[0].q
+            q = closed_with_warning(system, State(system, q, rate), velocity=False)[0].q
         parts = {"time": t, "q": q, "v": rate, "acceleration": change}
         for name, value in parts.items():
             row[columns.slices[name]] = value

@@ -83,11 +83,11 @@ class ModeSweep:
         value, mode : int
             Numbers of the value of the parameter and of the mode.
         """
-        for given, n, what in ((value, len(self.values), "value"), (mode, self.n, "mode")):
-            whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-            if not whole or not -n <= given < n:
+        for index, n, what in ((value, len(self.values), "value"), (mode, self.n, "mode")):
+            whole = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
+            if not whole or not -n <= index < n:
                 raise StateError(
-                    f"shape: {what} is {shown(given)}; expected a number from 0 to {n - 1}"
+                    f"shape: {what} is {shown(index)}; expected a number from 0 to {n - 1}"
                 )
         return self.tables[value].shapes[:, self.order[value, mode]]
 
@@ -178,8 +178,8 @@ def mode_sweep(
     ModeSweep
         What `modes` and others warn of is said once, of the value where it is worst.
     """
-    given = numbers(values, "mode_sweep: values", "a row of finite numbers")
-    if given.ndim != 1 or not len(given):
+    swept = numbers(values, "mode_sweep: values", "a row of finite numbers")
+    if swept.ndim != 1 or not len(swept):
         raise StateError(f"mode_sweep: values is {shown(values)}; expected a row of numbers")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise StateError(f"mode_sweep: n is {shown(n)}; expected a whole number, 1 or more")
@@ -198,10 +198,10 @@ def mode_sweep(
         raise StateError(f"mode_sweep: build is {shown(build)}; expected a function or a System")
     tables = list[SystemModes]()
     with Gathered() as gathered:
-        for x in map(float, given):
+        for x in map(float, swept):
             gathered.place = f"{label or usual} = {x:g}"
             tables.append(_checked(make(x), x))
-    return _followed(given, tuple(tables), int(n), label or usual)
+    return _followed(swept, tuple(tables), int(n), label or usual)
 
 
 def _of_joint(
@@ -230,13 +230,13 @@ def _of_joint(
     return make, words
 
 
-def _checked(found: Any, value: float) -> SystemModes:
-    if not isinstance(found, SystemModes):
+def _checked(table: Any, value: float) -> SystemModes:
+    if not isinstance(table, SystemModes):
         raise StateError(
-            f"mode_sweep: the function returned {shown(found)} at {value:g}; expected what modes "
+            f"mode_sweep: the function returned {shown(table)} at {value:g}; expected what modes "
             "returns"
         )
-    return found
+    return table
 
 
 def _followed(values: Array, tables: tuple[SystemModes, ...], n: int, label: str) -> ModeSweep:
@@ -265,8 +265,8 @@ def _followed(values: Array, tables: tuple[SystemModes, ...], n: int, label: str
         if k > 1 and values[k - 1] != values[k - 2]:
             ratio = (values[k] - values[k - 1]) / (values[k - 1] - values[k - 2])
             expected = expected + ratio * (traced[-1] - traced[-2])
-        found = paired(expected, shapes, table.eigenvalues, table.shapes, table.mass)
-        which, flipped, criterion = found
+        pairing = paired(expected, shapes, table.eigenvalues, table.shapes, table.mass)
+        which, flipped, criterion = pairing
         picked, eigen = table.shapes[:, which], table.eigenvalues[which]
         shapes = np.where(flipped, picked.conj(), picked)
         traced.append(np.where(flipped, eigen.conj(), eigen))

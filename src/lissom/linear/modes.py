@@ -78,8 +78,8 @@ def participation(state: State, shapes: Array, base: Array, armature: Array) -> 
         whole += to_base @ terms.M_rr @ to_base.T
         modal = terms.M_rf.T @ V + terms.M_ff @ rates
         twice[i] = (np.sum(V.conj() * h, axis=0) + np.sum(rates.conj() * modal, axis=0)).real
-        own = slice(layout.modal_v(i).start, layout.hinge_v(i).stop)
-        twice[i] += armature[own] @ np.abs(shapes[own]) ** 2
+        of_body = slice(layout.modal_v(i).start, layout.hinge_v(i).stop)
+        twice[i] += armature[of_body] @ np.abs(shapes[of_body]) ** 2
     total = twice.sum(axis=0)
     shares = twice / np.where(total > 0, total, 1.0)
     return Participation(np.abs(momentum) ** 2, np.diag(whole).copy(), shares)
@@ -129,44 +129,44 @@ class Eigenmodes(NamedTuple):
     n_rigid: int
 
 
-def eigenmodes(found: Tangent, damped: bool | None) -> Eigenmodes:
+def eigenmodes(equations: Tangent, damped: bool | None) -> Eigenmodes:
     """Eigenvalues and shapes.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about the state.
     damped : bool or None
         Whether damping and gyroscopic terms count; None: if there are any.
     """
-    M = times(found.motions.T @ found.mass, found.motions)
+    M = times(equations.motions.T @ equations.mass, equations.motions)
     M = (M + M.T) / 2
-    E, (K, C) = found.turning, found.sides
-    n_z = len(found.loads.own_names) if damped is not False else 0
+    E, (K, C) = equations.turning, equations.sides
+    n_z = len(equations.loads.own_names) if damped is not False else 0
     free, undamped = np.zeros((len(M), 0)), None
     if _symmetric(K):
-        free = _free(found, K)
+        free = _free(equations, K)
         undamped = _undamped((K + K.T) / 2, M, free)
     # damping relative to the critical one, by stiffness or by the slowest motion
     first_order = bool(n_z) or bool(np.any(E)) or _damps(K, C, M, undamped)
     if damped is False or (damped is None and not first_order):
         if undamped is not None:
             values = np.where(undamped.squares > 0, 1j, 1.0) * np.sqrt(np.abs(undamped.squares))
-            return _expanded(found, values, undamped.shapes, undamped.n_rigid)
+            return _expanded(equations, values, undamped.shapes, undamped.n_rigid)
         C, E = np.zeros_like(C), np.zeros_like(E)
-    rests = not np.any(found.state.v) and undamped is not None
+    rests = not np.any(equations.state.v) and undamped is not None
     if rests and undamped is not None and undamped.sound:
-        return _expanded(found, *_by_vibrations(found, undamped, C, n_z))
-    by_q, by_v = _cleaned(found)
+        return _expanded(equations, *_by_vibrations(equations, undamped, C, n_z))
+    by_q, by_v = _cleaned(equations)
     by_v = by_v if np.any(C) else np.zeros_like(by_v)
-    A = _state_matrix(found, by_q, by_v, E, n_z)
+    A = _state_matrix(equations, by_q, by_v, E, n_z)
     if np.any(E):
-        return _expanded(found, *_general(A, M, chain_levels(A)))
+        return _expanded(equations, *_general(A, M, chain_levels(A)))
     # what moves or falls may have longer chains than what rests
-    size = error_sizes(found.system)[0][found.independent]
+    size = error_sizes(equations.system)[0][equations.independent]
     levels = _levels(by_v, free, size, len(A)) if rests and not n_z else chain_levels(A)
     values, shapes, k = _general(A, M, levels)
-    return _expanded(found, values, _without_momentum(shapes, k, M, by_q, by_v), k)
+    return _expanded(equations, values, _without_momentum(shapes, k, M, by_q, by_v), k)
 
 
 def _symmetric(K: Array) -> bool:
@@ -174,19 +174,22 @@ def _symmetric(K: Array) -> bool:
     return bool(np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * np.abs(K).max(initial=0.0))
 
 
-def _cleaned(found: Tangent) -> tuple[Array, Array]:
+def _cleaned(equations: Tangent) -> tuple[Array, Array]:
     """Derivatives of the accelerations by configuration and speeds, noise replaced by zero."""
-    system, own = found.system, found.independent
+    system, independent = equations.system, equations.independent
     size = error_sizes(system)[0]
-    pace = _pace(found)
-    q, v, _, f = found.slices
-    pushed, Z, Y = (np.abs(x) for x in (found.acceleration[own, f], found.motions, found.speeds))
-    T_q, T_v = np.abs(found.loads.q), np.abs(found.loads.v)
+    pace = _pace(equations)
+    q, v, _, f = equations.slices
+    pushed, Z, Y = (
+        np.abs(x)
+        for x in (equations.acceleration[independent, f], equations.motions, equations.speeds)
+    )
+    T_q, T_v = np.abs(equations.loads.q), np.abs(equations.loads.v)
     result = []
     by_y, by_w = times(T_q, Z) + times(T_v, Y), times(T_v, Z)
     for part, load, least in ((q, by_y, pace**2), (v, by_w, pace)):
-        values = found.acceleration[own, part].copy()
-        scale = least * size[own, None] / size[own] + pushed @ load
+        values = equations.acceleration[independent, part].copy()
+        scale = least * size[independent, None] / size[independent] + pushed @ load
         values[np.abs(values) <= ROUNDING * scale] = 0.0
         result.append(values)
     return result[0], result[1]
@@ -315,13 +318,13 @@ def _by_vibrations(
     return values, np.hstack([shapes[:, :n_rigid], _signed(shapes[:, n_rigid:])]), n_rigid
 
 
-def _state_matrix(found: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) -> Array:
+def _state_matrix(equations: Tangent, by_q: Array, by_v: Array, E: Array, n_z: int) -> Array:
     """A of (2)."""
-    n = len(found.independent)
-    by_z = found.acceleration[found.independent, found.slices[2]][:, :n_z]
+    n = len(equations.independent)
+    by_z = equations.acceleration[equations.independent, equations.slices[2]][:, :n_z]
     rows = [np.zeros((0, k)) for k in (n, n, n_z)]
     if n_z:
-        rows = found.of_loads("own")
+        rows = equations.of_loads("own")
     return np.block([[E, np.eye(n), np.zeros((n, n_z))], [by_q, by_v, by_z], rows])
 
 
@@ -352,8 +355,8 @@ def _general(A: Array, M: Array, levels: list[Array]) -> tuple[Array, Array, int
     shapes = parts.eigenvectors(values[keep], vectors[:, keep])[:n]
     rigid = _rigid(_moving(parts.null[:n]), M)
     k = rigid.shape[1]
-    found = np.hstack([rigid, _signed(_normalised(shapes, M))])
-    return np.concatenate([np.zeros(k), values[keep]]), found, k
+    all_shapes = np.hstack([rigid, _signed(_normalised(shapes, M))])
+    return np.concatenate([np.zeros(k), values[keep]]), all_shapes, k
 
 
 def _without_momentum(shapes: Array, k: int, M: Array, by_q: Array, by_v: Array) -> Array:
@@ -362,11 +365,11 @@ def _without_momentum(shapes: Array, k: int, M: Array, by_q: Array, by_v: Array)
     Z^T (lambda^2 M + lambda C + K) phi = 0 has Z^T M phi = 0 where Z^T K and Z^T C vanish.
     """
     Z = shapes[:, :k].real
-    kept = np.ones(k, dtype=bool)
+    conserved = np.ones(k, dtype=bool)
     for X in (by_q, by_v):
         noise = SMALL * np.abs(Z.T) @ np.abs(M) @ np.abs(X)
-        kept &= np.all(np.abs(Z.T @ M @ X) <= noise, axis=1)
-    Z, rest = Z[:, kept], shapes[:, k:]
+        conserved &= np.all(np.abs(Z.T @ M @ X) <= noise, axis=1)
+    Z, rest = Z[:, conserved], shapes[:, k:]
     return np.hstack([shapes[:, :k], _normalised(rest - Z @ (Z.T @ M @ rest), M)])
 
 
@@ -410,9 +413,9 @@ def _signed(shapes: Array) -> Array:
     return shapes / phase
 
 
-def _expanded(found: Tangent, values: Array, shapes: Array, n_rigid: int) -> Eigenmodes:
+def _expanded(equations: Tangent, values: Array, shapes: Array, n_rigid: int) -> Eigenmodes:
     """Shapes of all speeds: zero for those that are held, along for those that follow."""
-    whole = times(shapes.T, found.motions.T).T
+    whole = times(shapes.T, equations.motions.T).T
     if np.iscomplexobj(whole) and not np.any(np.abs(whole.imag) > 1e-12):
         whole = whole.real
     return Eigenmodes(values.astype(complex), whole, n_rigid)
@@ -464,45 +467,47 @@ def modes(
     if not isinstance(damped, (bool, type(None))):
         raise StateError(f"damped is {shown(damped)}; expected True, False or None")
     options = {"forces": forces, "loads": loads, "held": held, "what": "modes"}
-    found = tangent(system, state, time=time, **options)
-    if falls(found):  # the same without gravity
+    equations = tangent(system, state, time=time, **options)
+    if is_falling(equations):  # the same without gravity
         weightless = replace(system, gravity=np.zeros(3))
-        found = tangent(weightless, (found.state.q, found.state.v), time=time, **options)
-    solved = eigenmodes(found, damped)
-    _check_steady(found, solved)
-    warn_of_limits_about(found, stacklevel=2)
+        equations = tangent(
+            weightless, (equations.state.q, equations.state.v), time=time, **options
+        )
+    solved = eigenmodes(equations, damped)
+    _check_steady(equations, solved)
+    warn_of_limits_about(equations, stacklevel=2)
 
     def later(there: State, after: float) -> Tangent:
         return tangent(there.system, there, time=time + after, **options)
 
-    warn_of_turning(found, later, "modes", stacklevel=2)
+    warn_of_turning(equations, later, "modes", stacklevel=2)
     base = np.zeros(3)
     if system.n_body:
-        base = pose(system, found.state, system.names[0]).position
-    moved = participation(found.state, solved.shapes, base, found.loads.armature)
+        base = pose(system, equations.state, system.names[0]).position
+    moved = participation(equations.state, solved.shapes, base, equations.loads.armature)
     return SystemModes(
         system=system,
-        state=State(system, found.state.q, found.state.v),
+        state=State(system, equations.state.q, equations.state.v),
         eigenvalues=solved.values,
         shapes=solved.shapes,
         n_rigid=solved.n_rigid,
-        mass=found.mass,
+        mass=equations.mass,
         effective_mass=moved.effective,
         total_mass=moved.whole,
         shares=moved.shares,
     )
 
 
-def falls(found: Tangent) -> bool:
+def is_falling(equations: Tangent) -> bool:
     """Whether a mechanism does nothing but fall.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about its state.
     """
-    system, state, a = found.system, found.state, found.vdot
-    if not np.any(system.gravity) or np.any(state.v) or len(found.held):
+    system, state, a = equations.system, equations.state, equations.vdot
+    if not np.any(system.gravity) or np.any(state.v) or len(equations.held):
         return False
     falling = np.zeros(system.n_v)
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
@@ -514,15 +519,15 @@ def falls(found: Tangent) -> bool:
     return bool(np.allclose(a, falling, rtol=0, atol=1e-9 * np.linalg.norm(system.gravity)))
 
 
-def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
+def _check_steady(equations: Tangent, solved: Eigenmodes) -> None:
     """Warn if the mechanism accelerates other than along its free motions, as in free fall."""
-    system, a = found.system, found.vdot.copy()
+    system, a = equations.system, equations.vdot.copy()
     rigid = solved.shapes[:, : solved.n_rigid].real
-    a -= rigid @ np.linalg.lstsq(found.mass @ rigid, found.mass @ a, rcond=None)[0]
+    a -= rigid @ np.linalg.lstsq(equations.mass @ rigid, equations.mass @ a, rcond=None)[0]
     size = error_sizes(system)[0]
     relative = np.abs(a / size)
     pace = np.linalg.norm(system.gravity) / system.length
-    pace += relative_rates(found.state).max(initial=0.0) ** 2
+    pace += relative_rates(equations.state).max(initial=0.0) ** 2
     pace += np.abs(solved.values).max(initial=0.0) ** 2 * 1e-6
     if np.any(relative > ACCELERATES * pace):
         worst = int(np.argmax(relative))
@@ -534,7 +539,9 @@ def _check_steady(found: Tangent, solved: Eigenmodes) -> None:
             "equilibrium or trim finds",
             stacklevel=3,
         )
-    for (name, unit), rate in zip(found.loads.own_names, found.loads.own_rates, strict=True):
+    for (name, unit), rate in zip(
+        equations.loads.own_names, equations.loads.own_rates, strict=True
+    ):
         if name.endswith(".integral") and abs(rate) > ACCELERATES * system.length:
             say(
                 f"integral of {name}",

@@ -22,11 +22,11 @@ def speed_parts(system: System) -> Parts:
     system : System
         Compiled mechanism.
     """
-    found: list[tuple[str, str]] = []
+    parts: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
-        found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
-        found += [(f"{name}.{x}", unit) for x, unit in joint.speeds]
-    return tuple(found)
+        parts += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
+        parts += [(f"{name}.{x}", unit) for x, unit in joint.speeds]
+    return tuple(parts)
 
 
 def rate_names(parts: Parts) -> Parts:
@@ -51,20 +51,20 @@ def wheel_name(wheel: Rotor) -> str:
     return wheel.name or f"{wheel.where}.wheel"
 
 
-def listed_names(given: Any, what: str) -> list[str]:
+def listed_names(names: Any, what: str) -> list[str]:
     """Names from one name, a part of a model, or several.
 
     Parameters
     ----------
-    given : str, Part or sequence
+    names : str, Part or sequence
         As given by the user.
     what : str
         Argument, for messages.
     """
-    one = isinstance(given, (str, Part))
-    if not one and not isinstance(given, (Sequence, set, frozenset)):
-        raise StateError(f"{what} is {shown(given)}; expected a list of names")
-    items = [given] if one else list(given)
+    one = isinstance(names, (str, Part))
+    if not one and not isinstance(names, (Sequence, set, frozenset)):
+        raise StateError(f"{what} is {shown(names)}; expected a list of names")
+    items = [names] if one else list(names)
     for item in items:
         if not isinstance(item, (str, Part)):
             raise StateError(f"{what} contains {shown(item)}; expected a name")

@@ -44,16 +44,16 @@ def chosen_outputs(names: Sequence[str], directions: Directions) -> OutputRows:
     directions : Directions
         Deviations of everything that they depend on.
     """
-    found = [_resolved(name, directions) for name in names]
-    parts = tuple(part for one in found for part in one.parts)
+    outputs = [_resolved(name, directions) for name in names]
+    parts = tuple(part for one in outputs for part in one.parts)
     empty = np.zeros((0, directions.delta.shape[1]))
-    return OutputRows(parts, np.vstack([empty, *(one.values for one in found)]))
+    return OutputRows(parts, np.vstack([empty, *(one.values for one in outputs)]))
 
 
 def _resolved(name: str, directions: Directions) -> OutputRows:
-    found = _whole(name, directions)
-    if found is not None:
-        return found
+    exact = _whole(name, directions)
+    if exact is not None:
+        return exact
     rest, _, label = name.rpartition(".")
     whole = _whole(rest, directions) if rest else None
     if whole is not None:
@@ -72,9 +72,9 @@ def _whole(name: str, directions: Directions) -> OutputRows | None:
         if place[0] not in system.names:
             return None
     if len(place) == 1 and place[0] in system.names:
-        found = _of_body(place[0], key, directions)
-        if found is not None:
-            return _named(name, *found)
+        body_rows = _of_body(place[0], key, directions)
+        if body_rows is not None:
+            return _named(name, *body_rows)
     if key in FRAME:
         try:
             frame = system.place(".".join(place))
@@ -102,7 +102,7 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
     layout, i = x.system.layout, x.system.layout.index(name)
     joint, eta = x.system.joints[i], modes(x.system.bodies[i])
     hinge, modal = layout.hinge_v(i), layout.modal_v(i)
-    known = {
+    by_key = {
         "coordinates": (joint.coordinates, lambda: x.rate_map[layout.hinge_q(i)] @ x.delta),
         "rates": (per("s", joint.speeds), lambda: x.nu[hinge]),
         "hinge_acceleration": (per("s^2", joint.speeds), lambda: x.acceleration[hinge]),
@@ -113,11 +113,11 @@ def _of_body(name: str, key: str, x: Directions) -> tuple[Parts, Array] | None:
         "modal_force": (force_parts(eta), lambda: x.force[modal]),
         "reaction": (LOAD, lambda: reaction_rows(name, x)),
     }
-    if key in known:
-        parts, rows = known[key]
+    if key in by_key:
+        parts, rows = by_key[key]
         return parts, rows()
-    found = _coordinate(joint, key, layout.hinge_q(i), x)
-    return found if found is not None else _beyond_gear(name, key, x)
+    coordinate = _coordinate(joint, key, layout.hinge_q(i), x)
+    return coordinate if coordinate is not None else _beyond_gear(name, key, x)
 
 
 def _coordinate(joint: Joint, key: str, piece: slice, x: Directions) -> tuple[Parts, Array] | None:
@@ -161,8 +161,8 @@ def _motion_slopes(frame: Frame, x: Directions) -> FrameDerivatives:
         by_q, by_v = x.slopes(lambda near: acceleration(system, near, where, x.vdot))
         return FrameDerivatives(jacobian_v, velocity_q, by_q, by_v)
 
-    found: FrameDerivatives = x.once(f"motion of {where}", computed)
-    return found
+    slopes: FrameDerivatives = x.once(f"motion of {where}", computed)
+    return slopes
 
 
 def _position(part: slice) -> Callable[[Frame, Directions], Array]:
@@ -171,21 +171,21 @@ def _position(part: slice) -> Callable[[Frame, Directions], Array]:
 
 def _velocity(part: slice) -> Callable[[Frame, Directions], Array]:
     def rows(frame: Frame, x: Directions) -> Array:
-        found = _jacobian(frame, x) @ x.nu
+        values = _jacobian(frame, x) @ x.nu
         if np.any(x.state.v):
-            found = found + _motion_slopes(frame, x).velocity_q @ x.delta
-        return found[part]
+            values = values + _motion_slopes(frame, x).velocity_q @ x.delta
+        return values[part]
 
     return rows
 
 
 def _acceleration(part: slice) -> Callable[[Frame, Directions], Array]:
     def rows(frame: Frame, x: Directions) -> Array:
-        found = _jacobian(frame, x) @ x.acceleration
+        values = _jacobian(frame, x) @ x.acceleration
         if not x.still:
             slopes = _motion_slopes(frame, x)
-            found = found + slopes.acceleration_q @ x.delta + slopes.acceleration_v @ x.nu
-        return found[part]
+            values = values + slopes.acceleration_q @ x.delta + slopes.acceleration_v @ x.nu
+        return values[part]
 
     return rows
 

@@ -127,7 +127,7 @@ def _by_cuts(x: Directions) -> dict[int, Array]:
     """Rows (6, m) of the joints that are asked for, by (1) and (2)."""
     system, state = x.system, x.state
     joints = {system.layout.index(name) for name in x.reactions}
-    tree = _kept_cut(system, frozenset(joints))
+    tree = _cached_cut(system, frozenset(joints))
     q = np.array(tree.system.neutral().raw_q)
     v, a = np.zeros((2, tree.system.n_v))
     q[tree.at_q], v[tree.at_v], a[tree.at_v] = state.raw_q, state.raw_v, x.vdot
@@ -147,7 +147,7 @@ def _by_cuts(x: Directions) -> dict[int, Array]:
     return rows
 
 
-def _kept_cut(system: System, joints: frozenset[int]) -> Cut:
+def _cached_cut(system: System, joints: frozenset[int]) -> Cut:
     """Cut of the last joints that were asked for, or another one."""
     last = system.derived.get("cut")
     if last is None or last[0] != joints:
@@ -177,8 +177,8 @@ def _by_complex_steps(i: int, x: Directions) -> Array:
         loads = [(b, n, w) for (b, n, _, _), w in zip(x.wrenches, wrenches, strict=True)]
         return np.array(inverse_dynamics(system, motions, a, loads)[1][i])
 
-    given = [w for *_, w, _ in x.wrenches]
-    by_q, by_v = x.slopes(lambda near: measure(near, vdot, given))
+    node_wrenches = [w for *_, w, _ in x.wrenches]
+    by_q, by_v = x.slopes(lambda near: measure(near, vdot, node_wrenches))
     rows = by_q @ x.delta + by_v @ x.nu
     for k in range(rows.shape[1]):
         step = 1j * STEP

@@ -47,11 +47,11 @@ def reduced(model: LinearModel, n: Any, method: Any, tolerance: Any) -> LinearMo
         method = "balanced" if np.all(decays(poles, model.step is not None)) else "modal"
     if method == "modal" and model.step is not None:
         raise StateError("modal reduction is for continuous models; reduce before .discrete(step)")
-    found = _balanced(rest, size, least) if method == "balanced" else _modal(rest, size, least)
-    names = [*(f"free {k}" for k in range(len(free.N))), *(name for name, _ in found.states)]
-    notes = f"{found.notes}{f'; {len(free.N)} states of free motions' if len(free.N) else ''}"
-    A, B = _stacked(free.N, found.A), np.vstack([free.B, found.B])
-    return _parts(model, A, B, np.hstack([free.C, found.C]), names, notes)
+    smaller = _balanced(rest, size, least) if method == "balanced" else _modal(rest, size, least)
+    names = [*(f"free {k}" for k in range(len(free.N))), *(name for name, _ in smaller.states)]
+    notes = f"{smaller.notes}{f'; {len(free.N)} states of free motions' if len(free.N) else ''}"
+    A, B = _stacked(free.N, smaller.A), np.vstack([free.B, smaller.B])
+    return _parts(model, A, B, np.hstack([free.C, smaller.C]), names, notes)
 
 
 def needed_free(model: LinearModel) -> tuple[LinearModel, int]:
@@ -87,10 +87,10 @@ def _split_free(model: LinearModel) -> tuple[_Free, LinearModel]:
         return _Free(np.zeros((0, 0)), model.B[:0], model.C[:, :0]), model
     A, D = evened(model.A)
     model = replace(model, A=A, B=model.B / D[:, None], C=model.C * D)
-    found = deflated(model.A, chain_levels(model.A))
-    zeros, T = found.zeros, found.transform
-    X = _decoupling(found.whole, zeros)
-    N, B, C = found.whole[:zeros, :zeros], T.T @ model.B, model.C @ T[:, :zeros]
+    parts = deflated(model.A, chain_levels(model.A))
+    zeros, T = parts.zeros, parts.transform
+    X = _decoupling(parts.whole, zeros)
+    N, B, C = parts.whole[:zeros, :zeros], T.T @ model.B, model.C @ T[:, :zeros]
     B_0, B_r = B[:zeros] - X @ B[zeros:], B[zeros:]
     sizes = np.abs(T.T) @ np.abs(model.B)
     noise = (sizes[:zeros] + np.abs(X) @ sizes[zeros:]).max(axis=0, initial=0.0)
@@ -102,9 +102,9 @@ def _split_free(model: LinearModel) -> tuple[_Free, LinearModel]:
     N[np.abs(N) <= LEAST * np.abs(N).max(initial=0.0)] = 0.0
     chains = deflated(N, chain_levels(N))
     S = seen @ chains.transform
-    names = [str(k) for k in range(len(found.rest))]
+    names = [str(k) for k in range(len(parts.rest))]
     C_r = model.C @ (T[:, :zeros] @ X + T[:, zeros:])
-    return _Free(chains.whole, S.T @ B_0, C @ S), _parts(model, found.rest, B_r, C_r, names, "")
+    return _Free(chains.whole, S.T @ B_0, C @ S), _parts(model, parts.rest, B_r, C_r, names, "")
 
 
 def _reached(N: Array, B: Array) -> Array:
@@ -200,8 +200,8 @@ def _modal(model: LinearModel, n: int | None, least: float) -> LinearModel:
         names += [f"{modes.hertz(block):.5g} Hz{x}" for x in ("", ", rate")][: len(block)]
     R = np.array(columns).reshape(len(columns), model.n).T
     S = np.array(rows).reshape(len(rows), model.n)
-    kept = ", ".join(f"{modes.hertz(block):.4g}" for block in chosen[:12])
-    notes = f"{len(chosen)} of {len(modes.blocks)} modes kept{f', {kept} Hz' if kept else ''}"
+    hertz = ", ".join(f"{modes.hertz(block):.4g}" for block in chosen[:12])
+    notes = f"{len(chosen)} of {len(modes.blocks)} modes kept{f', {hertz} Hz' if hertz else ''}"
     return _parts(model, S @ model.A @ R, S @ model.B, model.C @ R, names, notes)
 
 
@@ -229,14 +229,14 @@ def _decoupling(whole: Array, zeros: int) -> Array:
 
 def _blocks(values: Array) -> list[list[int]]:
     """Numbers of real poles and of conjugate pairs, those with positive imaginary part first."""
-    found = []
+    blocks = []
     for i, value in enumerate(values):
         if value.imag > 0:
             j = int(np.argmin(np.abs(values - value.conj())))
-            found.append([i, j])
+            blocks.append([i, j])
         elif value.imag == 0:
-            found.append([i])
-    return found
+            blocks.append([i])
+    return blocks
 
 
 def _real_columns(right: Array, block: list[int]) -> list[Array]:

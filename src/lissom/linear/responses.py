@@ -36,12 +36,12 @@ def frequency_response(model: LinearModel, omega: Any, input: Any, output: Any) 
     """Response to sines, see `LinearModel.frequency_response`."""
     part = model.chosen(input, output)
     try:
-        given = reals(omega)
+        frequencies = reals(omega)
     except (TypeError, ValueError):
-        given = np.full(1, np.nan)
-    if given.ndim > 1 or not np.all(np.isfinite(given)):
+        frequencies = np.full(1, np.nan)
+    if frequencies.ndim > 1 or not np.all(np.isfinite(frequencies)):
         raise StateError(f"omega is {shown(omega)}; expected finite frequencies [rad/s]")
-    rates = 1j * np.atleast_1d(given)
+    rates = 1j * np.atleast_1d(frequencies)
     if part.step is not None:
         rates = np.exp(rates * part.step)
     A, D = evened(part.A)
@@ -50,14 +50,14 @@ def frequency_response(model: LinearModel, omega: Any, input: Any, output: Any) 
     x = _hessenberg_solutions(H, B, rates)
     infinite = ~np.all(np.isfinite(x), axis=(1, 2))
     x[infinite] = 0.0
-    found = C @ x + part.D
+    response = C @ x + part.D
     if part.step is None and not np.all(rates) and needed_free(part)[1] > 0:
         infinite |= rates == 0
     for k in np.flatnonzero(infinite):
-        found[k] = _beside_pole(part, rates[k])
-    found = found.reshape(len(rates), len(part.outputs), len(part.inputs))
-    found = _without_axes(found, output, input)
-    return found[0] if given.ndim == 0 else found
+        response[k] = _beside_pole(part, rates[k])
+    response = response.reshape(len(rates), len(part.outputs), len(part.inputs))
+    response = _without_axes(response, output, input)
+    return response[0] if frequencies.ndim == 0 else response
 
 
 def _hessenberg_solutions(H: Array, B: Array, rates: Array) -> Array:
@@ -102,7 +102,7 @@ def _solution(A: Array, b: Array) -> Array:
 
 def _beside_pole(part: LinearModel, s: complex) -> Array:
     """Response at a pole, of pairs of inputs and outputs that it has nothing to do with."""
-    found = np.zeros((len(part.outputs), len(part.inputs)), dtype=complex)
+    response = np.zeros((len(part.outputs), len(part.inputs)), dtype=complex)
     for i, (y, _) in enumerate(part.outputs):
         for j, (u, _) in enumerate(part.inputs):
             one, n_free = needed_free(part.chosen(u, y))
@@ -113,8 +113,8 @@ def _beside_pole(part: LinearModel, s: complex) -> Array:
                     f"frequency_response: from {u!r} to {y!r} it is infinite at {at}, a pole; "
                     "leave it out, or choose other inputs and outputs"
                 )
-            found[i, j] = (one.C @ np.linalg.solve(left, one.B) + one.D)[0, 0]
-    return found
+            response[i, j] = (one.C @ np.linalg.solve(left, one.B) + one.D)[0, 0]
+    return response
 
 
 def transfer(model: LinearModel, input: str, output: str) -> Any:
@@ -169,21 +169,21 @@ def _zeros(part: LinearModel, degree: int, largest: float) -> Array:
     right[:n, :n] = np.eye(n)
     alpha, beta = eigvals(left, right, homogeneous_eigvals=True)
     finite = np.abs(beta) * INFINITE * largest > np.abs(alpha)
-    found = alpha[finite] / beta[finite]
-    return found[np.argsort(np.abs(found))[: max(n - degree, 0)]]
+    zeros = alpha[finite] / beta[finite]
+    return zeros[np.argsort(np.abs(zeros))[: max(n - degree, 0)]]
 
 
 def _cancelled(poles: Array, zeros: Array) -> tuple[Array, Array]:
     """Poles and zeros without the pairs that coincide."""
-    left, kept = list(zeros), []
+    left, remaining = list(zeros), []
     for p in poles:
         if left:
             k = int(np.argmin([abs(z - p) for z in left]))
             if abs(left[k] - p) <= CANCEL * max(1.0, abs(p)):
                 left.pop(k)
                 continue
-        kept.append(p)
-    return np.array(kept), np.array(left)
+        remaining.append(p)
+    return np.array(remaining), np.array(left)
 
 
 def step_response(

@@ -76,14 +76,14 @@ def sampled(
     step : float or None
         Sampling time of the model [s].
     """
-    n, parts, found = state.system.n_v, [], []
+    n, parts, slopes = state.system.n_v, [], []
     for one in controllers:
         _check_period(one, step)
         law, first = _law(one, state, time)
-        memory = _kept_memory(one, law, state, first)
-        found.append(_slopes(one, law, state, memory))
+        memory = _steady_memory(one, law, state, first)
+        slopes.append(_slopes(one, law, state, memory))
         parts += [(f"{one.name or one.place}.memory[{k}]", "") for k in range(len(memory))]
-    forces, of_state, of_memory = zip(*found, strict=True)
+    forces, of_state, of_memory = zip(*slopes, strict=True)
     together = np.hstack([x[:n] for x in of_memory])
     return Sampled(
         forces=sum(forces, np.zeros(n)),
@@ -101,11 +101,13 @@ def with_all_forces(inputs: Inputs, n: int) -> Inputs:
         forces=np.hstack([inputs.forces, np.eye(n)]),
         on_frames=np.hstack([inputs.on_frames, np.zeros((n, n))]),
         wrenches=[(frame, np.hstack([x, np.zeros((6, n))])) for frame, x in inputs.wrenches],
-        own=[(name, np.concatenate([row, none])) for name, row in inputs.own],
+        own_rates=[(name, np.concatenate([row, none])) for name, row in inputs.own_rates],
     )
 
 
-def closed(model: LinearModel, motions: Array, speeds: Array, found: Sampled) -> LinearModel:
+def with_controllers(
+    model: LinearModel, motions: Array, speeds: Array, controllers: Sampled
+) -> LinearModel:
     """Discrete model (2) with its controllers.
 
     Parameters
@@ -114,24 +116,24 @@ def closed(model: LinearModel, motions: Array, speeds: Array, found: Sampled) ->
         Without them; its last inputs are all generalized forces.
     motions, speeds : arrays (n_v, m)
         All displacements and speeds by those of the model: Z and Y of `tangent`.
-    found : Sampled
+    controllers : Sampled
         The controllers.
     """
     n, m = motions.shape
-    n_u, n_m = len(model.inputs) - n, len(found.parts)
-    by_q, by_v = found.by_state[:, :n], found.by_state[:, n:]
+    n_u, n_m = len(model.inputs) - n, len(controllers.parts)
+    by_q, by_v = controllers.by_state[:, :n], controllers.by_state[:, n:]
     laws = np.zeros((n + n_m, model.n))
     laws[:, :m], laws[:, m : 2 * m] = by_q @ motions + by_v @ speeds, by_v @ motions
-    held = np.hstack([laws[:n], found.by_memory[:n]])  # K, L
-    kept = np.hstack([laws[n:], found.by_memory[n:]])  # E, F
+    held = np.hstack([laws[:n], controllers.by_memory[:n]])  # K, L
+    memory_rows = np.hstack([laws[n:], controllers.by_memory[n:]])  # E, F
     empty = np.zeros((model.n, n_m))
     return replace(
         model,
-        A=np.vstack([np.hstack([model.A, empty]) + model.B[:, n_u:] @ held, kept]),
+        A=np.vstack([np.hstack([model.A, empty]) + model.B[:, n_u:] @ held, memory_rows]),
         B=np.vstack([model.B[:, :n_u], np.zeros((n_m, n_u))]),
         C=np.hstack([model.C, np.zeros((len(model.C), n_m))]) + model.D[:, n_u:] @ held,
         D=model.D[:, :n_u],
-        states=(*model.states, *found.parts),
+        states=(*model.states, *controllers.parts),
         inputs=model.inputs[:n_u],
     )
 
@@ -184,7 +186,7 @@ def _law(one: Controller, state: State, time: float) -> tuple[Law, Array]:
     return law, np.array(one.memory, dtype=float)
 
 
-def _kept_memory(one: Controller, law: Law, state: State, memory: Array) -> Array:
+def _steady_memory(one: Controller, law: Law, state: State, memory: Array) -> Array:
     """The memory that a controller keeps in the state, from the first one."""
     for _ in range(CALLS if len(memory) else 0):
         _, after = law(state.raw_q, state.raw_v, memory)
@@ -219,12 +221,12 @@ def _slopes(one: Controller, law: Law, state: State, memory: Array) -> tuple[Arr
         near, far = beside(k, d) - beside(k, -d), beside(k, 2 * d) - beside(k, -2 * d)
         return (8.0 * near - far) / (12.0 * d)
 
-    found = np.zeros((n + m, 2 * n + m))
+    slopes = np.zeros((n + m, 2 * n + m))
     for k in range(2 * n + m):
         d = SPACING * sizes[k]
-        found[:, k] = slope(k, d)
-        change = np.abs(found[:, k] - slope(k, d / 2)).max(initial=0.0)
-        if change > SMOOTH * (np.abs(found[:, k]).max(initial=0.0) + 1e-9 * np.abs(at).max() / d):
+        slopes[:, k] = slope(k, d)
+        change = np.abs(slopes[:, k] - slope(k, d / 2)).max(initial=0.0)
+        if change > SMOOTH * (np.abs(slopes[:, k]).max(initial=0.0) + 1e-9 * np.abs(at).max() / d):
             raise LoadError(
                 f"{one.label}: its forces are not smooth in the state given (a limit, a dead zone "
                 "or a switch); linearize about another state, or leave it out"
@@ -234,4 +236,4 @@ def _slopes(one: Controller, law: Law, state: State, memory: Array) -> tuple[Arr
             f"{one.label}: it gives other forces when it is called again, so that it has a memory "
             "of its own; give update as a function compiled by Numba with memory="
         )
-    return at, found[:, : 2 * n], found[:, 2 * n :]
+    return at, slopes[:, : 2 * n], slopes[:, 2 * n :]

@@ -200,9 +200,9 @@ class Tangent:
     @cached_property
     def force(self) -> Array:
         """Derivatives (n_v, ...) of the forces on joints and modes, holding ones too."""
-        found = np.hstack([*self.of_loads("applied"), np.eye(self.system.n_v)])
-        found[self.held] += self.holding
-        return found
+        derivatives = np.hstack([*self.of_loads("applied"), np.eye(self.system.n_v)])
+        derivatives[self.held] += self.holding
+        return derivatives
 
 
 def tangent(
@@ -235,9 +235,9 @@ def tangent(
     start, instant = state_and_time(system, state, time, what)
     check_closed(system, start.raw_q, start.raw_v)
     terms = load_terms(system, start, forces, loads, instant)
-    kept = held_joints(system, held, f"{what}: held")
+    held_names = held_joints(system, held, f"{what}: held")
     h = np.zeros(system.n_v, dtype=bool)
-    for name in (*kept, *terms.driven):
+    for name in (*held_names, *terms.driven):
         h[system.layout.hinge_v(name)] = True
     target = np.zeros(system.n_v)
     for name in terms.driven:
@@ -262,32 +262,36 @@ def _assembled(state: State, terms: LoadTerms, h: Array, target: Array) -> Tange
 
     def solved(forces: Array, a: Array) -> tuple[Any, Array, Array]:
         """Derivatives of forward dynamics, accelerations, and G of (4)."""
-        found = forward_dynamics_derivatives(system, state, forces - A_r * a)
+        derivatives = forward_dynamics_derivatives(system, state, forces - A_r * a)
         if not np.any(A_r):
-            return found, found.value, found.forces
-        left = np.eye(n) + found.forces * A_r
-        value = found.value + found.forces @ (A_r * a)  # those with forces alone
-        both = np.linalg.solve(left, np.column_stack([value, found.forces]))
-        return found, both[:, 0], both[:, 1:]
+            return derivatives, derivatives.value, derivatives.forces
+        left = np.eye(n) + derivatives.forces * A_r
+        value = derivatives.value + derivatives.forces @ (A_r * a)  # those with forces alone
+        both = np.linalg.solve(left, np.column_stack([value, derivatives.forces]))
+        return derivatives, both[:, 0], both[:, 1:]
 
     a, forces, size = terms.acceleration, terms.forces, error_sizes(system)[0][h]
-    found, free, G = solved(forces, a)
+    dynamics, free, G = solved(forces, a)
     if len(h):  # (4)
         f_h = _least(G[np.ix_(h, h)], target[h] - free[h], size)
         forces = forces.copy()
         forces[h] += f_h
         a = free + G[:, h] @ f_h
-        found, _, G = solved(forces, a)
+        dynamics, _, G = solved(forces, a)
     Z, Y, independent = np.eye(n), np.zeros((n, n)), np.arange(n)
-    if found.motions is not None and found.speeds is not None:
-        Z, Y, independent = found.motions, found.speeds, np.array(found.independent, dtype=int)
+    if dynamics.motions is not None and dynamics.speeds is not None:
+        Z, Y, independent = (
+            dynamics.motions,
+            dynamics.speeds,
+            np.array(dynamics.independent, dtype=int),
+        )
     N, W, chosen = kept_motions(Z[h], Y[h], error_sizes(system)[0][independent])  # (6)
-    by_y, by_w = times(found.q, N) + times(found.v, W), times(found.v, N)
+    by_y, by_w = times(dynamics.q, N) + times(dynamics.v, W), times(dynamics.v, N)
     Z, Y, independent = times(Z, N), times(Y, N) + times(Z, W), independent[chosen]
     dT = [times(terms.q, Z) + times(terms.v, Y), times(terms.v, Z), terms.by_own("forces")]  # (3)
-    y, w, z = (times(found.forces, part) for part in dT)
-    right = np.hstack([by_y + y, by_w + w, z, found.forces])
-    r = np.linalg.solve(np.eye(n) + found.forces * A_r, right) if np.any(A_r) else right  # (2)
+    y, w, z = (times(dynamics.forces, part) for part in dT)
+    right = np.hstack([by_y + y, by_w + w, z, dynamics.forces])
+    r = np.linalg.solve(np.eye(n) + dynamics.forces * A_r, right) if np.any(A_r) else right  # (2)
     holding = np.zeros((0, r.shape[1]))
     if len(h):
         holding = _least(G[np.ix_(h, h)], -r[h], size)
@@ -352,11 +356,11 @@ def relative_rates(state: State) -> Array:
         Configuration and speeds.
     """
     system = state.system
-    found = np.abs(state.raw_v / error_sizes(system)[0])
+    rates = np.abs(state.raw_v / error_sizes(system)[0])
     for i, joint in enumerate(system.joints):
         if system.parent[i] < 0 and isinstance(joint, Free):
-            found[system.layout.hinge_v(i)][3:] = 0.0
-    return found
+            rates[system.layout.hinge_v(i)][3:] = 0.0
+    return rates
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:

@@ -142,8 +142,8 @@ def _trimmed(
         start = equilibrium(system, start, held=held, **options)  # a rest: the stable one
     if system.constraints:
         names = [held_joints(system, x, "trim") for x in (held, fixed, speeds)]
-        found, steps = LoopSearch(system, options, *names).run(start)
-        return Trim(found.state, holding(found), steps)
+        equations, steps = LoopSearch(system, options, *names).run(start)
+        return Trim(equations.state, holding(equations), steps)
     return _TrimSearch(system, options, ~masks[0], ~masks[0] & ~masks[1], adjusted).run(start)
 
 
@@ -193,18 +193,18 @@ class _TrimSearch:
         Those that change with time are taken some seconds later.
         """
         options = {**self.options, "time": self.options["time"] + later}
-        found = tangent(self.system, state, held=(), what="trim", **options)
-        check_no_motion(found)
+        equations = tangent(self.system, state, held=(), what="trim", **options)
+        check_no_motion(equations)
         # about zero accelerations, where rotors do not matter
         n = self.system.n_v
         slopes = inverse_dynamics_derivatives(self.system, state, np.zeros(n))
-        bias, T = bias_force(self.system, state), found.loads.forces
+        bias, T = bias_force(self.system, state), equations.loads.forces
         mass = sum(float(body.mass) for body in self.system.bodies)
         weight = mass * float(np.linalg.norm(self.system.gravity)) * self.system.length
         spin = float(relative_rates(state).max(initial=0.0))
         centrifugal = mass * (spin * self.system.length) ** 2
         scale = max(weight, centrifugal, float(np.abs(T * self.size).max(initial=0.0)), 1e-300)
-        return bias - T, (slopes.q - found.loads.q, slopes.v - found.loads.v), scale
+        return bias - T, (slopes.q - equations.loads.q, slopes.v - equations.loads.v), scale
 
     def step(self, r: Array, by_q: Array, by_v: Array) -> tuple[Array, Array]:
         """Solution (2) of least norm, as deviations of configuration and speeds."""

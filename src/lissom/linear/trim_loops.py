@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
-from ..algorithms.loops.assembly import closed_and_told
+from ..algorithms.loops.assembly import closed_with_warning
 from ..algorithms.loops.checks import check_closed
 from ..algorithms.loops.closure import Closure
 from ..algorithms.tree.coordinates import error_sizes, moved
@@ -73,24 +73,24 @@ class LoopSearch:
             warnings.warn(words, ModelWarning, stacklevel=3)
         longest = before = np.inf
         for count in range(1, MOST_STEPS + 1):
-            found = self.tangent(state)
-            left = found.vdot[found.independent] / self.size[found.independent]
+            equations = self.tangent(state)
+            left = equations.vdot[equations.independent] / self.size[equations.independent]
             still = longest <= SMALL or (longest <= ROUNDING and longest > 0.5 * before)
-            if still and np.abs(left).max(initial=0.0) <= BALANCED * self.rate(found):
-                self.check_steady(found)
-                return found, count
-            step, speed = self.step(found)
+            if still and np.abs(left).max(initial=0.0) <= BALANCED * self.rate(equations):
+                self.check_steady(equations)
+                return equations, count
+            step, speed = self.step(equations)
             most = np.maximum(self.pace, np.abs(state.v))
             change = np.concatenate([step / self.size, speed / most])
             before, longest = longest, float(np.abs(change).max(initial=0.0))
             factor = min(1.0, LONGEST / max(longest, 1e-300))
             q = moved(self.system, state.raw_q, factor * step)
             state = self.closed(q, state.raw_v + factor * speed)[0]
-        k = found.independent[int(np.argmax(np.abs(left)))]
+        k = equations.independent[int(np.argmax(np.abs(left)))]
         owner = self.system.layout.owner_v(k)
         raise SingularError(
             f"no steady motion found in {MOST_STEPS} steps: {owner} still accelerates by "
-            f"{found.vdot[k]:.3g}; start nearer to it (state=), hold a joint (held=), or let a "
+            f"{equations.vdot[k]:.3g}; start nearer to it (state=), hold a joint (held=), or let a "
             "speed be found (speeds=)",
             body=owner.rpartition("body ")[2].strip("'"),
         )
@@ -100,9 +100,9 @@ class LoopSearch:
 
         Also which bodies had to give way, in words.
         """
-        system, kept = self.system, [*self.held, *self.fixed]
-        given = State(system, q, np.zeros_like(v))
-        near, words = closed_and_told(system, given, held=kept, velocity=False)
+        system, held = self.system, [*self.held, *self.fixed]
+        at_rest = State(system, q, np.zeros_like(v))
+        near, words = closed_with_warning(system, at_rest, held=held, velocity=False)
         closure = Closure(system, near)
         v = closure.basis @ v[list(closure.independent.indices)]
         return State(system, near.raw_q, v), words
@@ -110,32 +110,32 @@ class LoopSearch:
     def tangent(self, state: State, later: float = 0.0) -> Tangent:
         """Equations of motion about a state, with loads as they are some seconds later."""
         options = {**self.options, "time": self.options["time"] + later}
-        found = tangent(self.system, state, held=self.held, what="trim", **options)
-        check_no_motion(found)
-        return found
+        equations = tangent(self.system, state, held=self.held, what="trim", **options)
+        check_no_motion(equations)
+        return equations
 
-    def rate(self, found: Tangent) -> float:
+    def rate(self, equations: Tangent) -> float:
         """Accelerations that count as large, in sizes of the coordinates [1/s^2]."""
         system = self.system
-        spin = relative_rates(found.state).max(initial=0.0)
-        by_loads = np.abs(found.loads.forces * self.size).max(initial=0.0)
-        inertia = np.diag(found.mass) * self.size**2
+        spin = relative_rates(equations.state).max(initial=0.0)
+        by_loads = np.abs(equations.loads.forces * self.size).max(initial=0.0)
+        inertia = np.diag(equations.mass) * self.size**2
         fall = float(np.linalg.norm(system.gravity)) / system.length
         return float(fall + spin**2 + by_loads / max(inertia.max(initial=0.0), 1e-300)) or 1.0
 
-    def step(self, found: Tangent) -> tuple[Array, Array]:
+    def step(self, equations: Tangent) -> tuple[Array, Array]:
         """Solution (1) of least norm, as deviations of configuration and speeds."""
-        own, (y, w, _, _) = found.independent, found.slices
-        units, chosen = self.size[own], self.adjusted(found)
-        fixed = found.motions[self.rows(self.fixed)]
+        independent, (y, w, _, _) = equations.independent, equations.slices
+        units, chosen = self.size[independent], self.adjusted(equations)
+        fixed = equations.motions[self.rows(self.fixed)]
         N, _, left = kept_motions(fixed, np.zeros_like(fixed), units)
         N = N * units[left]
-        B = np.eye(len(own))[:, chosen] * self.pace[own[chosen]]
-        slopes = found.acceleration[own] / units[:, None]
+        B = np.eye(len(independent))[:, chosen] * self.pace[independent[chosen]]
+        slopes = equations.acceleration[independent] / units[:, None]
         A = np.hstack([slopes[:, y] @ N, slopes[:, w] @ B])
-        x = np.linalg.lstsq(A, -found.vdot[own] / units, rcond=RANK)[0]
+        x = np.linalg.lstsq(A, -equations.vdot[independent] / units, rcond=RANK)[0]
         by_y, by_w = N @ x[: len(left)], B @ x[len(left) :]
-        return found.motions @ by_y, found.motions @ by_w + found.speeds @ by_y
+        return equations.motions @ by_y, equations.motions @ by_w + equations.speeds @ by_y
 
     def rows(self, names: list[str]) -> Array:
         """Speeds of joints."""
@@ -144,21 +144,27 @@ class LoopSearch:
             mask[layout.hinge_v(name)] = True
         return np.flatnonzero(mask)
 
-    def adjusted(self, found: Tangent) -> Array:
+    def adjusted(self, equations: Tangent) -> Array:
         """Which of the independent speeds are found.
 
         The speeds of the given joints take the place of these; all others must be functions of
         either the given joints or the rest.
         """
-        own, units, rows = found.independent, self.size[found.independent], self.rows(self.speeds)
-        given = found.motions[rows]
-        if not len(rows) or not len(own):
+        independent, units, rows = (
+            equations.independent,
+            self.size[equations.independent],
+            self.rows(self.speeds),
+        )
+        asked_motions = equations.motions[rows]
+        if not len(rows) or not len(independent):
             return np.arange(0)
-        _, _, left = kept_motions(given, np.zeros_like(given), units)
-        chosen = np.setdiff1d(np.arange(len(own)), left)
-        lead = qr((given[:, chosen] * units[chosen]).T, pivoting=True, mode="r")[1][: len(chosen)]
-        basis = np.vstack([given[lead], np.eye(len(own))[left]])
-        motions = np.abs(np.linalg.solve(basis.T, found.motions.T).T)
+        _, _, left = kept_motions(asked_motions, np.zeros_like(asked_motions), units)
+        chosen = np.setdiff1d(np.arange(len(independent)), left)
+        lead = qr((asked_motions[:, chosen] * units[chosen]).T, pivoting=True, mode="r")[1][
+            : len(chosen)
+        ]
+        basis = np.vstack([asked_motions[lead], np.eye(len(independent))[left]])
+        motions = np.abs(np.linalg.solve(basis.T, equations.motions.T).T)
         moves = motions > RANK * motions.max(initial=0.0)
         mixed = moves[:, : len(lead)].any(axis=1) & moves[:, len(lead) :].any(axis=1)
         mixed[rows] = False
@@ -170,10 +176,10 @@ class LoopSearch:
             )
         return chosen
 
-    def check_steady(self, found: Tangent) -> None:
+    def check_steady(self, equations: Tangent) -> None:
         """Refuse a motion along which speeds or forces change."""
-        state, rate = found.state, self.rate(found)
-        self.compare(found, found, rate)
+        state, rate = equations.state, self.rate(equations)
+        self.compare(equations, equations, rate)
         for later in times_ahead(state):
             q = moved(self.system, state.raw_q, later * state.raw_v)
             try:
@@ -182,17 +188,17 @@ class LoopSearch:
                 raise SingularError(
                     f"the motion is not steady: with constant speeds, after a while, {error}"
                 ) from None
-            self.compare(found, self.tangent(State(self.system, q, state.raw_v), later), rate)
+            self.compare(equations, self.tangent(State(self.system, q, state.raw_v), later), rate)
 
-    def compare(self, found: Tangent, ahead: Tangent, rate: float) -> None:
+    def compare(self, equations: Tangent, ahead: Tangent, rate: float) -> None:
         """Refuse accelerations ahead, and holding forces that differ there."""
         a = np.abs(ahead.vdot / self.size) / rate
-        f = np.abs((holding(ahead) - holding(found)) * self.size)
-        f /= max(float((np.diag(found.mass) * self.size**2).max(initial=0.0)) * rate, 1e-300)
+        f = np.abs((holding(ahead) - holding(equations)) * self.size)
+        f /= max(float((np.diag(equations.mass) * self.size**2).max(initial=0.0)) * rate, 1e-300)
         for values, what in ((a, "accelerates"), (f, "needs another force")):
             if np.any(values > STEADY):
                 k, owner = int(np.argmax(values)), self.system.layout.owner_v
-                moving = int(np.argmax(np.abs(found.state.v / self.size)))
+                moving = int(np.argmax(np.abs(equations.state.v / self.size)))
                 raise SingularError(
                     f"the motion is not steady: as {owner(moving)} moves, {owner(k)} {what}; "
                     "steady are motions about an axis of symmetry, such as a spin about the "
@@ -213,27 +219,27 @@ def times_ahead(state: State) -> list[float]:
     return [part / pace for pace in sorted(paces) for part in AHEAD]
 
 
-def check_no_motion(found: Tangent) -> None:
+def check_no_motion(equations: Tangent) -> None:
     """Refuse a joint with a given motion, whose speed would be given twice.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about a state.
     """
-    if found.loads.driven:
+    if equations.loads.driven:
         raise StateError(
-            f"trim: joint {found.loads.driven[0]!r} follows a Motion; leave the Motion out, "
+            f"trim: joint {equations.loads.driven[0]!r} follows a Motion; leave the Motion out, "
             "and give its speed in the state and the joint to held"
         )
 
 
-def holding(found: Tangent) -> Array:
+def holding(equations: Tangent) -> Array:
     """Forces (n_v,) that hold joints.
 
     Parameters
     ----------
-    found : Tangent
+    equations : Tangent
         Equations of motion about a state.
     """
-    return found.applied - found.loads.applied
+    return equations.applied - equations.loads.applied

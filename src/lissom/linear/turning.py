@@ -84,7 +84,7 @@ def warn_of_turning(
     )
 
 
-def stays(tangent: Tangent) -> bool:
+def is_steady(tangent: Tangent) -> bool:
     """Whether speeds hardly change, so that a linear model may be meant for longer.
 
     Parameters

@@ -40,13 +40,13 @@ def least_arborescence(n: int, arcs: Sequence[Arc]) -> list[int]:
         vertex, m = _contraction([arcs[k][0] for k in taken])
         if m == n:
             break
-        kept = [k for k, (tail, head, _) in enumerate(arcs) if vertex[tail] != vertex[head]]
-        levels.append((arcs, taken, kept))
+        between = [k for k, (tail, head, _) in enumerate(arcs) if vertex[tail] != vertex[head]]
+        levels.append((arcs, taken, between))
         price = [0] + [arcs[k][2] for k in taken]
-        arcs = [(vertex[t], vertex[h], w - price[h]) for t, h, w in (arcs[k] for k in kept)]
+        arcs = [(vertex[t], vertex[h], w - price[h]) for t, h, w in (arcs[k] for k in between)]
         n = m
-    for outer, around, kept in reversed(levels):
-        entering = [kept[k] for k in taken]
+    for outer, around, between in reversed(levels):
+        entering = [between[k] for k in taken]
         taken = list(around)
         for k in entering:
             taken[outer[k][1] - 1] = k

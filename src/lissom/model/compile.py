@@ -124,7 +124,7 @@ def converted_model(
         ),
         couplings=tuple(
             resolved_couple(
-                _named(couple.title, couple, lambda c: c.converted(convert)),
+                _with_title(couple.title, couple, lambda c: c.converted(convert)),
                 numbers,
                 by_name,
                 model.parts,
@@ -199,10 +199,10 @@ def _loop(
 ) -> Loop:
     """Loop with bodies and nodes as indices."""
 
-    def end(given: End, side: str) -> LoopEnd:
+    def end(place: End, side: str) -> LoopEnd:
         node = end_node(closing, side, parts)
-        body = GROUND if given.body is None else numbers[given.body]
-        return LoopEnd(body, node, given.rotation, given.at)
+        body = GROUND if place.body is None else numbers[place.body]
+        return LoopEnd(body, node, place.rotation, place.at)
 
     a, b = end(closing.a, "a"), end(closing.b, "b")
     if (a.body, a.node) == (b.body, b.node):
@@ -224,19 +224,19 @@ def _frame(
 
 def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
     """Bodies in normalised form; a body used several times is normalised once."""
-    made: dict[int, NormalBody] = {}
+    by_body: dict[int, NormalBody] = {}
     for part in parts:
-        if id(part.body) not in made:
-            made[id(part.body)] = _named(
+        if id(part.body) not in by_body:
+            by_body[id(part.body)] = _with_title(
                 f"body {part.name!r}", part, lambda p: p.body.normalised(level)
             )
-    return [made[id(part.body)] for part in parts]
+    return [by_body[id(part.body)] for part in parts]
 
 
-def _named(title: str, given: S, make: Callable[[S], T]) -> T:
-    """Result of make(given); the title is prepended to error messages."""
+def _with_title(title: str, part: S, make: Callable[[S], T]) -> T:
+    """Result of make(part); the title is prepended to error messages."""
     try:
-        return make(given)
+        return make(part)
     except (ModelError, SymbolicError) as error:
         prefix = f"{title}: "
         raise type(error)(prefix + str(error).removeprefix(prefix)) from None
@@ -254,7 +254,7 @@ def _converted(part: Connection, convert: Convert) -> Connection:
             rotation=checked_rotation(convert(p.rotation), f"body {p.name!r}"),
         )
 
-    return _named(f"body {part.name!r}", part, converted)
+    return _with_title(f"body {part.name!r}", part, converted)
 
 
 def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
@@ -265,7 +265,7 @@ def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
         rotation = checked_rotation(convert(f.end.rotation), f.title)
         return replace(f, end=End(f.end.part, at, rotation))
 
-    return _named(frame.title, frame, converted)
+    return _with_title(frame.title, frame, converted)
 
 
 def _placed_closing(closing: Closing, convert: Convert, frames: Mapping[str, End]) -> Closing:
@@ -278,34 +278,34 @@ def _placed_closing(closing: Closing, convert: Convert, frames: Mapping[str, End
 def _converted_closing(closing: Closing, convert: Convert) -> Closing:
     """Loop or join with all parameters converted."""
 
-    def end(given: End, side: str) -> End:
-        at, rotation = convert(given.at), convert(given.rotation)
-        return checked_end(given.part, at, rotation, closing.title, side)
+    def end(place: End, side: str) -> End:
+        at, rotation = convert(place.at), convert(place.rotation)
+        return checked_end(place.part, at, rotation, closing.title, side)
 
     def converted(c: Closing) -> Closing:
         joint = c.joint.converted(convert)
         return replace(c, joint=joint, a=end(c.a, "a"), b=end(c.b, "b"))
 
-    return _named(closing.title, closing, converted)
+    return _with_title(closing.title, closing, converted)
 
 
 def _floats(x: Any, values: Mapping[Any, float]) -> Any:
-    given = array(x)
-    if is_numeric(given):
-        return given if given.shape else given[()]
-    flat = [_number(entry, values) for entry in given.flat]
-    result = np.array(flat).reshape(given.shape)
+    entries = array(x)
+    if is_numeric(entries):
+        return entries if entries.shape else entries[()]
+    flat = [_number(entry, values) for entry in entries.flat]
+    result = np.array(flat).reshape(entries.shape)
     return result if result.shape else result[()]
 
 
 def _number(entry: Any, values: Mapping[Any, float]) -> float:
-    given = entry.subs(dict(values)) if hasattr(entry, "subs") else entry
+    value = entry.subs(dict(values)) if hasattr(entry, "subs") else entry
     try:
-        number = float(given)
+        number = float(value)
     except (TypeError, RuntimeError):
         number = np.nan
     if np.isnan(number):  # CasADi converts a symbol to NaN
-        names = name_list(sorted(map(str, getattr(given, "free_symbols", []))), show=str)
+        names = name_list(sorted(map(str, getattr(value, "free_symbols", []))), show=str)
         raise ModelError(
             f"no value for {names or entry}; give numbers: compile(values={{symbol: number}})"
         )

@@ -78,30 +78,30 @@ def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
             f"{where}: ratios is {shown(ratios)}; expected a number for each coordinate, such as "
             '{"left": 1, "right": -1}'
         )
-    found: dict[str, Any] = {}
+    by_coordinate: dict[str, Any] = {}
     for key, ratio in ratios.items():
         if not isinstance(key, (str, Part)):
             raise ModelError(
                 f'{where}: {key!r} is not a coordinate; give "body" or "body.coordinate"'
             )
-        found[str(key)] = _number(ratio, f"{where}: the ratio of {str(key)!r}", zero=False)
-    if len(found) < len(ratios):
+        by_coordinate[str(key)] = _number(ratio, f"{where}: the ratio of {str(key)!r}", zero=False)
+    if len(by_coordinate) < len(ratios):
         raise ModelError(f"{where}: a coordinate is given twice; add up its ratios")
-    return Couple(name, found, _number(offset, f"{where}: offset", zero=True))
+    return Couple(name, by_coordinate, _number(offset, f"{where}: offset", zero=True))
 
 
-def _number(given: Any, what: str, *, zero: bool) -> Any:
+def _number(entry: Any, what: str, *, zero: bool) -> Any:
     """One finite number or symbol."""
     try:
-        value = array(given)
+        value = array(entry)
     except (TypeError, ValueError):
         value = np.zeros(0)
-    if value.shape != () or isinstance(given, bool):
-        raise ModelError(f"{what} is {given!r}; expected a number")
+    if value.shape != () or isinstance(entry, bool):
+        raise ModelError(f"{what} is {entry!r}; expected a number")
     if not is_numeric(value):
         return value[()]
     if np.iscomplexobj(value) or not np.isfinite(value):
-        raise ModelError(f"{what} is {given!r}; expected a finite real number")
+        raise ModelError(f"{what} is {entry!r}; expected a finite real number")
     if not zero and value == 0:
         raise ModelError(f"{what} is 0, which has no effect; leave the coordinate out")
     return float(value)
@@ -111,7 +111,7 @@ def resolved_couple(
     couple: Couple,
     numbers: Mapping[str, int],
     parts: Mapping[str, Connection],
-    given: Mapping[str, Connection],
+    originals: Mapping[str, Connection],
 ) -> Coupling:
     """Coupling with bodies and coordinates as indices.
 
@@ -123,7 +123,7 @@ def resolved_couple(
         Index of each body.
     parts : mapping
         Bodies with the joints that carry them in the compiled tree.
-    given : mapping
+    originals : mapping
         Bodies with the joints of the model: `compile` may cut a joint and let another carry the
         body.
     """
@@ -132,9 +132,9 @@ def resolved_couple(
         body, dot, coordinate = key.partition(".")
         if body not in parts:
             raise ModelError(
-                f"{couple.title}: there is no body {body!r}; {suggestion(body, given)}"
+                f"{couple.title}: there is no body {body!r}; {suggestion(body, originals)}"
             )
-        _check_carried(couple, parts[body], given.get(body))
+        _check_carried(couple, parts[body], originals.get(body))
         entry = _entry(couple, body, coordinate if dot else None, parts[body].joint)
         place = numbers[body], entry
         if place in terms:
@@ -148,13 +148,13 @@ def resolved_couple(
     return Coupling(couple.name, bodies, entries, ratios, couple.offset)
 
 
-def _check_carried(couple: Couple, part: Connection, given: Connection | None) -> None:
+def _check_carried(couple: Couple, part: Connection, original: Connection | None) -> None:
     """Reject a joint chosen by `compile`: it may be reversed or have different coordinates."""
     if (
-        given is None
-        or given.loose
-        or part.to != given.to
-        or type(part.joint) is not type(given.joint)
+        original is None
+        or original.loose
+        or part.to != original.to
+        or type(part.joint) is not type(original.joint)
     ):
         raise ModelError(
             f"{couple.title}: the joint that carries {part.name!r}, and with it the coordinate, "
@@ -165,9 +165,9 @@ def _check_carried(couple: Couple, part: Connection, given: Connection | None) -
 
 def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> int:
     """Index of the named coordinate of a joint."""
-    known = [name for name, _ in joint.plain_coordinates]
+    labels = [name for name, _ in joint.plain_coordinates]
     what = f"{couple.title}: the joint of {body!r} ({joint.label})"
-    if not known:
+    if not labels:
         reason = (
             "has no coordinate"
             if isinstance(joint, Fixed)
@@ -178,12 +178,12 @@ def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> i
             "joints, or build the joint from such joints with massless bodies in between"
         )
     if coordinate is None:
-        if len(known) > 1:
-            names = " or ".join(repr(f"{body}.{name}") for name in known)
-            raise ModelError(f"{what} has {len(known)} coordinates; name one: {names}")
+        if len(labels) > 1:
+            names = " or ".join(repr(f"{body}.{name}") for name in labels)
+            raise ModelError(f"{what} has {len(labels)} coordinates; name one: {names}")
         return 0
-    if coordinate not in known:
+    if coordinate not in labels:
         raise ModelError(
-            f"{what} has no coordinate {coordinate!r}; {suggestion(coordinate, known)}"
+            f"{what} has no coordinate {coordinate!r}; {suggestion(coordinate, labels)}"
         )
-    return known.index(coordinate)
+    return labels.index(coordinate)

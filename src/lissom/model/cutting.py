@@ -61,7 +61,7 @@ class Arc:
         The body on the joint, or a massless body on the joint and the body on that.
     motions : int
         n_v of the joint.
-    given : bool
+    as_added : bool
         Whether this is a body with its joint as added by `Model.add`.
     backwards : bool
         Whether the joint is traversed from its end b to its end a.
@@ -72,7 +72,7 @@ class Arc:
     head: str
     links: tuple[Connection, ...]
     motions: int
-    given: bool
+    as_added: bool
     backwards: bool
 
 
@@ -103,8 +103,8 @@ def spanning_tree(
     weighted = [(vertex[a.tail], vertex[a.head], _weight(a, depth, base)) for a in arcs]
     tree = [arcs[k] for k in least_arborescence(len(vertex), weighted)]
     links = [link for arc in tree for link in arc.links]
-    kept = {arc.edge for arc in tree}
-    left = [_cut(edge) for k, edge in enumerate(edges) if k not in kept]
+    in_tree = {arc.edge for arc in tree}
+    left = [_cut(edge) for k, edge in enumerate(edges) if k not in in_tree]
     cuts = [edge for edge in left if edge.joint.n_v < 6]
     idle = [edge for edge in left if edge.joint.n_v == 6]
     _check_names([link.name for link in links] + [c.name for c in cuts] + [*taken])
@@ -133,10 +133,10 @@ def _arcs(number: int, edge: Closing, parts: Mapping[str, Connection]) -> list[A
         part = parts[outboard.body]
         if node != inboard_node(part.body):
             continue
-        given = edge.kind == "body" and side == "b"
-        links = (part,) if given else _links(edge, part, inboard, outboard, joint)
+        as_added = edge.kind == "body" and side == "b"
+        links = (part,) if as_added else _links(edge, part, inboard, outboard, joint)
         n_v = edge.joint.n_v
-        arcs.append(Arc(number, inboard.body, part.name, links, n_v, given, side == "a"))
+        arcs.append(Arc(number, inboard.body, part.name, links, n_v, as_added, side == "a"))
     return arcs
 
 
@@ -182,7 +182,7 @@ def _placed(
 
 def _weight(arc: Arc, depth: Mapping[str | None, int], base: int) -> int:
     """Weight that orders sums of arcs lexicographically by the sums of their ranks."""
-    ranks = (arc.motions, not arc.given, len(arc.links) - 1, depth[arc.tail], arc.backwards)
+    ranks = (arc.motions, not arc.as_added, len(arc.links) - 1, depth[arc.tail], arc.backwards)
     weight = 0
     for rank in ranks:
         weight = weight * base + int(rank)

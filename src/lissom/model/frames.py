@@ -66,10 +66,10 @@ def resolved_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any])
         for one in reversed(chain.values()):
             done[one.name] = _resolved(one.end, done, one.title)
             if (body := done[one.name].body) is not None and body not in bodies:
-                known = [name for name in (*bodies, *frames) if name != one.name]
+                choices = [name for name in (*bodies, *frames) if name != one.name]
                 raise ModelError(
                     f"{one.title} is attached to {body!r}, which is not in the model; "
-                    f"{suggestion(body, known)}"
+                    f"{suggestion(body, choices)}"
                 )
     return {name: done[name] for name in frames}
 

@@ -218,11 +218,11 @@ def _check_compiled(
             f"{what}: compiled is {joint.compiled!r}; expected a static method decorated with "
             "numba.njit"
         )
-    found = [np.zeros(np.shape(x)) for x in expected]
+    arrays = [np.zeros(np.shape(x)) for x in expected]
     function: Any = joint.compiled
-    _called(what, "compiled", lambda: function(joint.numbers, q, v, *found))
+    _called(what, "compiled", lambda: function(joint.numbers, q, v, *arrays))
     names = ("rotation", "position", "motion_map", "bias", "rates")
-    for name, a, b in zip(names, found, expected, strict=False):
+    for name, a, b in zip(names, arrays, expected, strict=False):
         if not np.allclose(a, b, rtol=1e-9, atol=1e-9 * (1 + np.abs(b).max(initial=0.0))):
             raise ModelError(
                 f"{what}: compiled and the methods disagree on {name} at q = "

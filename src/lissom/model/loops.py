@@ -11,10 +11,10 @@ from .coupling import Couple
 from .frames import NamedFrame
 from .parts import Closing, Connection, checked_end, checked_joint
 
-Given = tuple[Any, Any, Any]
+EndArguments = tuple[Any, Any, Any]
 
 
-def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Closing:
+def checked_closing(kind: str, name: str, joint: Any, a: EndArguments, b: EndArguments) -> Closing:
     """Validated joint between two ends (part, at, rotation).
 
     Parameters

@@ -544,8 +544,8 @@ class Model:
                     f"{frame_words(key, part.name if part else '')}; to change a frame, remove it "
                     "and add it again"
                 )
-            known = [known for names in (self._parts, *others) for known in names]
-            raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
+            choices = [part for names in (self._parts, *others) for part in names]
+            raise ModelError(f"there is no body {key!r}; {suggestion(str(key), choices)}")
         return self._parts[key]
 
     @property
@@ -585,9 +585,9 @@ class Model:
             )
         if kind == "body":
             check_body_name(name)
-        for known, names in self._groups.items():
+        for other_kind, names in self._groups.items():
             if name in names:
-                raise ModelError(f"there is a {known} {name!r} already; names must be unique")
+                raise ModelError(f"there is a {other_kind} {name!r} already; names must be unique")
 
 
 def _words(part: Any, kind: str) -> str:

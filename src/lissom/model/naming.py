@@ -43,7 +43,7 @@ def shadowing_warnings(system: System) -> list[str]:
     system : System
         Compiled mechanism.
     """
-    found, whole = [], (*OF_WHOLE, *(OF_LOOPS if system.constraints else ()))
+    lines, whole = [], (*OF_WHOLE, *(OF_LOOPS if system.constraints else ()))
     groups = {"body": system.names, "loop": [x.name for x in system.loops]}
     groups["coupling"] = [x.name for x in system.couplings]
     groups["frame"] = [x.name for x in system.frames]
@@ -51,17 +51,17 @@ def shadowing_warnings(system: System) -> list[str]:
     for kind, names in groups.items():
         for name in names:
             if name in whole:
-                own = own_names.get(kind, "coordinates")
-                found.append(
+                quantity = own_names.get(kind, "coordinates")
+                lines.append(
                     f"{kind} {name!r} has the name of a quantity of the whole system: in results "
-                    f'"{name}" refers to that quantity; use "{name}.{own}" for the {kind}, or '
+                    f'"{name}" refers to that quantity; use "{name}.{quantity}" for the {kind}, or '
                     "rename it"
                 )
     for body, constants in zip(system.names, system.bodies, strict=True):
         for node in sorted(OF_BODIES & set(constants.node_names)):
-            found.append(
+            lines.append(
                 f"node {node!r} of body {body!r} has the name of a quantity: in results "
                 f'"{body}.{node}" refers to that quantity of the body; use '
                 f'"{body}.{node}.position" for the node, or rename it'
             )
-    return found
+    return lines

@@ -195,14 +195,14 @@ def checked_joint(joint: Any, where: str) -> Joint:
 def checked_vector(values: Any, what: str, where: str) -> Array:
     """Validated array (3,) of finite numbers or symbols; `where` and `what` label errors."""
     try:
-        given = array(values)
+        vector = array(values)
     except (TypeError, ValueError):
         raise ModelError(f"{where}: {what} is {shown(values)}; expected three numbers") from None
-    if given.shape != (3,) or np.iscomplexobj(given):
+    if vector.shape != (3,) or np.iscomplexobj(vector):
         raise ModelError(f"{where}: {what} is {shown(values)}; expected three real numbers")
-    if is_numeric(given) and not np.all(np.isfinite(given)):
+    if is_numeric(vector) and not np.all(np.isfinite(vector)):
         raise ModelError(f"{where}: {what} is {shown(values)}; its entries must be finite")
-    return given
+    return vector
 
 
 def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:

@@ -55,7 +55,7 @@ def off_node_warnings(system: System) -> list[str]:
         for end in (loop.a, loop.b):
             ends.append((f"loop {loop.name!r}", end.body, end.node, end.position))
     ends += [(f"frame {x.name!r}", x.body, x.node, x.position) for x in system.frames]
-    found = []
+    lines = []
     for what, i, node, at in ends:
         body = system.bodies[i] if i >= 0 else None
         if body is None or not body.n_mode or node != body.inboard:
@@ -65,9 +65,9 @@ def off_node_warnings(system: System) -> list[str]:
         size = np.abs(body.node_positions).max()
         if k != body.inboard and distance[k] < _CLOSE * size <= np.linalg.norm(at):
             carrier, called = system.names[i], node_called(body.node_names, k) or k
-            found.append(
+            lines.append(
                 f"{what} is attached to the frame of {carrier!r}, at the position of its node "
                 f"{called!r}, and does not move when {carrier!r} bends; "
                 f'if it should, attach it to "{carrier}.{called}"'
             )
-    return found
+    return lines

@@ -17,10 +17,10 @@ def check_carriers(name: str, parts: Mapping[str, Connection], frames: Mapping[s
         raise ModelError(f"model {name!r} has no bodies; add one with model.add(...)")
     for part in parts.values():
         if part.to is not None and part.to.name not in parts and part.to.name not in frames:
-            known = [name for name in (*parts, *frames) if name != part.name]
+            choices = [name for name in (*parts, *frames) if name != part.name]
             raise ModelError(
                 f"body {part.name!r} is attached to {part.to.name!r}, which is not in the model; "
-                f"{suggestion(part.to.name, known)}"
+                f"{suggestion(part.to.name, choices)}"
             )
 
 
@@ -28,18 +28,18 @@ def numbered_base_to_tip(parts: Mapping[str, Connection]) -> list[Connection]:
     """Connections reordered so that every body follows its carrier, otherwise in given order."""
     ordered: dict[str, Connection] = {}
     for part in parts.values():
-        for link in reversed(_path_to_known(part, parts, ordered)):
+        for link in reversed(_path_to_ordered(part, parts, ordered)):
             ordered[link.name] = link
     return list(ordered.values())
 
 
-def _path_to_known(
-    part: Connection, parts: Mapping[str, Connection], known: Mapping[str, Connection]
+def _path_to_ordered(
+    part: Connection, parts: Mapping[str, Connection], ordered: Mapping[str, Connection]
 ) -> list[Connection]:
     """The part and its carriers, inward to the ground or to the first known body."""
     path: dict[str, Connection] = {}
     here: Connection | None = part
-    while here is not None and here.name not in known:
+    while here is not None and here.name not in ordered:
         if here.name in path:
             names = [*path, here.name]
             raise cycle_error(names[names.index(here.name) :])

@@ -101,10 +101,10 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
         Part of a name.
     """
     names = ["time", *STORED, *SUMS, *LOADS, *CLOSURE]
-    found = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
+    channels = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
     places: list[tuple[str, Joint | None]] = []
-    for body, own, hinge in zip(system.names, system.bodies, system.joints, strict=True):
-        places += [(body, hinge), *((f"{body}.{node}", None) for node in own.node_names)]
+    for body, normal_body, hinge in zip(system.names, system.bodies, system.joints, strict=True):
+        places += [(body, hinge), *((f"{body}.{node}", None) for node in normal_body.node_names)]
     places += [(frame.name, None) for frame in system.frames]
     for place, joint in places:
         frame = ChannelFrame(system, columns, system.place(place))
@@ -114,19 +114,19 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
                 continue
             if parts := quantity.parts(frame):
                 words = quantity.described(frame)
-                found[name] = _channel(name, words, parts, quantity.shape)
+                channels[name] = _channel(name, words, parts, quantity.shape)
     for loop in system.loops:
         for key in LOOP:
             channel = _of_loop(loop, f"{loop.name}.{key}")
             if key == "load" and loop.name not in columns.loaded:
                 continue
             if text in channel.name and channel.labels:
-                found[channel.name] = channel
+                channels[channel.name] = channel
     for coupling in system.couplings:
         for key in COUPLING:
             if text in (name := f"{coupling.name}.{key}"):
-                found[name] = _of_coupling(system, coupling, name)
-    return found
+                channels[name] = _of_coupling(system, coupling, name)
+    return channels
 
 
 def _of_loop(loop: Loop, name: str) -> Channel:
@@ -151,7 +151,7 @@ def resolved(
     whose labels begin alike, is a channel too: "arm.reaction.force_x", "arm.reaction.force".
     """
     try:
-        return _found(system, columns, name)
+        return _resolved_whole(system, columns, name)
     except StateError:
         if (part := _component(system, columns, name)) is not None:
             return part.channel, None
@@ -174,7 +174,7 @@ def _component(system: System, columns: Columns, name: Any) -> _Component | None
         return None
     whole, _, key = name.rpartition(".")
     try:
-        channel, _ = _found(system, columns, whole)
+        channel, _ = _resolved_whole(system, columns, whole)
     except StateError:
         return None
     numbers = [k for k, x in enumerate(channel.labels) if x == key or x.startswith(f"{key}_")]
@@ -194,16 +194,16 @@ def _no_component(system: System, columns: Columns, name: Any) -> str:
     if "." not in whole:
         return ""
     try:
-        channel, _ = _found(system, columns, whole)
+        channel, _ = _resolved_whole(system, columns, whole)
     except StateError:
         return ""
     if not channel.labels:
         return ""
-    known = [*channel.labels, *dict.fromkeys(x.rpartition("_")[0] for x in channel.labels)]
-    return f"channel {whole!r} has no component {key!r}; {suggestion(key, filter(None, known))}"
+    names = [*channel.labels, *dict.fromkeys(x.rpartition("_")[0] for x in channel.labels)]
+    return f"channel {whole!r} has no component {key!r}; {suggestion(key, filter(None, names))}"
 
 
-def _found(
+def _resolved_whole(
     system: System, columns: Columns, name: Any
 ) -> tuple[Channel, Callable[[RowBlock], Array] | None]:
     """Channel of the name of a whole one, see `resolved`."""
@@ -230,17 +230,17 @@ def _found(
     if len(parts) == 1:
         parts.append("coordinates")
     *place, key = parts
-    known = NODE
+    by_key = NODE
     if len(place) == 1 and place[0] not in frames:
-        known = of_body(system.joints[system.names.index(place[0])])
-    if key not in known:
+        by_key = of_body(system.joints[system.names.index(place[0])])
+    if key not in by_key:
         raise StateError(_unknown(system, name, parts))
     frame = ChannelFrame(system, columns, system.place(".".join(place)))
-    components = known[key].parts(frame)
+    components = by_key[key].parts(frame)
     if components is None:
         raise StateError(_missing(frame, ".".join(place), key))
-    channel = _channel(name, known[key].described(frame), components, known[key].shape)
-    return channel, partial(known[key].compute, frame)
+    channel = _channel(name, by_key[key].described(frame), components, by_key[key].shape)
+    return channel, partial(by_key[key].compute, frame)
 
 
 def _unknown_of_frame(system: System, name: str, parts: list[str]) -> str:
@@ -294,8 +294,8 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
         return f"a node has no {rest[1]!r}; {suggestion(rest[1], NODE)}"
     if rest[0] in nodes:
         return f"{name!r} is a node; give one of its quantities, such as '{name}.position'"
-    known = [*of_body(system.joints[system.names.index(body)]), *nodes]
-    return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], known)}"
+    choices = [*of_body(system.joints[system.names.index(body)]), *nodes]
+    return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], choices)}"
 
 
 def _missing(frame: ChannelFrame, place: str, key: str) -> str:
@@ -330,24 +330,24 @@ def _no_drive(frame: ChannelFrame, place: str, key: str) -> str:
 
 def _summed(system: System, store: Store) -> dict[str, Array]:
     """Energies and momenta; the total energy with what springs and rotors have."""
-    found = sums(system, store, np.zeros(3))
-    total = found["energy.total"].copy()
+    totals = sums(system, store, np.zeros(3))
+    total = totals["energy.total"].copy()
     for name in set(of_loads(store.columns)) - {CUMULATED}:
         total += (more := _of_loads(system, store, name)[name])
-        found[name] = more
+        totals[name] = more
     total.flags.writeable = False
-    return found | {"energy.total": total}
+    return totals | {"energy.total": total}
 
 
 def _of_loads(system: System, store: Store, name: str) -> dict[str, Array]:
     from .stored_energy import rotors, springs, work
 
     if name == "energy.rotors":
-        found = rotors(system, store)
+        energy = rotors(system, store)
     else:
-        found = (springs if name == "energy.springs" else work)(system, store)
-    found.flags.writeable = False
-    return {name: found}
+        energy = (springs if name == "energy.springs" else work)(system, store)
+    energy.flags.writeable = False
+    return {name: energy}
 
 
 def _angles(system: System, store: Store, name: str) -> Array:
@@ -365,15 +365,15 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
     """
     resolved(system, store.columns, name)  # explains what is wrong
     try:
-        channel, compute = _found(system, store.columns, name)
+        channel, compute = _resolved_whole(system, store.columns, name)
     except StateError:
         part = _component(system, store.columns, name)
         assert part is not None
         every = values(system, store, part.whole)[part.whole]
-        found = np.array(every.reshape(len(every), math.prod(every.shape[1:]))[:, part.numbers])
-        found = found.reshape(len(every), *part.channel.shape)
-        found.flags.writeable = False
-        return {name: found}
+        rows = np.array(every.reshape(len(every), math.prod(every.shape[1:]))[:, part.numbers])
+        rows = rows.reshape(len(every), *part.channel.shape)
+        rows.flags.writeable = False
+        return {name: rows}
     if name == "center_of_mass" and not sum(body.mass for body in system.bodies):
         raise StateError("the system has no mass, so that its centre of mass is undefined")
     if name in SUMS:
@@ -381,20 +381,20 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
     if name in LOADS:
         return _of_loads(system, store, name)
     if name.rpartition(".")[2] in ("angles", "hinge_angles"):
-        found = _angles(system, store, name)
+        rows = _angles(system, store, name)
     elif compute is not None:
-        found = collected(store, channel.shape, compute)
+        rows = collected(store, channel.shape, compute)
         if name.endswith(".quaternion"):
-            found = continuous(found)
+            rows = continuous(rows)
     elif name in STORED or name == "time":
-        found = store.read(name).view()
-        if name == "time" and not np.all(found[1:] >= found[:-1]):
-            k = int(np.argmin(found[1:] >= found[:-1]))
+        rows = store.read(name).view()
+        if name == "time" and not np.all(rows[1:] >= rows[:-1]):
+            k = int(np.argmin(rows[1:] >= rows[:-1]))
             raise StateError(
-                f"the time of row {k + 1} is {found[k + 1]} s, after {found[k]} s; it must "
+                f"the time of row {k + 1} is {rows[k + 1]} s, after {rows[k]} s; it must "
                 "not decrease"
             )
     else:
         return loop_values(system, store, name)
-    found.flags.writeable = False
-    return {name: found}
+    rows.flags.writeable = False
+    return {name: rows}

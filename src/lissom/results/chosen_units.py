@@ -41,24 +41,24 @@ class ChosenUnits:
     within: dict[str, tuple[str, Factor]]
 
     @classmethod
-    def of(cls, given: Any) -> ChosenUnits:
+    def of(cls, units: Any) -> ChosenUnits:
         """Units as the user gave them.
 
         Parameters
         ----------
-        given : None, str or iterable of str
+        units : None, str or iterable of str
             None: those of SI.
         """
-        words = [] if given is None else given.split(",") if isinstance(given, str) else given
+        words = [] if units is None else units.split(",") if isinstance(units, str) else units
         if not isinstance(words, Iterable):
-            raise StateError(f"units is {shown(given)}; {_EXPECTED}")
+            raise StateError(f"units is {shown(units)}; {_EXPECTED}")
         bases = {parsed_unit(x)[1]: x for x in _BASES}
         whole: dict[tuple[Powers, bool], tuple[str, Factor]] = {}
         within = {}
         for word in words:
             unit = " ".join(word.split()) if isinstance(word, str) else ""
             if not unit:
-                raise StateError(f"units is {shown(given)}; {_EXPECTED}")
+                raise StateError(f"units is {shown(units)}; {_EXPECTED}")
             try:
                 factor, powers = parsed_unit(unit)
             except UnitError as error:
@@ -89,9 +89,9 @@ class ChosenUnits:
             return self.whole[kind]
         factor: Factor = Fraction(1)
 
-        def replaced(found: re.Match[str]) -> str:
+        def replaced(match: re.Match[str]) -> str:
             nonlocal factor
-            slash, symbol, power = found.groups()
+            slash, symbol, power = match.groups()
             name, size = self.within.get(symbol, (symbol, Fraction(1)))
             n = float(power or 1) * (-1 if slash else 1)
             factor *= size ** (int(n) if n.is_integer() else n)
@@ -109,11 +109,11 @@ class ChosenUnits:
         units : iterable of str
             SI unit of each column.
         """
-        found = [self.shown(unit) for unit in units]
-        if all(factor == 1 for _, factor in found):
-            return [unit for unit, _ in found], flat
-        columns = [in_unit(x, factor) for x, (_, factor) in zip(flat.T, found, strict=True)]
-        return [unit for unit, _ in found], np.stack(columns, axis=1)
+        pairs = [self.shown(unit) for unit in units]
+        if all(factor == 1 for _, factor in pairs):
+            return [unit for unit, _ in pairs], flat
+        columns = [in_unit(x, factor) for x, (_, factor) in zip(flat.T, pairs, strict=True)]
+        return [unit for unit, _ in pairs], np.stack(columns, axis=1)
 
 
 SI = ChosenUnits({}, {})

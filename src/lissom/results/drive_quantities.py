@@ -26,13 +26,13 @@ def _driven(
 ) -> Callable[[ChannelFrame], Parts | None]:
     """Labels and units of a channel, for joints with a drive of a unit and so many constants."""
 
-    def found(frame: ChannelFrame) -> Parts | None:
+    def driven_parts(frame: ChannelFrame) -> Parts | None:
         drive = frame.drive
         if drive is None or len(drive) < constants or unit not in ("", frame.coordinates[0][1]):
             return None
         return tuple(("", x) for _, x in parts(frame.coordinates))
 
-    return found
+    return driven_parts
 
 
 def _piece(frame: ChannelFrame, name: str, piece: str) -> slice:

@@ -35,7 +35,7 @@ from .peaks import (
     sparse_note,
 )
 from .section_quantities import SECTION, asked
-from .stress_quantities import has_strain, strain_at_points, worst
+from .stress_quantities import has_strain, strain_at_points, worst_stress
 from .within import RowBlock, collected, rows_within
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ class Envelope(Sequence[Extreme]):
     def __getitem__(self, key: Any) -> Any:
         """Extreme by number, or by the name of a component."""
         if isinstance(key, str):
-            found = {one.name: one for one in self._extremes}
-            if key not in found:
-                raise StateError(f"the envelope has no {key!r}; {suggestion(key, found)}")
-            return found[key]
+            by_name = {one.name: one for one in self._extremes}
+            if key not in by_name:
+                raise StateError(f"the envelope has no {key!r}; {suggestion(key, by_name)}")
+            return by_name[key]
         return self._extremes[key]
 
     def __len__(self) -> int:
@@ -135,11 +135,11 @@ class Envelope(Sequence[Extreme]):
 
     def _sizes(self) -> dict[str, float]:
         """Largest absolute value of each load, over its components; moments as of arms of 1 m."""
-        found: dict[str, float] = {}
+        sizes: dict[str, float] = {}
         for one in self:
             size = max(abs(one.largest), abs(one.smallest))
-            found[_group(one)] = max(found.get(_group(one), 0.0), size)
-        return found
+            sizes[_group(one)] = max(sizes.get(_group(one), 0.0), size)
+        return sizes
 
     def __repr__(self) -> str:
         """Table with one line for each component."""
@@ -190,14 +190,14 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _under_headings(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """Rows with the components of a load below its name."""
-    found = [rows[0]]
+    lines = [rows[0]]
     for group, some in groupby(rows[1:], lambda row: row[0].rpartition(".")[0]):
         members = list(some)
         if len(members) == 1:
-            found += members
+            lines += members
         else:
-            found += [[group], *(["  " + row[0][len(group) + 1 :], *row[1:]] for row in members)]
-    return found
+            lines += [[group], *(["  " + row[0][len(group) + 1 :], *row[1:]] for row in members)]
+    return lines
 
 
 def _group(one: Extreme) -> str:
@@ -220,9 +220,11 @@ def check_csv(path: Any) -> None:
 def usual_loads(run: Trajectory) -> list[str]:
     """Loads taken by default: of joints, loops, nodes with attachments, sections, and stresses."""
     loops, names = {one.name for one in run.system.loops}, []
-    for body, own in zip(run.system.names, run.system.bodies, strict=True):
-        known = [key for key in _LOADS if has_sections(own) and SECTION[key].parts(own)]
-        names += [f"{body}.{key}" for key in known]
+    for body, normal_body in zip(run.system.names, run.system.bodies, strict=True):
+        keys = [
+            key for key in _LOADS if has_sections(normal_body) and SECTION[key].parts(normal_body)
+        ]
+        names += [f"{body}.{key}" for key in keys]
     for name in run.channels():
         group, _, last = name.rpartition(".")
         of_body = group in run.system.names and last in ("reaction", "stress")
@@ -247,7 +249,7 @@ def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelo
     if not run.n:
         raise StateError("the trajectory has no rows, so that there are no extremes")
     loads, events = _Loads(run), run.events
-    found, chosen, bodies = [], ChosenUnits.of(units), dict[str, None]()
+    extremes, chosen, bodies = [], ChosenUnits.of(units), dict[str, None]()
     for name in names or usual_loads(run):
         values, labels, of_si, places = _values(run, name)
         body = body_of(run, name)
@@ -258,10 +260,10 @@ def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelo
             full = f"{name}.{label}" if label else name
             word, factor = chosen.shown(unit)
             scaled = in_unit(values[:, :, k], factor)
-            found.append(_extreme(full, word, scaled, time, places, rising, missed[k]))
+            extremes.append(_extreme(full, word, scaled, time, places, rising, missed[k]))
     notes = lock_notes(events, list(bodies)) if bodies else []
     notes += [sparse_note(run)] if loads.sparse else []
-    return Envelope(found, _marked(found, notes))
+    return Envelope(extremes, _marked(extremes, notes))
 
 
 def peak_notes(run: Trajectory, names: Sequence[str], check: RowCheck | None = None) -> list[str]:
@@ -351,9 +353,9 @@ def _signs(mark: str) -> str:
     return "".join(sign for words, sign in MARKS.items() if words in mark)
 
 
-def _marked(found: Sequence[Extreme], notes: Sequence[str]) -> list[str]:
+def _marked(extremes: Sequence[Extreme], notes: Sequence[str]) -> list[str]:
     """Notes, after what the signs in the table mean."""
-    said = {_signs(mark) for one in found for mark in (one.largest_mark, one.smallest_mark)}
+    said = {_signs(mark) for one in extremes for mark in (one.largest_mark, one.smallest_mark)}
     signs = [f"{sign} {words}" for words, sign in MARKS.items() if sign in "".join(said)]
     return [*signs, *notes]
 
@@ -363,9 +365,9 @@ def _values(run: Trajectory, name: str) -> tuple[Array, Any, Any, list[str]]:
     body, _, key = name.partition(".") if isinstance(name, str) else ("", "", "")
     whole = _whole_body(run, body, key)
     if whole is None and body in run.system.names and key in SECTION:
-        found, section, at = asked(run.system, body, key, None)
-        labels, units = zip(*section.parts(found.body), strict=True)
-        return run.along(body, key), labels, units, [found.sections.place(x) for x in at]
+        body_sections, section, at = asked(run.system, body, key, None)
+        labels, units = zip(*section.parts(body_sections.body), strict=True)
+        return run.along(body, key), labels, units, [body_sections.sections.place(x) for x in at]
     channel = resolved(run.system, run.store.columns, name)[0]
     if whole is not None:
         return whole(run, body), ("",), channel.units, _stress_places(run, body)
@@ -384,10 +386,10 @@ def _whole_body(run: Trajectory, body: str, key: str) -> Callable[[Trajectory, s
 def _strain(run: Trajectory, body: str) -> Array:
     """Largest magnitude of the principal strains (n, p, 1) at the points of a body."""
     i = run.system.names.index(body)
-    own, modal = run.system.bodies[i], run.system.layout.modal_q(i)
+    normal_body, modal = run.system.bodies[i], run.system.layout.modal_q(i)
 
     def compute(block: RowBlock) -> Array:
-        return strain_at_points(own, slice(None), block["q"][:, modal])
+        return strain_at_points(normal_body, slice(None), block["q"][:, modal])
 
     return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
 
@@ -395,17 +397,19 @@ def _strain(run: Trajectory, body: str) -> Array:
 def _stress(run: Trajectory, body: str) -> Array:
     """Von Mises stress (n, p, 1) all over a body."""
     i = run.system.names.index(body)
-    own = run.system.bodies[i]
+    normal_body = run.system.bodies[i]
 
     def compute(block: RowBlock) -> Array:
-        return worst(run.system, i, rows_within(run.system, block, balance=needs_balance(own)))
+        return worst_stress(
+            run.system, i, rows_within(run.system, block, balance=needs_balance(normal_body))
+        )
 
     return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
 
 
 def _stress_places(run: Trajectory, body: str) -> list[str]:
-    own = run.system.bodies[run.system.names.index(body)]
-    if own.recovery is not None and (points := own.recovery.points) is not None:
+    normal_body = run.system.bodies[run.system.names.index(body)]
+    if normal_body.recovery is not None and (points := normal_body.recovery.points) is not None:
         return list(points.labels) or [f"point {k}" for k in range(len(points.positions))]
-    sections = Sections(own, body)
+    sections = Sections(normal_body, body)
     return [sections.place(at) for at in sections.usual]

@@ -221,14 +221,14 @@ def _mapped(
     """Joint with q' = N v, one instant at a time (3)."""
 
     def rate_map(q: Array) -> Array:
-        found = joint.rate_map(q)
-        if not np.all(np.abs(found) < _SINGULAR):
+        N = joint.rate_map(q)
+        if not np.all(np.abs(N) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular in "
                 "this interval, as for Euler angles in gimbal lock; use Spherical or Free",
                 body=name,
             )
-        return found
+        return N
 
     def change(q: Array, q_dot: Array) -> Array:
         if joint.maps:

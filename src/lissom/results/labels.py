@@ -117,12 +117,12 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         joints = {loop.name: loop.joint for loop in system.loops}
         pairs = ((name, part) for name in columns.loaded for part in forces(joints[name].speeds))
         return tuple((f"{name}.{x}", unit) for name, (x, unit) in pairs)
-    found: list[tuple[str, str]] = []
+    named: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
-        found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
+        named += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
         hinge = joint.coordinates if field == "q" else joint.speeds
-        found += [(f"{name}.{x}", unit) for x, unit in hinge]
-    parts = tuple(found)
+        named += [(f"{name}.{x}", unit) for x, unit in hinge]
+    parts = tuple(named)
     if field == "force":
         return forces(parts)
     return parts if field == "q" else per("s" if field == "v" else "s^2", parts)
@@ -154,9 +154,9 @@ def times(time: str, parts: Parts) -> Parts:
 
 def _servo_parts(system: System, columns: Columns) -> Parts:
     """Force, error and integral of each servo."""
-    found: list[tuple[str, str]] = []
+    named: list[tuple[str, str]] = []
     for name in columns.servos:
         speeds = system.joints[system.layout.index(name)].speeds
         groups = (("force", forces(speeds)), ("error", speeds), ("integral", times("s", speeds)))
-        found += [(f"{name}.{what}.{x}", unit) for what, parts in groups for x, unit in parts]
-    return tuple(found)
+        named += [(f"{name}.{what}.{x}", unit) for what, parts in groups for x, unit in parts]
+    return tuple(named)

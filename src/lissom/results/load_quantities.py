@@ -10,48 +10,48 @@ from ..bodies.sections import Sections, needs_balance
 from .labels import LOAD, Parts
 from .quantity import ChannelFrame, ChannelQuantity
 from .section_quantities import SECTION, Asked, OfSection
-from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst
+from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst_stress
 from .within import RowBlock, rows_within
 
 Array = np.ndarray
 
 
-def _of_section(given: OfSection) -> ChannelQuantity:
+def _of_section(quantity: OfSection) -> ChannelQuantity:
     """Quantity of the section at a node of a beam or rod."""
 
     def parts(frame: ChannelFrame) -> Parts | None:
         if frame.section is None:
             return None
-        return given.parts(frame.system.bodies[frame.body]) or None
+        return quantity.parts(frame.system.bodies[frame.body]) or None
 
     def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         body = frame.system.bodies[frame.body]
         sections = Sections(body, frame.system.names[frame.body])
         rows = rows_within(frame.system, block, balance=sections.by_balance)
         asked = Asked(frame.system, frame.body, sections)
-        found = given.compute(asked, np.array([frame.section]), rows)[:, 0]
-        return found[:, 0] if given.parts(body)[0][0] == "" else found
+        values = quantity.compute(asked, np.array([frame.section]), rows)[:, 0]
+        return values[:, 0] if quantity.parts(body)[0][0] == "" else values
 
-    return ChannelQuantity(given.description, parts, compute)
+    return ChannelQuantity(quantity.description, parts, compute)
 
 
-def _known_stress(frame: ChannelFrame) -> Parts | None:
-    found = has_stress(frame.system.bodies[frame.body])
-    return (("", "Pa"),) if found else None
+def _stress_parts(frame: ChannelFrame) -> Parts | None:
+    is_known = has_stress(frame.system.bodies[frame.body])
+    return (("", "Pa"),) if is_known else None
 
 
 def _largest_stress(frame: ChannelFrame, block: RowBlock) -> Array:
     body = frame.system.bodies[frame.body]
     rows = rows_within(frame.system, block, balance=needs_balance(body))
-    return worst(frame.system, frame.body, rows).max(axis=1)
+    return worst_stress(frame.system, frame.body, rows).max(axis=1)
 
 
 def _stress_points(frame: ChannelFrame) -> Array:
     """Numbers of the stress points on the node."""
-    known = None if frame.place.grounded else frame.system.bodies[frame.body].recovery
-    if known is None or known.points is None:
+    recovery = None if frame.place.grounded else frame.system.bodies[frame.body].recovery
+    if recovery is None or recovery.points is None:
         return np.zeros(0, dtype=int)
-    return np.flatnonzero(np.asarray(known.points.nodes) == frame.node)
+    return np.flatnonzero(np.asarray(recovery.points.nodes) == frame.node)
 
 
 def _stress_at_node() -> ChannelQuantity:
@@ -79,8 +79,8 @@ def _strain(of_body: bool) -> ChannelQuantity:
         return not frame.place.grounded and has_strain(frame.system.bodies[frame.body])
 
     def parts(frame: ChannelFrame) -> Parts | None:
-        known = solid(frame) and (of_body or len(_stress_points(frame)))
-        return (("", "1"),) if known else of_rod.parts(frame)
+        has_points = solid(frame) and (of_body or len(_stress_points(frame)))
+        return (("", "1"),) if has_points else of_rod.parts(frame)
 
     def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         if not solid(frame):
@@ -127,15 +127,15 @@ def _interface(axes: str) -> ChannelQuantity:
         from ..algorithms.tree.interface_loads import in_axes, interface_wrenches
 
         rows = rows_within(frame.system, block)
-        found = interface_wrenches(frame.system, frame.body, frame.node, rows)
-        return in_axes(frame.system, frame.body, found, rows.q, axes)
+        wrenches = interface_wrenches(frame.system, frame.body, frame.node, rows)
+        return in_axes(frame.system, frame.body, wrenches, rows.q, axes)
 
     whose = "parent's" if axes == "parent" else axes
     return ChannelQuantity(f"moment and force of attachments, {whose} axes", _attached, compute)
 
 
 NODE_LOADS = {
-    **{name: _of_section(given) for name, given in SECTION.items()},
+    **{name: _of_section(quantity) for name, quantity in SECTION.items()},
     "stress": _stress_at_node(),
     "strain": _strain(of_body=False),
     "interface_load": _interface("body"),
@@ -153,7 +153,7 @@ BODY_LOADS = {
         "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")
     ),
     "stress": ChannelQuantity(
-        "largest von Mises stress of the body", _known_stress, _largest_stress, ()
+        "largest von Mises stress of the body", _stress_parts, _largest_stress, ()
     ),
     "strain": _strain(of_body=True),
 }

@@ -67,13 +67,13 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
     group, _, key = name.partition(".")
     couplings = [one.name for one in system.couplings]
     if group in couplings and key == "force":
-        found = store.read("coupling_force")[:, couplings.index(group)].view()
-        found.flags.writeable = False
-        return {name: found}
+        values = store.read("coupling_force")[:, couplings.index(group)].view()
+        values.flags.writeable = False
+        return {name: values}
     if key == "load":
-        found = store.read("loop_load")[:, loaded_speeds(system, store.columns, group)].view()
-        found.flags.writeable = False
-        return {name: found}
+        values = store.read("loop_load")[:, loaded_speeds(system, store.columns, group)].view()
+        values.flags.writeable = False
+        return {name: values}
     kind, _, axes = key.partition("_")
     if kind not in ("force", "moment"):
         motions = _motions(system, store)
@@ -87,11 +87,11 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
         def compute(block: RowBlock) -> Array:
             return in_axes(system, loop, block["q"], block["loop_force"][:, k : k + 3], axes)
 
-        found = collected(store, (3,), compute)
+        values = collected(store, (3,), compute)
     else:
-        found = store.read("loop_force")[:, k : k + 3].view()
-    found.flags.writeable = False
-    return {name: found}
+        values = store.read("loop_force")[:, k : k + 3].view()
+    values.flags.writeable = False
+    return {name: values}
 
 
 def loaded_speeds(system: System, columns: Columns, name: str) -> slice:
@@ -122,20 +122,22 @@ def _motions(system: System, store: Store) -> dict[str, Array]:
 
     pieces, width = _pieces(system)
     rows = collected(store, (width,), compute)
-    found = {name: rows[:, piece] for name, piece in pieces.items()}
+    motions = {name: rows[:, piece] for name, piece in pieces.items()}
     for loop in system.loops:
         name = f"{loop.name}.coordinates"
-        found[name] = _continued(loop.joint, found[name])
+        motions[name] = _continued(loop.joint, motions[name])
     for name, key in (("closure", "gap"), ("closure_rate", "rate")):
         # components depend on the basis of the constraints, their norm does not
-        norms = [np.hypot.reduce(found[f"{one.name}.{key}"], axis=1) for one in system.constraints]
-        found[name] = np.max(norms, axis=0)
+        norms = [
+            np.hypot.reduce(motions[f"{one.name}.{key}"], axis=1) for one in system.constraints
+        ]
+        motions[name] = np.max(norms, axis=0)
     for coupling, row in zip(system.couplings, coupled_rows(system), strict=True):
         for name in (f"{coupling.name}.gap", f"{coupling.name}.rate"):
-            found[name] = found[name][:, 0] / row.scale
-    for array in found.values():
+            motions[name] = motions[name][:, 0] / row.scale
+    for array in motions.values():
         array.flags.writeable = False
-    return found
+    return motions
 
 
 def _pieces(system: System) -> tuple[dict[str, slice], int]:

@@ -58,10 +58,10 @@ def in_axes(system: System, loop: Loop, q: Array, vectors: Array, axes: str) -> 
     axes : {"world", "a"}
         Axes of the result.
     """
-    found = _turned(_poses(system, loop.b, q)[0] @ loop.b.rotation, vectors)
+    in_world = _turned(_poses(system, loop.b, q)[0] @ loop.b.rotation, vectors)
     if axes == "world":
-        return found
-    return _turned(np.swapaxes(_poses(system, loop.a, q)[0] @ loop.a.rotation, 1, 2), found)
+        return in_world
+    return _turned(np.swapaxes(_poses(system, loop.a, q)[0] @ loop.a.rotation, 1, 2), in_world)
 
 
 def _turned(matrices: Array, vectors: Array) -> Array:

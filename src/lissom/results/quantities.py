@@ -142,8 +142,8 @@ def _loaded(frame: ChannelFrame) -> Parts | None:
 
 
 def _load(frame: ChannelFrame, block: RowBlock) -> Array:
-    given = block["wrench"].reshape(block.stop - block.start, -1, 6)
-    return frame.place.wrench_at_frame(given[:, frame.wrenches].sum(axis=1).T).T
+    wrenches = block["wrench"].reshape(block.stop - block.start, -1, 6)
+    return frame.place.wrench_at_frame(wrenches[:, frame.wrenches].sum(axis=1).T).T
 
 
 def _servo(part: int) -> Callable[[ChannelFrame, RowBlock], Array]:
@@ -152,13 +152,13 @@ def _servo(part: int) -> Callable[[ChannelFrame, RowBlock], Array]:
     def compute(frame: ChannelFrame, block: RowBlock) -> Array:
         rows, start = block["servo"], 0
         n = frame.system.joints[frame.body].n_v
-        found = np.zeros((len(rows), n))
+        total = np.zeros((len(rows), n))
         for name in frame.columns.servos:
             body = frame.system.layout.index(name)
             if body == frame.body:
-                found += rows[:, start + part * n : start + (part + 1) * n]
+                total += rows[:, start + part * n : start + (part + 1) * n]
             start += 3 * frame.system.joints[body].n_v
-        return found
+        return total
 
     return compute
 
@@ -166,11 +166,11 @@ def _servo(part: int) -> Callable[[ChannelFrame, RowBlock], Array]:
 def _driven(parts: Callable[[Parts], Parts]) -> Callable[[ChannelFrame], Parts | None]:
     """Labels and units, for joints with a servo."""
 
-    def found(frame: ChannelFrame) -> Parts | None:
+    def driven_parts(frame: ChannelFrame) -> Parts | None:
         here = frame.system.names[frame.body]
         return parts(frame.speeds) if here in frame.columns.servos else None
 
-    return found
+    return driven_parts
 
 
 NODE = {
@@ -336,8 +336,8 @@ def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
 
     rows = collected(store, (16,), compute)
     rows[:, 4:7] /= sum(body.mass for body in system.bodies) or np.nan
-    found = {name: rows[:, piece] for name, (_, _, piece) in SUMS.items()}
-    found["energy.total"] = found["energy.total"].sum(axis=1)
-    for array in found.values():
+    totals = {name: rows[:, piece] for name, (_, _, piece) in SUMS.items()}
+    totals["energy.total"] = totals["energy.total"].sum(axis=1)
+    for array in totals.values():
         array.flags.writeable = False
-    return found
+    return totals

@@ -65,8 +65,8 @@ class ChannelFrame(NamedTuple):
     def drive(self) -> tuple[Any, ...] | None:
         """Elastic drive of the body's joint: rotor, joint, and constants as far as known."""
         name = self.system.names[self.body]
-        known = [*self.columns.drives, *self.system.drives]
-        return next((drive for drive in known if drive[1] == name), None)
+        drives = [*self.columns.drives, *self.system.drives]
+        return next((drive for drive in drives if drive[1] == name), None)
 
     @property
     def coordinates(self) -> Parts:

@@ -76,8 +76,8 @@ def _load_parts(first: int, unit: str) -> Callable[[NormalBody], Parts]:
 
 def _load(first: int) -> Callable[[Asked, Array, LoadedStates], Array]:
     def compute(asked: Asked, at: Array, rows: LoadedStates) -> Array:
-        kept = [first + k for k in _carried(asked.body, first)]
-        return asked.loads(at, rows)[:, :, kept]
+        columns = [first + k for k in _carried(asked.body, first)]
+        return asked.loads(at, rows)[:, :, columns]
 
     return compute
 
@@ -93,8 +93,8 @@ def _of_rod(parts: Parts, values: Callable[[Any, Array, Array], Array]) -> tuple
 
 def _largest_stress(asked: Asked, at: Array, rows: LoadedStates) -> Array:
     """Largest von Mises stress of each section, (n, p, 1)."""
-    found = asked.sections.stress(at, asked.loads(at, rows))
-    return np.stack([von_mises(x).max(axis=1) for x in found], axis=1)[..., None]
+    stresses = asked.sections.stress(at, asked.loads(at, rows))
+    return np.stack([von_mises(x).max(axis=1) for x in stresses], axis=1)[..., None]
 
 
 _CURVATURES: Parts = tuple((x, "rad/m") for x in XYZ)
@@ -176,8 +176,8 @@ def asked(system: System, body: Any, quantity: Any, at: Any) -> tuple[Asked, OfS
         raise StateError(
             f"sections of bodies have no {quantity!r}; {suggestion(str(quantity), SECTION)}"
         )
-    own = system.bodies[i]
-    if not has_sections(own) or not SECTION[quantity].parts(own):
-        raise StateError(missing(body, own, quantity))
-    sections = Sections(own, body)
+    normal_body = system.bodies[i]
+    if not has_sections(normal_body) or not SECTION[quantity].parts(normal_body):
+        raise StateError(missing(body, normal_body, quantity))
+    sections = Sections(normal_body, body)
     return Asked(system, i, sections), SECTION[quantity], sections.checked(at)

@@ -20,12 +20,12 @@ Array = np.ndarray
 
 def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Array:
     """Values of a quantity of sections; see `Trajectory.along`."""
-    found, section, places = asked(system, body, quantity, at)
-    parts, every = section.parts(found.body), np.atleast_1d(places)
+    body_sections, section, places = asked(system, body, quantity, at)
+    parts, every = section.parts(body_sections.body), np.atleast_1d(places)
 
     def compute(block: RowBlock) -> Array:
-        rows = rows_within(system, block, balance=found.sections.by_balance)
-        return section.compute(found, every, rows)
+        rows = rows_within(system, block, balance=body_sections.sections.by_balance)
+        return section.compute(body_sections, every, rows)
 
     values = collected(store, (len(every), len(parts)), compute)
     values = values[..., 0] if parts[0][0] == "" else values

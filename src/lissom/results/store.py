@@ -116,9 +116,9 @@ class Columns:
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
-        given = (*counts, names, numbers, loops, on_loops, rate_linear, field)
+        attributes = (*counts, names, numbers, loops, on_loops, rate_linear, field)
         records = springs, rotors, drives, wheels
-        return cls(system.n_q, system.n_v, tuple(wrenches), *given, *records)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *attributes, *records)
 
     @property
     def names(self) -> Any:
@@ -127,9 +127,9 @@ class Columns:
         more |= {name: getattr(self, name) for name in RECORDS}
         if not self.servos and not self.loaded and not any(more.values()):
             return self.wrenches
-        found = {"wrenches": self.wrenches, "servos": self.servos}
-        found |= {"loops": self.loaded} if self.loaded else {}
-        return found | {name: given for name, given in more.items() if given}
+        names = {"wrenches": self.wrenches, "servos": self.servos}
+        names |= {"loops": self.loaded} if self.loaded else {}
+        return names | {name: value for name, value in more.items() if value}
 
     @classmethod
     def named(cls, system: System, names: Any) -> Columns:
@@ -146,17 +146,17 @@ class Columns:
             lists = (names["wrenches"], names["servos"], names.get("loops", ()))
             linear, field = (bool(names.get(x, False)) for x in ("rate_linear", "field"))
             stored = {x: _fixed(names.get(x, ())) for x in RECORDS}
-            given = (map(str, x) for x in lists)
-            return cls.of(system, *given, rate_linear=linear, field=field, **stored)
+            load_names = (map(str, x) for x in lists)
+            return cls.of(system, *load_names, rate_linear=linear, field=field, **stored)
         return cls.of(system, map(str, names))
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Fields of the rows; the last ones only where there is something to store."""
-        return (*FIELDS, *(field for field, n in self._more.items() if n))
+        return (*FIELDS, *(field for field, n in self._optional_sizes.items() if n))
 
     @property
-    def _more(self) -> dict[str, int]:
+    def _optional_sizes(self) -> dict[str, int]:
         """Sizes of the fields that not all rows have."""
         return {
             "loop_force": 6 * self.n_loop,
@@ -170,7 +170,7 @@ class Columns:
     def slices(self) -> dict[str, slice]:
         """Slice of a row by field."""
         usual = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
-        sizes = [*usual, *(self._more[field] for field in self.fields[len(FIELDS) :])]
+        sizes = [*usual, *(self._optional_sizes[field] for field in self.fields[len(FIELDS) :])]
         ends = np.cumsum(sizes)
         return {
             field: slice(int(end - size), int(end))
@@ -188,9 +188,9 @@ class Columns:
         return piece[:, 0] if field == "time" else piece
 
 
-def _fixed(given: Any) -> Any:
+def _fixed(entry: Any) -> Any:
     """Lists of a file as tuples."""
-    return tuple(map(_fixed, given)) if isinstance(given, (list, tuple)) else given
+    return tuple(map(_fixed, entry)) if isinstance(entry, (list, tuple)) else entry
 
 
 class Store(Protocol):

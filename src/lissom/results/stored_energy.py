@@ -39,10 +39,10 @@ def springs(system: System, store: Store) -> Array:
     store : Store
         The rows.
     """
-    found = np.zeros(len(store))
-    for kind, *given in store.columns.springs:
-        found += _ENERGIES[kind](system, store, *given)
-    return found
+    energy = np.zeros(len(store))
+    for kind, *constants in store.columns.springs:
+        energy += _ENERGIES[kind](system, store, *constants)
+    return energy
 
 
 def _joint(system: System, store: Store, name: str, k: Any, rest: Any) -> Array:
@@ -162,14 +162,14 @@ def work(system: System, store: Store) -> Array:
     store : Store
         The rows; those of vibrations faster than their spacing do not suffice.
     """
-    found = integral(np.asarray(store.read("time")), power(system, store))
-    if store.columns.springs and len(found):
+    total = integral(np.asarray(store.read("time")), power(system, store))
+    if store.columns.springs and len(total):
         stored = springs(system, store)
-        found += stored - stored[0]
-    if is_counted(store.columns) and len(found):  # their motors turn them, too
+        total += stored - stored[0]
+    if is_counted(store.columns) and len(total):  # their motors turn them, too
         stored = wheels(system, store)
-        found += stored - stored[0]
-    return found
+        total += stored - stored[0]
+    return total
 
 
 def power(system: System, store: Store) -> Array:
@@ -221,8 +221,8 @@ def power_on_nodes(system: System, store: Store) -> Array:
     from ..kernels.fields import ACCELERATED
 
     def compute(block: RowBlock) -> Array:
-        q, v, found = block["q"], block["v"], np.zeros(block.stop - block.start)
-        given = block["wrench"].reshape(len(found), -1, 6)
+        q, v, total = block["q"], block["v"], np.zeros(block.stop - block.start)
+        wrenches = block["wrench"].reshape(len(total), -1, 6)
         for k, name in enumerate(store.columns.wrenches):
             place = system.place(name)
             if place.grounded:
@@ -231,8 +231,8 @@ def power_on_nodes(system: System, store: Store) -> Array:
                 system, place.body, place.node, q, v, v, ACCELERATED
             )
             for part in (slice(3), slice(3, 6)):
-                found += np.einsum("tij,tj,ti->t", turn, given[:, k, part], rate[:, part])
-        return found
+                total += np.einsum("tij,tj,ti->t", turn, wrenches[:, k, part], rate[:, part])
+        return total
 
     return collected(store, (), compute)
 

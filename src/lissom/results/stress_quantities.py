@@ -55,22 +55,22 @@ def stresses(system: System, i: int, at: Any, rows: LoadedStates) -> Any:
     places = sections.checked(at)
     every = np.atleast_1d(places)
     loads = Asked(system, i, sections).loads(every, rows)
-    found = sections.stress(every, loads)
+    by_section = sections.stress(every, loads)
     if not places.ndim:
-        return found[0]
-    same = len({x.shape[1] for x in found}) == 1
-    return np.stack(found, axis=1) if same else found
+        return by_section[0]
+    same = len({x.shape[1] for x in by_section}) == 1
+    return np.stack(by_section, axis=1) if same else by_section
 
 
-def worst(system: System, i: int, rows: LoadedStates) -> Array:
+def worst_stress(system: System, i: int, rows: LoadedStates) -> Array:
     """Von Mises stress (n, p) at the points, or the largest of each of the usual sections."""
     body = system.bodies[i]
     if body.recovery is not None and body.recovery.points is not None:
         eta = rows.q[:, system.layout.modal_q(i)]
         return at_points(body, np.arange(len(body.recovery.points.positions)), eta)
     sections = Sections(body, system.names[i])
-    found = SECTION["stress"].compute(Asked(system, i, sections), sections.usual, rows)
-    return found[..., 0]
+    largest = SECTION["stress"].compute(Asked(system, i, sections), sections.usual, rows)
+    return largest[..., 0]
 
 
 def at_points(body: NormalBody, points: Array, eta: Array) -> Array:
@@ -109,5 +109,5 @@ def _measured(measure: Callable[[Array], Array], per_mode: Array, eta: Array) ->
     """Measure (n, p) of tensors (p, 6, m) per unit of the modal coordinates (n, m)."""
     step = max(1, _NUMBERS // max(1, 6 * len(per_mode)))
     parts = [eta[k : k + step] for k in range(0, len(eta), step)]
-    found = [measure(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
-    return np.concatenate([np.zeros((0, len(per_mode))), *found])
+    pieces = [measure(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
+    return np.concatenate([np.zeros((0, len(per_mode))), *pieces])

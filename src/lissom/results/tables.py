@@ -194,20 +194,20 @@ def to_pandas(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any
     return table
 
 
-def checked_names(given: Any) -> tuple[str, ...] | None:
+def checked_names(channels: Any) -> tuple[str, ...] | None:
     """Names of channels as the user gave them; None stays None.
 
     Parameters
     ----------
-    given : sequence of str or None
+    channels : sequence of str or None
         The names.
     """
-    if given is None:
+    if channels is None:
         return None
-    names = [given] if isinstance(given, str) else given
-    if not isinstance(names, Iterable) or not (found := tuple(names)):
-        raise StateError(f'channels is {shown(given)}; expected names, such as ["arm.angle"]')
-    return found
+    names = [channels] if isinstance(channels, str) else channels
+    if not isinstance(names, Iterable) or not (checked := tuple(names)):
+        raise StateError(f'channels is {shown(channels)}; expected names, such as ["arm.angle"]')
+    return checked
 
 
 def table_columns(
@@ -226,14 +226,14 @@ def table_columns(
     """
     chosen = ChosenUnits.of(units)
     (clock,), times = chosen.columns(run.time[:, None], ("s",))
-    found = [("time", times[:, 0], clock)]
+    columns = [("time", times[:, 0], clock)]
     for c in channels:
         if c.name == "time":
             continue
         words, flat = chosen.columns(run[c.name].reshape(run.n, math.prod(c.shape)), c.units)
         names = [f"{c.name}.{label}" if label else c.name for label in c.labels or ("",)]
-        found += zip(names, flat.T, words, strict=False)
-    return found
+        columns += zip(names, flat.T, words, strict=False)
+    return columns
 
 
 def _module(name: str) -> Any:

@@ -179,8 +179,8 @@ class Trajectory:
 
         parts = ("kinetic", "potential", "strain", "springs", "rotors")
         none = np.zeros(self.n)
-        found = {part: self[x] if (x := f"energy.{part}") in self else none for part in parts}
-        return Energy(**found, loads=True)
+        energies = {part: self[x] if (x := f"energy.{part}") in self else none for part in parts}
+        return Energy(**energies, loads=True)
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
         """Momentum of bodies and rotors, [angular; linear] in world axes, shape (n, 6).

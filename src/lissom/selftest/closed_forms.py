@@ -35,8 +35,8 @@ def _double_pendulum() -> float:
         m2 * G * l2 * np.cos(second) - s * rate1**2,
     ]
     absolute = np.linalg.solve(mass, force)
-    found = forward_dynamics(system, system.state(q, v))
-    return relative(np.cumsum(found), absolute)
+    accelerations = forward_dynamics(system, system.state(q, v))
+    return relative(np.cumsum(accelerations), absolute)
 
 
 def _euler() -> float:
@@ -46,8 +46,8 @@ def _euler() -> float:
     model.add(RigidBody(2.0, inertia=inertia), Spherical(), name="body")
     system = model.compile()
     w = np.array([1.2, -0.7, 2.3])
-    found = forward_dynamics(system, system.state(v=w))
-    return relative(found, -np.cross(w, inertia * w) / inertia)
+    acceleration = forward_dynamics(system, system.state(v=w))
+    return relative(acceleration, -np.cross(w, inertia * w) / inertia)
 
 
 def _beam() -> float:
@@ -56,12 +56,12 @@ def _beam() -> float:
     Source: S. P. Timoshenko, Vibration Problems in Engineering, third edition, article 53.
     """
     length, section = 1.5, Rectangle(width=0.02, height=0.03)
-    found = beam(length, section, STEEL, modes=6, shapes="clamped").frequencies
+    frequencies = beam(length, section, STEEL, modes=6, shapes="clamped").frequencies
     roots = np.array([1.875104068711961, 4.694091132974175, 7.854757438237613])
     area, small, large = 0.02 * 0.03, 0.03 * 0.02**3 / 12, 0.02 * 0.03**3 / 12
     per = STEEL.youngs_modulus / (STEEL.density * area)
-    known = [roots**2 / (2 * np.pi * length**2) * np.sqrt(per * i) for i in (small, large)]
-    return relative(np.sort(found) / np.sort(np.concatenate(known)), np.ones(6))
+    exact = [roots**2 / (2 * np.pi * length**2) * np.sqrt(per * i) for i in (small, large)]
+    return relative(np.sort(frequencies) / np.sort(np.concatenate(exact)), np.ones(6))
 
 
 CLOSED_FORMS = (

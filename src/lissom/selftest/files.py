@@ -39,10 +39,10 @@ def _saved(suffix: str) -> float:
         return float(sum(_different(run[x], back[x]) for x in ("time", "q", "v", "acceleration")))
 
 
-def _different(given: np.ndarray, back: np.ndarray) -> int:
-    if given.shape != back.shape:
-        return max(given.size, back.size)
-    return int(np.sum(given.view(np.uint64) != np.ascontiguousarray(back).view(np.uint64)))
+def _different(values: np.ndarray, back: np.ndarray) -> int:
+    if values.shape != back.shape:
+        return max(values.size, back.size)
+    return int(np.sum(values.view(np.uint64) != np.ascontiguousarray(back).view(np.uint64)))
 
 
 def _model_file() -> float:

@@ -16,8 +16,8 @@ def _inverse() -> float:
     system = free_tree(EARTH)
     state = random_state(system)
     forces = np.random.default_rng(SEED).standard_normal(system.n_v)
-    found = inverse_dynamics(system, state, forward_dynamics(system, state, forces))
-    return float(np.abs(found - forces).max())
+    recovered = inverse_dynamics(system, state, forward_dynamics(system, state, forces))
+    return float(np.abs(recovered - forces).max())
 
 
 def _readable(method: str) -> float:

@@ -64,9 +64,9 @@ def _ratio() -> float:
     """Speed of the rocker for unit speed of the crank, compared with finite differences."""
     system, state = _closed()
     way = closure(system, state).basis[:, 0]
-    found = way[system.layout.hinge_v("rocker")][0] / way[system.layout.hinge_v("crank")][0]
+    ratio = way[system.layout.hinge_v("rocker")][0] / way[system.layout.hinge_v("crank")][0]
     expected = (_rocker(ANGLE + STEP) - _rocker(ANGLE - STEP)) / (2 * STEP)
-    return float(abs(found - expected))
+    return float(abs(ratio - expected))
 
 
 LOOPS = (

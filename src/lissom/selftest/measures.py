@@ -17,11 +17,11 @@ Array = np.ndarray
 SEED = 1992
 
 
-def relative(found: Any, expected: Any) -> float:
+def relative(values: Any, expected: Any) -> float:
     """Largest difference relative to the largest expected entry."""
-    wanted = np.asarray(expected, dtype=float)
-    size = np.abs(wanted).max(initial=0.0) or 1.0
-    return float(np.abs(np.asarray(found, dtype=float) - wanted).max(initial=0.0) / size)
+    reference = np.asarray(expected, dtype=float)
+    size = np.abs(reference).max(initial=0.0) or 1.0
+    return float(np.abs(np.asarray(values, dtype=float) - reference).max(initial=0.0) / size)
 
 
 def free_tree(gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> System:

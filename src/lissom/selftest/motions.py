@@ -73,7 +73,7 @@ def _conserved() -> float:
         ([energy(system, end).total], [energy(system, start).total]),
         (momentum(system, end), momentum(system, start)),
     )
-    return max(relative(found, expected) for found, expected in pairs)
+    return max(relative(values, expected) for values, expected in pairs)
 
 
 MOTIONS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algorithms.loops.assembly import AssemblyError, closed_state, listed
+from ..algorithms.loops.assembly import AssemblyError, closed_state, names_listed
 from ..algorithms.tree.arguments import as_state, check_system
 from ..system import State, StateLike, System
 from .run.checks import number
@@ -82,7 +82,7 @@ def assemble(
     if velocity is False:
         moved = State(system, moved.raw_q, start.raw_v)
     try:
-        both = [*listed(held), *names]
+        both = [*names_listed(held), *names]
         return closed_state(system, moved, held=both, velocity=velocity, stacklevel=2)
     except AssemblyError as error:
         what, verb = ("motion", "is") if len(names) == 1 else ("motions", "are")

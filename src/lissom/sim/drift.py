@@ -56,15 +56,15 @@ class Baumgarte(Shown):
             Its loops and couplings, all of which a mapping must name.
         """
         counts = {one.name: one.n_constraint for one in system.constraints}
-        found = np.zeros((2, system.n_constraint))
-        for row, name in zip(found, _UNITS, strict=True):
-            given = getattr(self, name)
-            if isinstance(given, Mapping):
-                _check_names(given, list(counts), f"Baumgarte: {name}")
+        rows = np.zeros((2, system.n_constraint))
+        for row, name in zip(rows, _UNITS, strict=True):
+            setting = getattr(self, name)
+            if isinstance(setting, Mapping):
+                _check_names(setting, list(counts), f"Baumgarte: {name}")
             else:
-                given = dict.fromkeys(counts, given)
-            row[:] = np.repeat([given[x] for x in counts], list(counts.values()))
-        return found
+                setting = dict.fromkeys(counts, setting)
+            row[:] = np.repeat([setting[x] for x in counts], list(counts.values()))
+        return rows
 
 
 def _gain(value: Any, what: str, unit: str) -> Any:
@@ -78,14 +78,14 @@ def _gain(value: Any, what: str, unit: str) -> Any:
     return FixedDict({key: positive(x, f"{what} of {key!r}", expected) for key, x in value.items()})
 
 
-def _check_names(given: Mapping[str, float], known: list[str], what: str) -> None:
+def _check_names(numbers: Mapping[str, float], names: list[str], what: str) -> None:
     """Refuse names that are not those of all loops and couplings."""
-    for name in given:
-        if name not in known:
+    for name in numbers:
+        if name not in names:
             raise LoadError(
-                f"{what}: there is no loop or coupling {name!r}; {suggestion(name, known)}"
+                f"{what}: there is no loop or coupling {name!r}; {suggestion(name, names)}"
             )
-    if missing := [name for name in known if name not in given]:
+    if missing := [name for name in names if name not in numbers]:
         raise LoadError(
             f"{what} has no number for {name_list(missing)}; give one for each loop and coupling, "
             "or one number for all"
@@ -101,18 +101,18 @@ Drift = Projection | Baumgarte
 PROJECTION = Projection()
 
 
-def as_drift(given: Any) -> Drift:
+def as_drift(setting: Any) -> Drift:
     """Drift method from the user's argument.
 
     Parameters
     ----------
-    given : object
+    setting : object
         "projection" or a Baumgarte object.
     """
-    if isinstance(given, Drift):
-        return given
-    if isinstance(given, str) and given == "projection":
+    if isinstance(setting, Drift):
+        return setting
+    if isinstance(setting, str) and setting == "projection":
         return PROJECTION
     raise LoadError(
-        f'drift is {shown(given)}; expected "projection" or Baumgarte(stiffness, damping)'
+        f'drift is {shown(setting)}; expected "projection" or Baumgarte(stiffness, damping)'
     )

@@ -101,15 +101,15 @@ class LoopBalance:
 
     def forces(self, q: Array, r: Array) -> Array:
         """Loop forces (n_loop, 6) that balance r (2): [moment / length; force] on b, b's axes."""
-        found = np.zeros((len(self.system.loops), 6))
+        wrenches = np.zeros((len(self.system.loops), 6))
         if not self.system.loops:
-            return found
+            return wrenches
         A, wanted = self._equations(q, self.size), -self.size[self.free] * r[self.free]
         lam = np.linalg.lstsq(A.T, wanted, rcond=WEAK)[0]
         placed = placed_loops(self.system, q)
         for k, at in enumerate(placed):
-            found[k] = at.directions @ lam[closure_slices(self.system)[k]]
-        return found
+            wrenches[k] = at.directions @ lam[closure_slices(self.system)[k]]
+        return wrenches
 
     def external(self, q: Array, forces: Array) -> External:
         """The same loop forces at other coordinates, as forces on nodes.
@@ -130,9 +130,9 @@ class LoopBalance:
         if not self.system.constraints:
             return moved(self.system, q, s)
         for k in range(HALVINGS):
-            found = self.search.descend(moved(self.system, q, s / 2**k))
-            if found.closed:
-                return found.q
+            closing = self.search.descend(moved(self.system, q, s / 2**k))
+            if closing.closed:
+                return closing.q
         names = name_list(one.name for one in self.system.constraints)
         raise SingularError(
             f"no equilibrium found: the search reached a position near which the loops ({names}) "
@@ -216,15 +216,15 @@ def equilibrium(
         return rest
 
 
-def _held(given: Any) -> list[str]:
+def _held(held: Any) -> list[str]:
     """Names of joints from one name or several."""
-    if isinstance(given, (str, Part)):
-        given = [given]
+    if isinstance(held, (str, Part)):
+        held = [held]
     try:
-        items = list(given)
+        items = list(held)
     except TypeError:
         raise LoadError(
-            f"equilibrium: held is {shown(given)}; expected a list of joints, by the bodies that "
+            f"equilibrium: held is {shown(held)}; expected a list of joints, by the bodies that "
             'they carry, such as ["arm"]'
         ) from None
     return [joint_name(item, "equilibrium: an entry of held") for item in items]
@@ -250,8 +250,8 @@ class _Search:
     def run(self, q: Array, fixed: list[str]) -> State:
         q, r = self.balance(q)
         if self.system.constraints:
-            given = State(self.system, q, self.rest)
-            closed = closed_state(self.system, given, held=fixed, velocity=False, stacklevel=3)
+            start = State(self.system, q, self.rest)
+            closed = closed_state(self.system, start, held=fixed, velocity=False, stacklevel=3)
             q, r = self.balance(closed.raw_q)
         away = 0  # consecutive steps in which something moved away without limit
         longest = before = np.inf
@@ -269,7 +269,7 @@ class _Search:
             if longest <= SMALL or not np.any(push):
                 if longest > 0:  # a stiff spring far below SMALL may still carry a force
                     q = self.balance(self.loops.step(q, step))[0]
-                return self.found(q, mu, phi)
+                return self.rest_state(q, mu, phi)
             loose = self.loose(mu, phi, push)
             away = away + 1 if self.length(parts[:, loose].sum(axis=1)) > LONGEST else 0
             if away == self.patience or k == MOST_STEPS:
@@ -322,10 +322,10 @@ class _Search:
         """Bodies and nodes that loads and loops act on, with moments and forces, node axes."""
         plan, row = self.machine.plan, self.row(q) if row is None else row
         wrenches = self.machine.columns.part(row[None], "wrench")[0].reshape(-1, 6)
-        found = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
+        loads = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
         if loop_forces is not None:
-            found += self.loops.external(q, loop_forces)
-        return found
+            loads += self.loops.external(q, loop_forces)
+        return loads
 
     def acting(self, q: Array) -> float:
         """Largest force times coordinate size on hinges and nodes."""
@@ -372,7 +372,7 @@ class _Search:
             found[:, k] = (ahead - behind) / (2 * h)
         return found
 
-    def found(self, q: Array, mu: Array, phi: Array) -> State:
+    def rest_state(self, q: Array, mu: Array, phi: Array) -> State:
         lowest = int(np.argmin(mu)) if len(mu) else 0
         if len(mu) and mu[lowest] < -UNSTABLE:
             worst = np.argmax(np.abs(phi[:, lowest]) / self.size)

@@ -74,30 +74,30 @@ def load_derivatives(
         its tree, as if they were independent.
     """
     check_system(system)
-    given = as_state(system, state)
-    if not given.real:
+    user_state = as_state(system, state)
+    if not user_state.real:
         raise StateError("load_derivatives needs a state of real numbers")
     instant = number(time, "load_derivatives: time", "a finite time [s]")
     plan = planned(system, forces, loads, ())
-    machine = at_rest(plan, given, instant, exact=True)
-    machine.v[:] = given.raw_v
-    status, found, by_q, by_v = machine.load_derivatives()
+    machine = at_rest(plan, user_state, instant, exact=True)
+    machine.v[:] = user_state.raw_v
+    status, load_forces, by_q, by_v = machine.load_derivatives()
     functions = plan.functions
     if functions.error is None:
-        check_given_derivatives(plan, given.raw_q, given.raw_v, instant)
+        check_given_derivatives(plan, user_state.raw_q, user_state.raw_v, instant)
     if (error := functions.taken()) is not None:
         if isinstance(error, LoadError):
             raise error
         raise LoadError(f"{functions.failed} raised {error!r}") from error
     if status == run.SINGULAR_COORDINATES:
-        name = nearest_to_singular(system, [given.raw_q])
+        name = nearest_to_singular(system, [user_state.raw_q])
         raise SingularError(
             f"load_derivatives: the coordinates of the joint of {name} are singular in this "
             "state, so that it cannot be moved by small amounts; give another state"
         )
-    if not all(np.all(np.isfinite(x)) for x in (found, by_q, by_v)):
+    if not all(np.all(np.isfinite(x)) for x in (load_forces, by_q, by_v)):
         raise LoadError(
             f"load_derivatives: {functions.blame()}forces or their derivatives are not finite; "
             "check the loads in this state"
         )
-    return LoadDerivatives(found, by_q, by_v)
+    return LoadDerivatives(load_forces, by_q, by_v)

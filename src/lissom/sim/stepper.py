@@ -20,11 +20,11 @@ from ..results.trajectory import Trajectory
 from ..system import State, StateLike, System
 from .events.event import Event
 from .loads import Load
-from .loads.controller import own_copies
+from .loads.controller import private_copies
 from .run.checks import positive
-from .run.prepare import given_state, prepared
+from .run.prepare import checked_state, prepared
 from .run.settings import TIME, start_time
-from .run.start import begun, listed
+from .run.start import initial_state, listed
 from .run.whole_steps import STEPS, WholeSteps
 
 Array = np.ndarray
@@ -82,7 +82,7 @@ class Stepper:
         rate_linear: bool = False,
         max_iterations: int | None = None,
     ) -> None:
-        given = given_state(system, state, "Stepper")
+        user_state = checked_state(system, state, "Stepper")
         self.system = system
         self._options = {
             "step": positive(step, "step", TIME),
@@ -95,19 +95,19 @@ class Stepper:
             "rate_linear": rate_linear,
             "iterations": _iterations(max_iterations),
         }
-        self._run = self._built(given, start_time(start))
+        self._run = self._built(user_state, start_time(start))
         self._first = self._run.ready
         self._options["integrator"] = self._first.settings.integrator  # also after a reset
         controllers = self._run.machine.plan.controllers
         self._saved = [copy.deepcopy(controller.saved()) for controller in controllers]
         self._row: Trajectory | None = None
         self._lock = threading.Lock()
-        self._run.begin(self._first.start, given, stacklevel=3)
+        self._run.begin(self._first.start, user_state, stacklevel=3)
 
-    def _built(self, given: State | None, start: float) -> WholeSteps:
+    def _built(self, user_state: State | None, start: float) -> WholeSteps:
         ready = prepared(
             self.system,
-            given,
+            user_state,
             duration=STEPS * self._options["step"],
             start=start,
             forces=np.zeros(self.system.n_v),
@@ -197,8 +197,8 @@ class Stepper:
         text : str
             Only channels whose names contain this text.
         """
-        found = self._now().channels(text)
-        return Channels({name: found[name] for name in found if name != CUMULATED})
+        channels = self._now().channels(text)
+        return Channels({name: channels[name] for name in channels if name != CUMULATED})
 
     def _now(self) -> Trajectory:
         """The present instant as a result of one row."""
@@ -222,22 +222,24 @@ class Stepper:
         """
         with self._alone():
             first = self._first
-            given = first.given if state is None else given_state(self.system, state, "reset")
+            user_state = (
+                first.user_state if state is None else checked_state(self.system, state, "reset")
+            )
             start = first.settings.start if time is None else start_time(time)
             other = self._run
             if start != other.machine.settings.start:
-                other = self._built(given, start)
+                other = self._built(user_state, start)
             begin = other.ready.start
             if other is self._run and (state is not None or other.ready is not first):
-                begin = begun(other.machine.plan, given, start, first.motions)
+                begin = initial_state(other.machine.plan, user_state, start, first.motions)
             controllers = other.machine.plan.controllers
             for controller, saved in zip(controllers, self._saved, strict=True):
                 controller.restore(copy.deepcopy(saved))
-            kept = other.memory.copy()
+            memory = other.memory.copy()
             try:
-                other.begin(begin, given, stacklevel=3)
+                other.begin(begin, user_state, stacklevel=3)
             except BaseException:
-                other.memory[:] = kept
+                other.memory[:] = memory
                 raise
             self._run, self._row = other, None
 
@@ -249,10 +251,10 @@ class Stepper:
         """
         with self._alone():
             other = object.__new__(Stepper)
-            loads = own_copies(self._options["loads"])
+            loads = private_copies(self._options["loads"])
             other.system, other._options = self.system, {**self._options, "loads": loads}
             other._first, other._saved = self._first, copy.deepcopy(self._saved)
-            other._run = other._built(self._first.given, self._run.machine.settings.start)
+            other._run = other._built(self._first.user_state, self._run.machine.settings.start)
             other._run.follow(self._run)
             other._row, other._lock = None, threading.Lock()
             return other
@@ -296,12 +298,12 @@ class Stepper:
         )
 
 
-def _iterations(given: Any) -> int | None:
+def _iterations(count: Any) -> int | None:
     """Bound of the iterations, checked."""
-    if given is None:
+    if count is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise LoadError(
-            f"max_iterations is {shown(given)}; expected a whole number, 1 or more, or None"
+            f"max_iterations is {shown(count)}; expected a whole number, 1 or more, or None"
         )
-    return int(given)
+    return int(count)

@@ -76,21 +76,21 @@ def unit_axis(axis: Any, what: str) -> Array:
             raise ModelError(f'{what} is {axis!r}; expected "x", "y", "z" or three numbers')
         return array(NAMED_AXES[axis])
     try:
-        given = array(axis)
+        direction = array(axis)
     except (TypeError, ValueError):
-        given = zeros(0)
-    if given.shape != (3,) or np.iscomplexobj(given):
+        direction = zeros(0)
+    if direction.shape != (3,) or np.iscomplexobj(direction):
         raise ModelError(f'{what} is {axis!r}; expected "x", "y", "z" or three numbers')
-    if not is_numeric(given):
-        return given / sqrt(given @ given)
-    if not np.all(np.isfinite(given)):
+    if not is_numeric(direction):
+        return direction / sqrt(direction @ direction)
+    if not np.all(np.isfinite(direction)):
         raise ModelError(f"{what} is {axis!r}; its entries must be finite")
-    length = np.linalg.norm(given)
+    length = np.linalg.norm(direction)
     if length == 0:
         raise ModelError(f"{what} is zero; give the direction of the axis")
     if abs(length - 1) < _UNIT:
-        return given  # bit for bit: another division would change the last digits
-    return given / length
+        return direction  # bit for bit: another division would change the last digits
+    return direction / length
 
 
 def given_rotation(values: Any, what: str) -> Array:
@@ -137,19 +137,19 @@ def rotation_of(values: Any) -> Array:
     return exact_rotation(R)
 
 
-def _from_mapping(given: Mapping[Any, Any]) -> Array:
+def _from_mapping(mapping: Mapping[Any, Any]) -> Array:
     """Rotation from {"axis", "angle"}, {"rpy"} or {"quaternion"}."""
-    if set(given) == {"axis", "angle"}:
-        (angle,) = _numbers([given["angle"]], "angle", "one angle [rad]")
+    if set(mapping) == {"axis", "angle"}:
+        (angle,) = _numbers([mapping["angle"]], "angle", "one angle [rad]")
         _doubt([angle], "the angle of a rotation")
-        return axis_rotation(unit_axis(given["axis"], "has an axis that"), angle)
-    if set(given) == {"rpy"}:
-        roll, pitch, yaw = _numbers(given["rpy"], "rpy", "three angles [rad]", 3)
+        return axis_rotation(unit_axis(mapping["axis"], "has an axis that"), angle)
+    if set(mapping) == {"rpy"}:
+        roll, pitch, yaw = _numbers(mapping["rpy"], "rpy", "three angles [rad]", 3)
         _doubt([roll, pitch, yaw], "an angle of rpy")
         x, y, z = np.eye(3)
         return axis_rotation(z, yaw) @ axis_rotation(y, pitch) @ axis_rotation(x, roll)
-    if set(given) == {"quaternion"}:
-        q = _numbers(given["quaternion"], "quaternion", "four numbers (w, x, y, z)", 4)
+    if set(mapping) == {"quaternion"}:
+        q = _numbers(mapping["quaternion"], "quaternion", "four numbers (w, x, y, z)", 4)
         if not is_numeric(q):
             return quaternion_rotation(q)
         length = np.linalg.norm(q)
@@ -158,7 +158,7 @@ def _from_mapping(given: Mapping[Any, Any]) -> Array:
                 f"has a quaternion of length {length:.6g}; expected length 1: normalise it"
             )
         return quaternion_rotation(q / length)
-    keys = f"the keys {name_list(given)}" if given else "no keys"
+    keys = f"the keys {name_list(mapping)}" if mapping else "no keys"
     raise ValueError(f"has {keys}; {_WAYS}")
 
 
@@ -170,12 +170,12 @@ def _doubt(angles: list[Any], what: str) -> None:
 def _numbers(values: Any, key: str, expected: str, n: int = 1) -> Array:
     """Validated array (n,) of finite numbers or symbols."""
     try:
-        given = array(values)
+        vector = array(values)
     except (TypeError, ValueError):
-        given = zeros(0)
-    if given.shape != (n,) or np.iscomplexobj(given):
+        vector = zeros(0)
+    if vector.shape != (n,) or np.iscomplexobj(vector):
         shown_ = shown(values[0] if n == 1 else values)
         raise ValueError(f"has the {key} {shown_}; expected {expected}")
-    if is_numeric(given) and not np.all(np.isfinite(given)):
+    if is_numeric(vector) and not np.all(np.isfinite(vector)):
         raise ValueError(f"has the {key} {shown(values)}; its entries must be finite")
-    return given
+    return vector

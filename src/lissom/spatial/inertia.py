@@ -14,12 +14,12 @@ Array = np.ndarray
 
 def inertia_matrix(values: Any) -> Array:
     """3x3 inertia from a number (times the identity), three diagonal entries or 3x3 entries."""
-    given = array(values)
-    if given.shape == ():
-        return given * np.eye(3)
-    if given.shape == (3,):
-        return np.diag(given)
-    return given
+    numbers = array(values)
+    if numbers.shape == ():
+        return numbers * np.eye(3)
+    if numbers.shape == (3,):
+        return np.diag(numbers)
+    return numbers
 
 
 def spatial_inertia(mass: Any, first_moment: Array, inertia: Array) -> Array:

@@ -142,16 +142,16 @@ def roll_pitch_yaw(q: Array) -> Array:
     xx, xy, xz = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)
     zy, zz = 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
     level = np.hypot(xx, xy)  # cosine of the pitch
-    found = np.stack([np.arctan2(zy, zz), np.arctan2(-xz, level), np.arctan2(xy, xx)], axis=-1)
+    angles = np.stack([np.arctan2(zy, zz), np.arctan2(-xz, level), np.arctan2(xy, xx)], axis=-1)
     for k in np.flatnonzero(level < _UPRIGHT):  # only the difference or sum of the others is known
-        up = 1.0 if found[k, 1] > 0 else -1.0
-        found[k, 0] = found[k - 1, 0] if k else 0.0
+        up = 1.0 if angles[k, 1] > 0 else -1.0
+        angles[k, 0] = angles[k - 1, 0] if k else 0.0
         together = np.arctan2(2 * (x[k] * y[k] - w[k] * z[k]), 1 - 2 * (x[k] ** 2 + z[k] ** 2))
-        found[k, 2] = up * (found[k, 0] - up * together)
-    other = np.stack([found[:, 0] + np.pi, np.pi - found[:, 1], found[:, 2] + np.pi], axis=-1)
-    near, far = (np.abs(_wrapped(a[1:] - found[:-1])).sum(axis=1) for a in (found, other))
-    changed = np.cumsum(np.concatenate([[False], far < near])[: len(found)]) % 2 == 1
-    return np.unwrap(np.where(changed[:, None], other, found), axis=0)
+        angles[k, 2] = up * (angles[k, 0] - up * together)
+    other = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=-1)
+    near, far = (np.abs(_wrapped(a[1:] - angles[:-1])).sum(axis=1) for a in (angles, other))
+    changed = np.cumsum(np.concatenate([[False], far < near])[: len(angles)]) % 2 == 1
+    return np.unwrap(np.where(changed[:, None], other, angles), axis=0)
 
 
 _UPRIGHT = 1e-9  # cosine of a pitch that is taken for a quarter turn

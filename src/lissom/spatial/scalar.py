@@ -157,9 +157,9 @@ def solve(A: Array, B: Array) -> Array:
             rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k], strict=True)]
     solution: list[list[Any]] = [[] for _ in range(n)]
     for k in reversed(range(n)):
-        known = range(k + 1, n)
+        solved = range(k + 1, n)
         solution[k] = [
-            (rows[k][n + c] - sum(rows[k][j] * solution[j][c] for j in known)) / rows[k][k]
+            (rows[k][n + c] - sum(rows[k][j] * solution[j][c] for j in solved)) / rows[k][k]
             for c in range(len(rows[k]) - n)
         ]
     return np.array(solution, dtype=object).reshape(B.shape)

@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ._checks import count, positive
 from .beam_basis import Basis, Properties, clamped_basis, properties, static_basis
 from .cantilever import BeamMesh
-from .counts import asked, warn_of_one_shape
+from .counts import shape_counts, warn_of_one_shape
 from .materials import Material
 from .sections import Section
 from .static_shapes import strains_at
@@ -191,11 +191,11 @@ def beam(
     6
     """
     solid = properties(positive(length, "beam: length [m]"), section, material)
-    wanted = asked(shapes, modes, bending, torsion, stretch)
+    counts = shape_counts(shapes, modes, bending, torsion, stretch)
     parts = None if elements is None else count(elements, "beam: elements")
-    if shapes == "static" and isinstance(wanted, int):
-        warn_of_one_shape(solid.rates[:2], wanted, stacklevel=2)
-    basis = (static_basis if shapes == "static" else clamped_basis)(solid, wanted, parts)
+    if shapes == "static" and isinstance(counts, int):
+        warn_of_one_shape(solid.rates[:2], counts, stacklevel=2)
+    basis = (static_basis if shapes == "static" else clamped_basis)(solid, counts, parts)
     positions, masses = _particles(solid, basis.grid)
     if shapes == "clamped" and level == "stiffened":
         raise ModelError(

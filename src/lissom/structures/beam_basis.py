@@ -104,32 +104,32 @@ class Basis:
     omega: Array
 
 
-def static_basis(solid: Properties, wanted: int | Functions, elements: int | None) -> Basis:
+def static_basis(solid: Properties, counts: int | Functions, elements: int | None) -> Basis:
     """Static shapes, all that a family has."""
-    n = lowest_bending(solid.rates[:2], wanted) if isinstance(wanted, int) else wanted
+    n = lowest_bending(solid.rates[:2], counts) if isinstance(counts, int) else counts
     grid = static_mesh(elements or _ELEMENTS, max(n))
     planes = (beam_shapes(grid, k) for k in n[:2])
     families = (*planes, *(bar_shapes(grid, k) for k in n[2:]))
     omega = [rate * x.frequencies for rate, x in zip(solid.rates, families, strict=True)]
     family, index = lowest(omega, sum(n))
-    kept = np.array([omega[f][k] for f, k in zip(family, index, strict=True)])
-    return Basis(grid, families, (family, index), kept)
+    frequencies = np.array([omega[f][k] for f, k in zip(family, index, strict=True)])
+    return Basis(grid, families, (family, index), frequencies)
 
 
-def clamped_basis(solid: Properties, wanted: int | Functions, elements: int | None) -> Basis:
+def clamped_basis(solid: Properties, counts: int | Functions, elements: int | None) -> Basis:
     """Modes of vibration by finite elements: the lowest of all, or of each family."""
-    total, most = (wanted, wanted) if isinstance(wanted, int) else (sum(wanted), max(wanted))
+    total, most = (counts, counts) if isinstance(counts, int) else (sum(counts), max(counts))
     grid = mesh(elements or max(_ELEMENTS, most))
     bending, bar = beam_modes(grid), bar_modes(grid)
     families = (bending, bending, bar, bar)
     omega = [rate * x.frequencies for rate, x in zip(solid.rates, families, strict=True)]
-    if not isinstance(wanted, int):
-        omega = [x[:k] for x, k in zip(omega, wanted, strict=True)]
+    if not isinstance(counts, int):
+        omega = [x[:k] for x, k in zip(omega, counts, strict=True)]
     family, index = lowest(omega, total)
     if len(family) < total or index.max() >= grid.elements:
         raise ModelError(
             f"beam: {grid.elements} elements are too few for {total} modes: a family can have at "
             f"most one mode per element; give elements={most}, or fewer modes"
         )
-    kept = np.array([omega[f][k] for f, k in zip(family, index, strict=True)])
-    return Basis(grid, families, (family, index), kept)
+    frequencies = np.array([omega[f][k] for f, k in zip(family, index, strict=True)])
+    return Basis(grid, families, (family, index), frequencies)

@@ -27,7 +27,7 @@ _CLAMPED_MODES = 6
 _SAME_FREQUENCY = 1e-9  # relative; frequencies closer than this count as equal
 
 
-def asked(
+def shape_counts(
     shapes: object, modes: object, bending: object, torsion: object, stretch: object
 ) -> int | Functions:
     """Number of shapes in all, or of each family; parameters as in `beam`, checked."""
@@ -36,27 +36,27 @@ def asked(
             f"beam: shapes must be 'static' or 'clamped', not {shapes!r}; give one of the two"
         )
     strains = {"bending": bending, "torsion": torsion, "stretch": stretch}
-    given = [f"{name}={value!r}" for name, value in strains.items() if value is not None]
-    if modes is not None and given:
+    options = [f"{name}={value!r}" for name, value in strains.items() if value is not None]
+    if modes is not None and options:
         raise ModelError(
-            f"beam: modes={modes!r} and {given[0]} both say how many shapes the beam has; give "
+            f"beam: modes={modes!r} and {options[0]} both say how many shapes the beam has; give "
             "modes alone, or bending, torsion and stretch"
         )
     if modes is not None:
         return count(modes, "beam: modes")
-    if shapes == "clamped" and not given:
+    if shapes == "clamped" and not options:
         return _CLAMPED_MODES
-    found = (
+    counts = (
         *_planes(_BENDING if bending is None else bending),
         _functions(_TORSION if torsion is None else torsion, "beam: torsion"),
         _functions(_STRETCH if stretch is None else stretch, "beam: stretch"),
     )
-    if not any(found):
+    if not any(counts):
         raise ModelError(
             "beam: bending, torsion and stretch are 0, so nothing deforms; give one of them "
             "shapes, or use RigidBody.rod"
         )
-    return found
+    return counts
 
 
 def _planes(bending: Any) -> tuple[int, int]:

@@ -120,7 +120,7 @@ def rod(
     uniform = isinstance(section, Section)
     xi, _ = legendre.leggauss(1 if uniform else _TAPER_POINTS)
     rows = [_properties(at((x + 1) / 2), material, factor) for x in xi]
-    stiffness, mass, inertia = (np.array(found) for found in zip(*rows, strict=True))
+    stiffness, mass, inertia = (np.array(values) for values in zip(*rows, strict=True))
     return Rod(
         length,
         stiffness[0] if uniform else stiffness,
@@ -153,12 +153,12 @@ def _stress_factors(
     at: Callable[[float], Section], n: int, material: Material, factor: float
 ) -> Array | None:
     """Stress per unit strain at the points of n sections; None where these are of several kinds."""
-    found = []
+    factors = []
     for section in (at(x) for x in np.linspace(0.0, 1.0, n)):
         stiffness = np.array(_properties(section, material, factor)[0])
         per_load = np.asarray(section.stress_points().factors)  # of forces, then of moments
-        found.append(np.concatenate([per_load[..., 3:], per_load[..., :3]], axis=-1) * stiffness)
-    return np.stack(found) if len({x.shape for x in found}) == 1 else None
+        factors.append(np.concatenate([per_load[..., 3:], per_load[..., :3]], axis=-1) * stiffness)
+    return np.stack(factors) if len({x.shape for x in factors}) == 1 else None
 
 
 def _properties(section: Section, material: Material, factor: float) -> tuple[Any, float, Any]:

@@ -105,15 +105,15 @@ def rectangle(section: Section, width: float, height: float) -> SectionPoints:
     corners = [(-y, -z), (y, -z), (y, z), (-y, z)]
     places = np.array([*corners, (y, 0.0), (0.0, z), (-y, 0.0), (0.0, -z)])
     names = tuple(f"corner {'+-'[a < 0]}y {'+-'[b < 0]}z" for a, b in corners)
-    found = _points(section, places, (*names, "side +y", "side +z", "side -y", "side -z"))
+    points = _points(section, places, (*names, "side +y", "side +z", "side -y", "side -z"))
     along_z, along_y = _torsion_of_rectangle(section, width, height)
     for k, sign in ((4, 1.0), (6, -1.0)):  # sides y = const: shear along z
-        found.factors[k, 2, _Q_Z] = 1.5 / section.area
-        found.factors[k, 2, _T] = sign * along_z
+        points.factors[k, 2, _Q_Z] = 1.5 / section.area
+        points.factors[k, 2, _T] = sign * along_z
     for k, sign in ((5, 1.0), (7, -1.0)):  # sides z = const: shear along y
-        found.factors[k, 1, _Q_Y] = 1.5 / section.area
-        found.factors[k, 1, _T] = -sign * along_y
-    return found
+        points.factors[k, 1, _Q_Y] = 1.5 / section.area
+        points.factors[k, 1, _T] = -sign * along_y
+    return points
 
 
 def _torsion_of_rectangle(section: Section, width: float, height: float) -> tuple[float, float]:
@@ -142,15 +142,15 @@ def ring(section: Section, radius: float, inner: float) -> SectionPoints:
     angle = np.arange(8) * np.pi / 4
     c, s = np.cos(angle), np.sin(angle)
     names = tuple(f"{45 * k} deg" for k in range(8))
-    found = _points(section, radius * np.stack([c, s], axis=1), names)
+    points = _points(section, radius * np.stack([c, s], axis=1), names)
     shear = 4 / 3 / section.area * (radius**2 + radius * inner + inner**2)
     shear /= radius**2 + inner**2
     tangential = np.zeros((8, 6))
     tangential[:, _T] = radius / section.torsion_constant
     tangential[:, _Q_Y], tangential[:, _Q_Z] = -shear * s, shear * c
-    found.factors[:, 1] = -s[:, None] * tangential
-    found.factors[:, 2] = c[:, None] * tangential
-    return found
+    points.factors[:, 1] = -s[:, None] * tangential
+    points.factors[:, 2] = c[:, None] * tangential
+    return points
 
 
 def i_section(
@@ -171,16 +171,16 @@ def i_section(
     names += [
         f"web {'+-'[a < 0]}y {place}" for (a, _), place in zip(webs, _WEB_PLACES, strict=True)
     ]
-    found = _points(section, np.array([*corners, *middles, *webs]), tuple(names))
+    points = _points(section, np.array([*corners, *middles, *webs]), tuple(names))
     for k, sign in ((4, 1.0), (5, -1.0)):
-        found.factors[k, 1, _Q_Y] = 1.5 / (2 * width * flange)
-        found.factors[k, 1, _T] = -sign * flange / section.torsion_constant
+        points.factors[k, 1, _Q_Y] = 1.5 / (2 * width * flange)
+        points.factors[k, 1, _T] = -sign * flange / section.torsion_constant
     outer = width * flange * (height - flange) / 2  # first moment of a flange
     for k, (a, at) in enumerate(webs, start=6):
         first = outer + web * (inner**2 - at**2) / 2
-        found.factors[k, 2, _Q_Z] = first / (section.second_moment_y * web)
-        found.factors[k, 2, _T] = math.copysign(web / section.torsion_constant, a)
-    return found
+        points.factors[k, 2, _Q_Z] = first / (section.second_moment_y * web)
+        points.factors[k, 2, _T] = math.copysign(web / section.torsion_constant, a)
+    return points
 
 
 _WEB_PLACES = ("+z", "middle", "-z") * 2

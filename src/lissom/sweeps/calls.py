@@ -40,9 +40,9 @@ class Arguments:
         rng : callable
             Makes its random generator.
         """
-        found: dict[str, Any] = {name: values[name] for name in self.names}
-        found |= {"values": dict(values)} if self.values else {}
-        return found | ({"rng": rng()} if self.rng else {})
+        keywords: dict[str, Any] = {name: values[name] for name in self.names}
+        keywords |= {"values": dict(values)} if self.values else {}
+        return keywords | ({"rng": rng()} if self.rng else {})
 
     def key(self, values: Mapping[str, Scalar]) -> tuple[Any, ...]:
         """What distinguishes the calls with different parameters.
@@ -56,7 +56,7 @@ class Arguments:
         return tuple((name, type(values[name]), values[name]) for name in names)
 
 
-def asked(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Arguments]:
+def requested_arguments(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Arguments]:
     """What `build` and `run` ask for; a SweepError if it is not there, or if nobody asks for it.
 
     Parameters
@@ -74,22 +74,24 @@ def asked(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Argume
         raise SweepError(
             "build() takes 'rng'; draw in run(system, values, rng), or give distributions"
         )
-    taken = _signature(run)
-    if taken is None:
+    run_parameters = _signature(run)
+    if run_parameters is None:
         second = Arguments()
     else:
-        places = [x for x in taken if x.kind not in (inspect.Parameter.KEYWORD_ONLY, *_STARS)]
-        stars = any(x.kind is inspect.Parameter.VAR_POSITIONAL for x in taken)
-        if not places and not stars:
+        positional = [
+            x for x in run_parameters if x.kind not in (inspect.Parameter.KEYWORD_ONLY, *_STARS)
+        ]
+        stars = any(x.kind is inspect.Parameter.VAR_POSITIONAL for x in run_parameters)
+        if not positional and not stars:
             raise SweepError(f"run() takes no argument for the system; {_FORMS}")
-        second = _arguments("run", [x for x in taken if x not in places[:1]], names)
+        second = _arguments("run", [x for x in run_parameters if x not in positional[:1]], names)
     used = {*first.names, *second.names}
     unused = [x for x in names if x not in used]
     if unused and not first.values and not second.values:
-        known = [x.name for x in (_signature(build) or []) if x.kind not in _STARS]
+        build_names = [x.name for x in (_signature(build) or []) if x.kind not in _STARS]
         raise SweepError(
             f"neither build() nor run() takes the parameter {unused[0]!r}; "
-            f"{f'{suggestion(unused[0], known)} ' if known else ''}"
+            f"{f'{suggestion(unused[0], build_names)} ' if build_names else ''}"
             "run(system, values) gets all parameters"
         )
     return first, second
@@ -103,21 +105,25 @@ def _signature(function: Any) -> list[inspect.Parameter] | None:
         return None
 
 
-def _arguments(what: str, taken: list[inspect.Parameter] | None, names: Sequence[str]) -> Arguments:
-    if taken is None or any(x.kind is inspect.Parameter.VAR_KEYWORD for x in taken):
-        named = {x.name for x in taken or [] if x.kind not in _STARS}
+def _arguments(
+    what: str, parameters: list[inspect.Parameter] | None, names: Sequence[str]
+) -> Arguments:
+    if parameters is None or any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters):
+        named = {x.name for x in parameters or [] if x.kind not in _STARS}
         return Arguments(tuple(names), "values" in named, "rng" in named)
-    usable = [x for x in taken if x.kind not in _STARS]
+    usable = [x for x in parameters if x.kind not in _STARS]
     for x in usable:
         by_name = x.kind is not inspect.Parameter.POSITIONAL_ONLY
         if by_name and x.name in (*names, "values", "rng"):
             continue
         if x.default is inspect.Parameter.empty:
-            known = name_list(names) if names else "none"
+            listing = name_list(names) if names else "none"
             more = f" {_FORMS}" if what == "run" else ""
             raise SweepError(
                 f"{what}() needs {x.name!r}, which is not a parameter of the sweep (they are: "
-                f"{known}); add it to the parameters, or give it a default.{more}"
+                f"{listing}); add it to the parameters, or give it a default.{more}"
             )
-    found = {x.name for x in usable}
-    return Arguments(tuple(x for x in names if x in found), "values" in found, "rng" in found)
+    accepted = {x.name for x in usable}
+    return Arguments(
+        tuple(x for x in names if x in accepted), "values" in accepted, "rng" in accepted
+    )

@@ -184,9 +184,9 @@ class Choice(Distribution):
     weights: Any = None
 
     def __post_init__(self) -> None:
-        from .parameters import listed
+        from .parameters import checked_list
 
-        values = listed("Choice", self.values)
+        values = checked_list("Choice", self.values)
         object.__setattr__(self, "values", tuple(values))
         weights = np.ones(len(values)) if self.weights is None else self.weights
         try:

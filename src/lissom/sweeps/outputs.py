@@ -29,50 +29,53 @@ class MisuseError(Exception):
 
 
 def outputs(
-    given: Any, channels: Sequence[str] | None, times: Array | None, taken: Collection[str]
+    returned: Any, channels: Sequence[str] | None, times: Array | None, reserved: Collection[str]
 ) -> Groups:
     """Variables and coordinates of what `run` returned.
 
     Parameters
     ----------
-    given
+    returned
         The returned value.
     channels : sequence of str or None
         Channels of a trajectory.
     times : array or None
         Times at which they are kept [s].
-    taken : collection of str
+    reserved : collection of str
         Names of parameters and dimensions, which variables may not have.
     """
-    variables, coordinates = _groups(given, channels, times)
+    variables, coordinates = _groups(returned, channels, times)
     for name in variables:
-        if name in taken:
+        if name in reserved:
             raise MisuseError(
                 f"run() returned {name!r}, which is the name of a parameter or of the sweep"
             )
     used = {dim for dims, _, _ in variables.values() for dim in dims}
-    if own := [x for x, (dims, _, _) in variables.items() if x in used and dims != (x,)]:
+    if clashes := [x for x, (dims, _, _) in variables.items() if x in used and dims != (x,)]:
         raise MisuseError(
-            f"run() returned {own[0]!r}, which is also a dimension of what it returned; rename it"
+            f"run() returned {clashes[0]!r}, which is also a dimension of what it returned; rename "
+            "it"
         )
-    if both := used & set(taken):
+    if both := used & set(reserved):
         raise MisuseError(
             f"run() returned an array with the dimension {sorted(both)[0]!r}, which is one of the "
             "sweep; rename it"
         )
-    return variables, {x: v for x, v in coordinates.items() if set(v[0]) <= used and x not in taken}
+    return variables, {
+        x: v for x, v in coordinates.items() if set(v[0]) <= used and x not in reserved
+    }
 
 
-def _groups(given: Any, channels: Sequence[str] | None, times: Array | None) -> Groups:
-    if isinstance(given, Trajectory):
-        return _of_trajectory(given, channels, times)
-    if hasattr(given, "data_vars"):
-        return _of_dataset(given)
-    if isinstance(given, Mapping):
-        return _of_mapping(given)
-    if isinstance(given, (bool, int, float)) or is_array_of_one(given):
-        return {_ONLY: _array(_ONLY, given)}, {}
-    raise MisuseError(f"run() returned {shown(given)}; {_EXPECTED}")
+def _groups(returned: Any, channels: Sequence[str] | None, times: Array | None) -> Groups:
+    if isinstance(returned, Trajectory):
+        return _of_trajectory(returned, channels, times)
+    if hasattr(returned, "data_vars"):
+        return _of_dataset(returned)
+    if isinstance(returned, Mapping):
+        return _of_mapping(returned)
+    if isinstance(returned, (bool, int, float)) or is_array_of_one(returned):
+        return {_ONLY: _array(_ONLY, returned)}, {}
+    raise MisuseError(f"run() returned {shown(returned)}; {_EXPECTED}")
 
 
 def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array | None) -> Groups:
@@ -96,8 +99,8 @@ def _of_trajectory(run: Trajectory, channels: Sequence[str] | None, times: Array
 def _output_times(meta: Mapping[str, Any]) -> Array:
     """Times of the rows of a whole run with an output step, without those of events."""
     end, times = meta["start"] + meta["duration"], output_grid(meta)
-    apart = 1e-12 * meta["duration"] + 2 * np.spacing(abs(end))
-    return np.append(times, end) if end - times[-1] > apart else times
+    tolerance = 1e-12 * meta["duration"] + 2 * np.spacing(abs(end))
+    return np.append(times, end) if end - times[-1] > tolerance else times
 
 
 def output_grid(settings: Mapping[str, Any]) -> Array:
@@ -139,38 +142,38 @@ def sampled_channels(run: Trajectory, channels: tuple[str, ...], times: Array) -
     """
     rows, inside = run, np.ones(len(times), dtype=bool)
     end = run.time[-1]
-    apart = 1e-12 * (end - run.time[0]) + 2 * np.spacing(abs(end))  # rounding alone
-    near_rows = run.time.shape == times.shape and np.allclose(run.time, times, 0.0, apart)
+    tolerance = 1e-12 * (end - run.time[0]) + 2 * np.spacing(abs(end))  # rounding alone
+    near_rows = run.time.shape == times.shape and np.allclose(run.time, times, 0.0, tolerance)
     if not near_rows:
-        near = np.where(np.isclose(times, end, rtol=0.0, atol=apart), end, times)
+        near = np.where(np.isclose(times, end, rtol=0.0, atol=tolerance), end, times)
         inside = near <= end
         rows = run.sample(near[inside])
-    found, axes = labelled(rows, channels)
+    columns, axes = labelled(rows, channels)
     axes["time"] = (["time"], times, axes["time"][2])
     variables = {}
-    for name, (dims, values, attributes) in found.items():
+    for name, (dims, values, attributes) in columns.items():
         whole = np.full((len(times), *values.shape[1:]), np.nan)
         whole[inside] = values
         variables[name] = (tuple(dims), whole, dict(attributes))
     return variables, {x: (tuple(d), np.asarray(v), dict(a)) for x, (d, v, a) in axes.items()}
 
 
-def _of_dataset(given: Any) -> Groups:
+def _of_dataset(dataset: Any) -> Groups:
     return (
-        {str(name): _of_dataarray(str(name), x) for name, x in given.data_vars.items()},
-        {str(name): _of_dataarray(str(name), x) for name, x in given.coords.items()},
+        {str(name): _of_dataarray(str(name), x) for name, x in dataset.data_vars.items()},
+        {str(name): _of_dataarray(str(name), x) for name, x in dataset.coords.items()},
     )
 
 
-def _of_dataarray(name: str, given: Any) -> Labelled:
-    attributes = {str(key): str(value) for key, value in given.attrs.items()}
-    return _checked(name, tuple(map(str, given.dims)), given.values, attributes)
+def _of_dataarray(name: str, array: Any) -> Labelled:
+    attributes = {str(key): str(value) for key, value in array.attrs.items()}
+    return _checked(name, tuple(map(str, array.dims)), array.values, attributes)
 
 
-def _of_mapping(given: Mapping[Any, Any]) -> Groups:
+def _of_mapping(mapping: Mapping[Any, Any]) -> Groups:
     variables: dict[str, Labelled] = {}
     coordinates: dict[str, Labelled] = {}
-    for name, value in given.items():
+    for name, value in mapping.items():
         if not isinstance(name, str) or not name or "/" in name:
             raise MisuseError(
                 f"run() returned the name {shown(name)}; names are text without a slash"
@@ -183,35 +186,35 @@ def _of_mapping(given: Mapping[Any, Any]) -> Groups:
     for name in [x for x, (dims, _, _) in variables.items() if dims == (x,)]:
         coordinates[name] = variables.pop(name)
     if not variables:
-        raise MisuseError(f"run() returned no values, only {shown(dict(given))}; {_EXPECTED}")
+        raise MisuseError(f"run() returned no values, only {shown(dict(mapping))}; {_EXPECTED}")
     return variables, coordinates
 
 
-def _array(name: str, given: Any) -> Labelled:
+def _array(name: str, value: Any) -> Labelled:
     """Variable from a number, an array, or (dims, array, attributes)."""
     dims: Any = None
     attributes: dict[str, str] = {}
-    if isinstance(given, tuple) and len(given) in (2, 3) and _are_dims(given[0]):
-        dims = (given[0],) if isinstance(given[0], str) else tuple(given[0])
-        attributes = {str(k): str(x) for k, x in dict(given[2]).items()} if given[2:] else {}
-        given = given[1]
-    if np.ma.is_masked(given):
+    if isinstance(value, tuple) and len(value) in (2, 3) and _are_dims(value[0]):
+        dims = (value[0],) if isinstance(value[0], str) else tuple(value[0])
+        attributes = {str(k): str(x) for k, x in dict(value[2]).items()} if value[2:] else {}
+        value = value[1]
+    if np.ma.is_masked(value):
         raise MisuseError(
             f"run() returned for {name!r} an array with masked entries; fill them: "
             "array.filled(np.nan)"
         )
     try:
-        values = np.asarray(given)
+        values = np.asarray(value)
     except ValueError:
         raise MisuseError(f"run() returned for {name!r} rows of different lengths") from None
     usual = () if values.ndim == 0 else tuple(f"{name}.{k}" for k in range(values.ndim))
     return _checked(name, usual if dims is None else dims, values, attributes)
 
 
-def _are_dims(given: Any) -> bool:
-    if isinstance(given, str):
+def _are_dims(dims: Any) -> bool:
+    if isinstance(dims, str):
         return True
-    return isinstance(given, (list, tuple)) and all(isinstance(x, str) for x in given)
+    return isinstance(dims, (list, tuple)) and all(isinstance(x, str) for x in dims)
 
 
 def _checked(name: str, dims: tuple[str, ...], values: Any, attributes: dict[str, str]) -> Labelled:

@@ -19,49 +19,49 @@ SAMPLINGS = ("random", "latin_hypercube", "sobol")
 _EDGE = 2.0**-53  # nearest fraction to 0 and 1, whose quantiles may be infinite
 
 
-def scalar(what: str, given: Any) -> Scalar:
+def scalar(what: str, entry: Any) -> Scalar:
     """Number, text or truth value of a parameter.
 
     Parameters
     ----------
     what : str
         Parameter, for messages.
-    given
+    entry
         Value as given.
     """
-    value = given.item() if is_array_of_one(given) and not np.ma.is_masked(given) else given
+    value = entry.item() if is_array_of_one(entry) and not np.ma.is_masked(entry) else entry
     if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise SweepError(
-        f"{what}: the value {shown(given)} is not a finite number, text or truth value; number "
+        f"{what}: the value {shown(entry)} is not a finite number, text or truth value; number "
         "other things and choose them in build()"
     )
 
 
-def is_array_of_one(given: Any) -> bool:
+def is_array_of_one(value: Any) -> bool:
     """Whether a value is a number of NumPy or JAX, or an array without dimensions.
 
     Parameters
     ----------
-    given
+    value
         The value.
     """
-    return getattr(given, "ndim", None) == 0 and callable(getattr(given, "item", None))
+    return getattr(value, "ndim", None) == 0 and callable(getattr(value, "item", None))
 
 
-def listed(what: str, given: Any) -> list[Scalar]:
+def checked_list(what: str, entries: Any) -> list[Scalar]:
     """Values of a list, an array or a range.
 
     Parameters
     ----------
     what : str
         Parameter, for messages.
-    given
+    entries
         List as given.
     """
-    if isinstance(given, (str, bytes, Mapping, Set)) or not isinstance(given, Iterable):
-        raise SweepError(f"{what} is {shown(given)}; expected a list, an array or a distribution")
-    values = [scalar(what, x) for x in given]
+    if isinstance(entries, (str, bytes, Mapping, Set)) or not isinstance(entries, Iterable):
+        raise SweepError(f"{what} is {shown(entries)}; expected a list, an array or a distribution")
+    values = [scalar(what, x) for x in entries]
     if not values:
         raise SweepError(f"{what} is an empty list; give at least one value")
     kinds = {_kind(x) for x in values}
@@ -76,18 +76,18 @@ def _kind(value: Scalar) -> str:
     return "text" if isinstance(value, str) else "numbers"
 
 
-def is_drawn(given: Any) -> bool:
+def is_drawn(value: Any) -> bool:
     """Whether a value is a distribution: one of ours, or a frozen one of SciPy.
 
     Parameters
     ----------
-    given
+    value
         Value of a parameter.
     """
-    return isinstance(given, Distribution) or callable(getattr(given, "ppf", None))
+    return isinstance(value, Distribution) or callable(getattr(value, "ppf", None))
 
 
-def sorted_out(
+def sorted_parameters(
     parameters: Any,
 ) -> tuple[tuple[GridAxis, ...], dict[str, Any], dict[str, Scalar]]:
     """Axes of the grid, distributions and fixed values.
@@ -105,56 +105,56 @@ def sorted_out(
     axes: list[GridAxis] = []
     drawn: dict[str, Any] = {}
     fixed: dict[str, Scalar] = {}
-    for key, given in parameters.items():
+    for key, setting in parameters.items():
         names = key if isinstance(key, tuple) else (key,)
-        known = [*drawn, *fixed, *(n for axis in axes for n in axis.names)]
+        names_before = [*drawn, *fixed, *(n for axis in axes for n in axis.names)]
         for k, name in enumerate(names):
-            _check_name(name, [*known, *names[:k]])
+            _check_name(name, [*names_before, *names[:k]])
         if isinstance(key, tuple):
-            axes.append(_tied(names, given))
-        elif is_drawn(given):
-            drawn[key] = given
-        elif isinstance(given, (str, bool, int, float)) or is_array_of_one(given):
-            fixed[key] = scalar(f"parameter {key!r}", given)
+            axes.append(_tied(names, setting))
+        elif is_drawn(setting):
+            drawn[key] = setting
+        elif isinstance(setting, (str, bool, int, float)) or is_array_of_one(setting):
+            fixed[key] = scalar(f"parameter {key!r}", setting)
         else:
-            axes.append(_axis(key, given))
+            axes.append(_axis(key, setting))
     dims = [axis.dim for axis in axes]
     if twice := [x for x in dims if dims.count(x) > 1]:
         raise SweepError(f"two parameters have the dimension {twice[0]!r}; rename one")
     return tuple(axes), drawn, fixed
 
 
-def _check_name(name: Any, known: list[str]) -> None:
+def _check_name(name: Any, names_before: list[str]) -> None:
     if not isinstance(name, str) or not name or "/" in name:
         raise SweepError(f"the parameter {shown(name)} needs a name: text without a slash")
     if name in RESERVED:
         raise SweepError(f"the parameter {name!r} has the name of something else; rename it")
-    if name in known:
+    if name in names_before:
         raise SweepError(f"the parameter {name!r} is given twice; remove one")
 
 
-def _axis(name: str, given: Any) -> GridAxis:
-    values = listed(f"parameter {name!r}", given)
+def _axis(name: str, entries: Any) -> GridAxis:
+    values = checked_list(f"parameter {name!r}", entries)
     if len(set(values)) < len(values):
         twice = next(x for k, x in enumerate(values) if x in values[:k])
         raise SweepError(f"parameter {name!r} has the value {twice!r} twice; remove one")
     return GridAxis(name, (name,), (tuple(values),))
 
 
-def _tied(names: tuple[str, ...], given: Any) -> GridAxis:
+def _tied(names: tuple[str, ...], entries: Any) -> GridAxis:
     """Axis of parameters that change together."""
     what = f"parameters {name_list(names)}"
     try:
-        rows = [tuple(row) for row in given]
+        rows = [tuple(row) for row in entries]
     except TypeError:
         rows = []
     if len(names) < 2 or not rows or {len(row) for row in rows} != {len(names)}:
         raise SweepError(
-            f"{what} change together, but are {shown(given)}; expected rows with one value for "
+            f"{what} change together, but are {shown(entries)}; expected rows with one value for "
             f"each, such as list(zip({', '.join(names)}))"
         )
     columns = (
-        tuple(listed(f"parameter {n!r}", c))
+        tuple(checked_list(f"parameter {n!r}", c))
         for n, c in zip(names, zip(*rows, strict=True), strict=True)
     )
     return GridAxis("_".join(names), names, tuple(columns))
@@ -184,7 +184,7 @@ def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
     return int(samples)
 
 
-def sampled(
+def draw_samples(
     drawn: Mapping[str, Any], samples: int, sampling: str, seed: int
 ) -> dict[str, tuple[Scalar, ...]]:
     """Samples of each distribution.
@@ -205,13 +205,13 @@ def sampled(
     if not drawn:
         return {}
     points = _points(samples, len(drawn), sampling, seed)
-    found = {}
+    by_name = {}
     for (name, distribution), u in zip(drawn.items(), points.T, strict=True):
         u = np.clip(u, _EDGE, 1 - _EDGE)
-        own = isinstance(distribution, Distribution)
+        is_ours = isinstance(distribution, Distribution)
         try:
-            values = distribution.quantile(u) if own else distribution.ppf(u)
-            found[name] = tuple(listed(f"parameter {name!r}", values))
+            values = distribution.quantile(u) if is_ours else distribution.ppf(u)
+            by_name[name] = tuple(checked_list(f"parameter {name!r}", values))
         except SweepError:
             raise
         except Exception as error:
@@ -219,7 +219,7 @@ def sampled(
                 f"parameter {name!r}: its distribution cannot be drawn from "
                 f"({type(error).__name__}: {error})"
             ) from None
-    return found
+    return by_name
 
 
 def _points(samples: int, n: int, sampling: str, seed: int) -> Array:

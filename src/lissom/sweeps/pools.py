@@ -85,33 +85,35 @@ def pool_of(executor: Any, workers: Any, job: Job) -> Pool:
     job : Job
         What all tasks have in common.
     """
-    given = "processes" if executor is None else executor
+    choice = "processes" if executor is None else executor
     n = _workers(workers)
-    if isinstance(given, str):
-        if given not in NAMES:
+    if isinstance(choice, str):
+        if choice not in NAMES:
             raise SweepError(
-                f"executor is {given!r}; expected 'processes', 'threads', 'serial', or an object "
+                f"executor is {choice!r}; expected 'processes', 'threads', 'serial', or an object "
                 "with submit(), such as a ProcessPoolExecutor or a Client of Dask"
             )
-        if given == "serial":
+        if choice == "serial":
             return Serial(job)
-        return Processes(job, n) if given == "processes" else Threads(job, n)
+        return Processes(job, n) if choice == "processes" else Threads(job, n)
     if workers is not None:
         raise SweepError("workers belongs to executors by name; yours has its own number")
-    if callable(getattr(given, "get_executor", None)):  # a Client of Dask
-        return UserExecutor(job, given.get_executor(pure=False), sum(given.ncores().values()) or 1)
-    if not callable(getattr(given, "submit", None)):
-        raise SweepError(f"executor is {shown(given)}; expected an object with submit()")
-    return UserExecutor(job, given, getattr(given, "_max_workers", None) or n)
+    if callable(getattr(choice, "get_executor", None)):  # a Client of Dask
+        return UserExecutor(
+            job, choice.get_executor(pure=False), sum(choice.ncores().values()) or 1
+        )
+    if not callable(getattr(choice, "submit", None)):
+        raise SweepError(f"executor is {shown(choice)}; expected an object with submit()")
+    return UserExecutor(job, choice, getattr(choice, "_max_workers", None) or n)
 
 
-def _workers(given: Any) -> int:
-    if given is None:
+def _workers(workers: Any) -> int:
+    if workers is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 10_000:
-        raise SweepError(f"workers is {shown(given)}; expected a whole number from 1")
-    return given
+    if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 10_000:
+        raise SweepError(f"workers is {shown(workers)}; expected a whole number from 1")
+    return workers
 
 
 class Serial(Pool):
@@ -192,7 +194,7 @@ class Processes(Pool):
 
     def _new(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")  # threads of Numba do not survive a fork
-        return ProcessPoolExecutor(self.size, context, initializer=_begin)
+        return ProcessPoolExecutor(self.size, context, initializer=_start_worker)
 
     def submit(self, tasks: Sequence[Task]) -> Any:
         """Future of some tasks."""
@@ -215,12 +217,12 @@ class Processes(Pool):
 
     def close(self, *, at_once: bool) -> None:
         """End the processes."""
-        own = list((getattr(self._pool, "_processes", None) or {}).values())
+        processes = list((getattr(self._pool, "_processes", None) or {}).values())
         self._pool.shutdown(wait=not at_once, cancel_futures=True)
         if at_once:
-            for process in own:
+            for process in processes:
                 process.terminate()
-            for process in own:
+            for process in processes:
                 process.join()
 
 
@@ -228,15 +230,15 @@ def _ready() -> bool:
     return True
 
 
-def _begin() -> None:
+def _start_worker() -> None:
     """Start of a worker: Ctrl-C is for the parent, whose end is the end of the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
-def _follow(parent: Any) -> None:
+def _exit_with_parent(parent: Any) -> None:
     parent.join()
     os._exit(1)
 

@@ -42,37 +42,37 @@ class Schedule:
     ) -> None:
         self.pool, self.study, self.take = pool, study, take
         self._waiting = deque(tasks)
-        self._again: deque[int] = deque()
-        self._flying: dict[Any, tuple[int, ...]] = {}
+        self._to_repeat: deque[int] = deque()
+        self._in_flight: dict[Any, tuple[int, ...]] = {}
         self._alone = False
-        self._landed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._completed: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._seconds, self._done = 0.0, 0
 
     def run(self) -> None:
         """Do all tasks."""
-        while self._waiting or self._again or self._flying:
+        while self._waiting or self._to_repeat or self._in_flight:
             self._fill()
             try:
-                future = self._landed.get(timeout=_POLL)
+                future = self._completed.get(timeout=_POLL)
             except queue.Empty:
                 continue
-            self._land(future)
+            self._handle_completed(future)
 
     def cancel(self) -> None:
         """Take back what is on its way and has not begun, for executors that go on."""
-        for future in list(self._flying):
+        for future in list(self._in_flight):
             with suppress(Exception):
                 future.cancel()
 
     def _fill(self) -> None:
-        if self._again:
-            if not self._flying:
-                self._send((self._again.popleft(),), alone=True)
+        if self._to_repeat:
+            if not self._in_flight:
+                self._send((self._to_repeat.popleft(),), alone=True)
             return
-        while self._waiting and len(self._flying) < AHEAD * self.pool.size and not self._alone:
+        while self._waiting and len(self._in_flight) < AHEAD * self.pool.size and not self._alone:
             count = min(self._chunk(), len(self._waiting))
             self._send(tuple(self._waiting.popleft() for _ in range(count)))
-            if self.pool.size == 1 and not self._landed.empty():
+            if self.pool.size == 1 and not self._completed.empty():
                 return
 
     def _chunk(self) -> int:
@@ -85,17 +85,17 @@ class Schedule:
 
     def _send(self, tasks: tuple[int, ...], *, alone: bool = False) -> None:
         self._alone = alone
-        given = [(k, self.study.values(k)) for k in tasks]
+        tasks_with_values = [(k, self.study.values(k)) for k in tasks]
         try:
-            future = self.pool.submit(given)
+            future = self.pool.submit(tasks_with_values)
         except BrokenExecutor as error:
             self._broken(error, tasks)
             return
-        self._flying[future] = tasks
-        future.add_done_callback(self._landed.put)
+        self._in_flight[future] = tasks
+        future.add_done_callback(self._completed.put)
 
-    def _land(self, future: Any) -> None:
-        tasks, alone = self._flying.pop(future), self._alone
+    def _handle_completed(self, future: Any) -> None:
+        tasks, alone = self._in_flight.pop(future), self._alone
         self._alone = False
         try:
             records = future.result()
@@ -108,9 +108,9 @@ class Schedule:
             words = f"{type(error).__name__}: {error}"
             self._retry(tasks, words, alone=alone)
         else:
-            self._keep(records)
+            self._take_records(records)
 
-    def _keep(self, records: Iterable[Record]) -> None:
+    def _take_records(self, records: Iterable[Record]) -> None:
         for record in records:
             self._seconds += record.seconds
             self._done += 1
@@ -118,19 +118,19 @@ class Schedule:
 
     def _retry(self, tasks: tuple[int, ...], error: str, *, alone: bool) -> None:
         if alone:
-            self._keep(failed(tasks, error))
+            self._take_records(failed(tasks, error))
         else:
-            self._again.extend(tasks)
+            self._to_repeat.extend(tasks)
 
     def _broken(self, error: BaseException, tasks: tuple[int, ...]) -> None:
         """A worker died: all that was on its way is tried again, task by task."""
         alone, self._alone = self._alone, False
         self._retry(tasks, _DIED, alone=alone)
-        while self._flying:
-            future = self._landed.get()
-            others = self._flying.pop(future)
+        while self._in_flight:
+            future = self._completed.get()
+            others = self._in_flight.pop(future)
             try:
-                self._keep(future.result())
+                self._take_records(future.result())
             except Exception:
-                self._again.extend(others)
+                self._to_repeat.extend(others)
         self.pool.renew(error)

@@ -48,10 +48,10 @@ class StudyFolder:
         self._file: IO[bytes] | None = None
         self._n = 0
         self._flushed = 0.0
-        found = stored_study(self.path)
-        if found is None:
+        stored = stored_study(self.path)
+        if stored is None:
             _write_study(self.path, study)
-        elif difference := study.difference(found):
+        elif difference := study.difference(stored):
             raise ResultError(
                 f"{self.path} has the results of another study: {difference}; give another "
                 "folder, or delete this one"
@@ -59,13 +59,13 @@ class StudyFolder:
 
     def records(self) -> dict[int, Record]:
         """Records so far by task; of a task with several the one that is done, or the last."""
-        found: dict[int, Record] = {}
+        by_task: dict[int, Record] = {}
         for file in _journals(self.path):
             for record in _read(file, self._start):
-                before = found.get(record.task)
+                before = by_task.get(record.task)
                 if before is None or record.status == DONE or before.status != DONE:
-                    found[record.task] = record
-        return found
+                    by_task[record.task] = record
+        return by_task
 
     def append(self, record: Record) -> None:
         """Add a record.
@@ -138,10 +138,10 @@ def _write_study(path: Path, study: Study) -> None:
 
 
 def _journals(path: Path) -> list[Path]:
-    found = [
+    numbered = [
         (int(name[1]), path / name[0]) for x in os.listdir(path) if (name := _NAME.fullmatch(x))
     ]
-    return [file for _, file in sorted(found)]
+    return [file for _, file in sorted(numbered)]
 
 
 def _new_journal(path: Path, start: bytes) -> IO[bytes]:
@@ -161,12 +161,12 @@ def _read(path: Path, start: bytes) -> Iterator[Record]:
     """Complete records of a journal."""
     try:
         with open_regular(path) as file:
-            found = file.read(len(start))
-            if found == start[: len(found)] and len(found) < len(start):
+            head = file.read(len(start))
+            if head == start[: len(head)] and len(head) < len(start):
                 return  # killed before its first record
-            if not found.startswith(_MAGIC):
+            if not head.startswith(_MAGIC):
                 raise ValueError("it is damaged, or no journal of a sweep")
-            if found != start:
+            if head != start:
                 raise ValueError("it belongs to another study; give all jobs the same seed")
             size, offset, number = os.fstat(file.fileno()).st_size, len(start), 0
             while (place := whole_record(file, offset, size, number)) is not None:

@@ -104,23 +104,25 @@ class Study:
             Number of the task.
         """
         place = [int(k) for k in np.unravel_index(task, self.shape)] if self.shape else []
-        found: dict[str, Scalar] = {}
+        by_name: dict[str, Scalar] = {}
         for axis, k in zip(self.axes, place, strict=False):
-            found |= {name: column[k] for name, column in zip(axis.names, axis.values, strict=True)}
-        found |= {name: column[place[-1]] for name, column in self.drawn.items()}
-        return found | dict(self.fixed)
+            by_name |= {
+                name: column[k] for name, column in zip(axis.names, axis.values, strict=True)
+            }
+        by_name |= {name: column[place[-1]] for name, column in self.drawn.items()}
+        return by_name | dict(self.fixed)
 
     def coordinates(self) -> dict[str, tuple[Any, Any, dict[str, str]]]:
         """Coordinates of a dataset by name: dimensions, values, attributes."""
-        found: dict[str, tuple[Any, Any, dict[str, str]]] = {}
+        by_name: dict[str, tuple[Any, Any, dict[str, str]]] = {}
         for axis in self.axes:
             for name, column in zip(axis.names, axis.values, strict=True):
-                found[name] = ((axis.dim,), np.array(column), self._units(name))
+                by_name[name] = ((axis.dim,), np.array(column), self._units(name))
         for name, column in self.drawn.items():
-            found[name] = ((SAMPLE,), np.array(column), self._units(name))
+            by_name[name] = ((SAMPLE,), np.array(column), self._units(name))
         for name, value in self.fixed.items():
-            found[name] = ((), value, self._units(name))
-        return found
+            by_name[name] = ((), value, self._units(name))
+        return by_name
 
     def _units(self, name: str) -> dict[str, str]:
         return {"units": self.units[name]} if self.units.get(name) else {}

@@ -18,8 +18,8 @@ from ..results.files.disk import as_path
 from ..results.files.versions import lissom_version
 from ..sim.run.progress import Bar, time_left
 from ..spatial.scalar import reals
-from .calls import asked
-from .parameters import MOST_TASKS, checked_samples, sampled, sorted_out
+from .calls import requested_arguments
+from .parameters import MOST_TASKS, checked_samples, draw_samples, sorted_parameters
 from .pools import pool_of
 from .records import DONE, FAILED, MISSING, Labelled, Record
 from .scheduling import Schedule
@@ -48,31 +48,31 @@ def dataset(study: Study, records: Mapping[int, Record]) -> Any:
     records : mapping
         Records by task; those that are missing are NaN.
     """
-    told = {name: np.full(study.n, "", dtype=object) for name in (STATUS, ERROR, WARNING)}
-    told[STATUS][:] = MISSING
+    columns = {name: np.full(study.n, "", dtype=object) for name in (STATUS, ERROR, WARNING)}
+    columns[STATUS][:] = MISSING
     done = sorted(k for k, x in records.items() if x.status == DONE)
     first = records[done[0]] if done else None
     values: dict[str, list[Any]] = {}
     if first is not None:
         values = {x: [None] * study.n for x in first.variables}
     for k, record in records.items():
-        told[STATUS][k], told[ERROR][k] = record.status, record.error
-        told[WARNING][k] = record.warning
+        columns[STATUS][k], columns[ERROR][k] = record.status, record.error
+        columns[WARNING][k] = record.warning
         if record.status != DONE or first is None:
             continue
         if difference := _difference(first, record):
-            told[STATUS][k], told[ERROR][k] = FAILED, difference
+            columns[STATUS][k], columns[ERROR][k] = FAILED, difference
             continue
         for name, rows in values.items():
             rows[k] = record.variables[name][1]
-    told[STATUS] = told[STATUS].astype(str)  # the others may be long: no fixed width
+    columns[STATUS] = columns[STATUS].astype(str)  # the others may be long: no fixed width
     variables: dict[str, Any] = {
-        name: (study.dims, x.reshape(study.shape)) for name, x in told.items()
+        name: (study.dims, x.reshape(study.shape)) for name, x in columns.items()
     }
     coordinates = dict(study.coordinates())
     if first is not None:
         for name, rows in values.items():
-            variables[name] = _whole(study, first.variables[name], rows)
+            variables[name] = _joined_array(study, first.variables[name], rows)
         coordinates |= first.coordinates
     return xarray_module().Dataset(variables, coordinates, _about(study))
 
@@ -90,8 +90,8 @@ def _about(study: Study) -> dict[str, Any]:
 def _difference(first: Record, record: Record) -> str:
     """How a record differs from the first in kind; "" if it does not."""
     if set(first.variables) != set(record.variables):
-        wanted, found = sorted(first.variables), sorted(record.variables)
-        return f"run() returned {found}, and {wanted} in task {first.task}"
+        wanted, returned = sorted(first.variables), sorted(record.variables)
+        return f"run() returned {returned}, and {wanted} in task {first.task}"
     for name, (dims, values, _) in first.variables.items():
         mine, size = record.variables[name][:2]
         if mine != dims or size.shape != values.shape:
@@ -116,15 +116,17 @@ def _same(places: Array, values: Array) -> bool:
     if not values.size:
         return True
     numbers = values.astype(float)
-    apart = 1e-12 * np.ptp(numbers) + 2 * np.spacing(np.abs(numbers).max())
-    return np.allclose(places, values, rtol=0.0, atol=apart, equal_nan=True)
+    tolerance = 1e-12 * np.ptp(numbers) + 2 * np.spacing(np.abs(numbers).max())
+    return np.allclose(places, values, rtol=0.0, atol=tolerance, equal_nan=True)
 
 
 def _shape(dims: tuple[str, ...], values: Array) -> str:
     return "(" + ", ".join(f"{d}: {n}" for d, n in zip(dims, values.shape, strict=True)) + ")"
 
 
-def _whole(study: Study, kind: Labelled, rows: list[Any]) -> tuple[Any, Array, dict[str, str]]:
+def _joined_array(
+    study: Study, kind: Labelled, rows: list[Any]
+) -> tuple[Any, Array, dict[str, str]]:
     """One array of all tasks; where tasks are missing whole numbers become floats with NaN."""
     dims, sample, attributes = kind
     present = [k for k, x in enumerate(rows) if x is not None]
@@ -132,12 +134,12 @@ def _whole(study: Study, kind: Labelled, rows: list[Any]) -> tuple[Any, Array, d
     empty: Any = ""
     if dtype.kind != "U" and len(present) < len(rows):
         dtype, empty = np.result_type(dtype, float), np.nan
-    found = np.full((study.n, *sample.shape), empty, dtype) if len(present) < len(rows) else None
-    if found is None:
-        found = np.empty((study.n, *sample.shape), dtype)
+    array = np.full((study.n, *sample.shape), empty, dtype) if len(present) < len(rows) else None
+    if array is None:
+        array = np.empty((study.n, *sample.shape), dtype)
     for k in present:
-        found[k] = rows[k]
-    return (*study.dims, *dims), found.reshape(study.shape + sample.shape), attributes
+        array[k] = rows[k]
+    return (*study.dims, *dims), array.reshape(study.shape + sample.shape), attributes
 
 
 Array = np.ndarray
@@ -217,7 +219,7 @@ def sweep(
     """
     xarray_module()
     study = _study(parameters, samples, seed, sampling, channels, times, store, units, notes)
-    for_build, for_run = asked(build, run, study.names)
+    for_build, for_run = requested_arguments(build, run, study.names)
     job = Job(
         build,
         run,
@@ -230,15 +232,15 @@ def sweep(
         uuid.uuid4().hex,
     )
     wanted = _wanted(tasks, study.n)
-    kept = None if store is None else StudyFolder(store, study)
-    records = {} if kept is None else kept.records()
+    folder = None if store is None else StudyFolder(store, study)
+    records = {} if folder is None else folder.records()
     repeat = {FAILED} if retry_failed else set()
     missing = [k for k in wanted if k not in records or records[k].status in repeat]
-    done = _Progress(study, records, kept, progress)
-    finished = _worked(job, study, missing, done, executor, workers) if missing else True
-    found = dataset(study, records)
-    _tell(found, len(missing), finished=finished, stored=kept is not None)
-    return found
+    done = _Progress(study, records, folder, progress)
+    finished = _run_tasks(job, study, missing, done, executor, workers) if missing else True
+    results = dataset(study, records)
+    _warn_of_failures(results, len(missing), finished=finished, stored=folder is not None)
+    return results
 
 
 def gather(store: Any) -> Any:
@@ -292,7 +294,7 @@ class _Progress:
             self.store.close()
 
 
-def _worked(
+def _run_tasks(
     job: Job, study: Study, missing: list[int], done: _Progress, executor: Any, workers: Any
 ) -> bool:
     """Do tasks; False if Ctrl-C ended that."""
@@ -325,7 +327,7 @@ def _study(
     units: Mapping[str, str] | None,
     notes: Mapping[str, Any] | None,
 ) -> Study:
-    axes, drawn, fixed = sorted_out(parameters)
+    axes, drawn, fixed = sorted_parameters(parameters)
     count = checked_samples(samples, drawn)
     before = None if store is None else stored_study(Path(as_path(store)))
     seed = _seed(seed, before)
@@ -333,35 +335,35 @@ def _study(
     more |= {"sampling": sampling} if drawn else {}
     more |= {} if channels is None else {"channels": _channels(channels)}
     more |= {} if times is None else {"times": _times(times).tolist()}
-    values = sampled(drawn, count or 0, sampling, seed)
-    known = [*(name for axis in axes for name in axis.names), *drawn, *fixed]
-    study = Study(axes, values, fixed, count, seed, _checked_units(units or {}, known), more)
+    values = draw_samples(drawn, count or 0, sampling, seed)
+    names = [*(name for axis in axes for name in axis.names), *drawn, *fixed]
+    study = Study(axes, values, fixed, count, seed, _checked_units(units or {}, names), more)
     if study.n > MOST_TASKS:
         raise SweepError(f"{study.description()} are too many; use at most {MOST_TASKS}")
     return study
 
 
-def _seed(given: Any, before: Study | None) -> int:
-    if given is None:
+def _seed(seed: Any, before: Study | None) -> int:
+    if seed is None:
         fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
         return fresh if before is None else before.seed
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if not whole or not 0 <= given < 2**63:
-        raise SweepError(f"seed is {shown(given)}; expected a whole number from 0")
-    return int(given)
+    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+    if not whole or not 0 <= seed < 2**63:
+        raise SweepError(f"seed is {shown(seed)}; expected a whole number from 0")
+    return int(seed)
 
 
-def _channels(given: Any) -> list[str]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    found: list[Any] = list(given) if several else [given]
-    if not several or not all(isinstance(x, str) for x in found):
-        raise SweepError(f"channels is {shown(given)}; expected a list of names")
-    return found
+def _channels(channels: Any) -> list[str]:
+    several = isinstance(channels, Iterable) and not isinstance(channels, str)
+    names: list[Any] = list(channels) if several else [channels]
+    if not several or not all(isinstance(x, str) for x in names):
+        raise SweepError(f"channels is {shown(channels)}; expected a list of names")
+    return names
 
 
-def _times(given: Any) -> Array:
+def _times(values: Any) -> Array:
     try:
-        times = reals(given)
+        times = reals(values)
     except (TypeError, ValueError):
         times = np.empty(0)
     if (
@@ -370,46 +372,46 @@ def _times(given: Any) -> Array:
         or not np.all(np.isfinite(times))
         or np.any(np.diff(times) <= 0)
     ):
-        raise SweepError(f"times is {shown(given)}; expected increasing times [s]")
+        raise SweepError(f"times is {shown(values)}; expected increasing times [s]")
     return times
 
 
-def _checked_notes(given: Any) -> dict[str, Any]:
+def _checked_notes(entries: Any) -> dict[str, Any]:
     try:
-        notes = dict(given or {})
+        notes = dict(entries or {})
         json.dumps(notes)
     except (TypeError, ValueError):
-        raise SweepError(f"notes is {shown(given)}; expected text and numbers by name") from None
+        raise SweepError(f"notes is {shown(entries)}; expected text and numbers by name") from None
     return notes
 
 
-def _checked_units(given: Any, names: Sequence[str]) -> dict[str, str]:
-    if not isinstance(given, Mapping) or not all(isinstance(x, str) for x in given.values()):
+def _checked_units(units: Any, names: Sequence[str]) -> dict[str, str]:
+    if not isinstance(units, Mapping) or not all(isinstance(x, str) for x in units.values()):
         raise SweepError(
-            f"units is {shown(given)}; expected text by name, such as {{'mass': 'kg'}}"
+            f"units is {shown(units)}; expected text by name, such as {{'mass': 'kg'}}"
         )
-    if unknown := set(given) - set(names):
+    if unknown := set(units) - set(names):
         raise SweepError(f"units names {sorted(map(str, unknown))[0]!r}, which is not a parameter")
-    return dict(given)
+    return dict(units)
 
 
 def _wanted(tasks: Any, n: int) -> list[int]:
     if tasks is None:
         return list(range(n))
-    given = list(tasks) if isinstance(tasks, Iterable) else [tasks]
-    whole = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in given]
+    numbers = list(tasks) if isinstance(tasks, Iterable) else [tasks]
+    whole = [isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers]
     if not all(whole) or not isinstance(tasks, Iterable):
         raise SweepError(f"tasks is {shown(tasks)}; expected numbers, such as range(100)")
-    wanted = sorted({int(k) for k in given})
+    wanted = sorted({int(k) for k in numbers})
     if wanted and not (0 <= wanted[0] and wanted[-1] < n):
         off = wanted[0] if wanted[0] < 0 else wanted[-1]
         raise SweepError(f"tasks has {off}; there are {n} tasks, numbered from 0 to {n - 1}")
     return wanted
 
 
-def _tell(found: Any, missing: int, *, finished: bool, stored: bool) -> None:
+def _warn_of_failures(results: Any, missing: int, *, finished: bool, stored: bool) -> None:
     """Warn of an interruption, of failures and of warnings."""
-    status, n = found["status"].values.ravel(), found["status"].size
+    status, n = results["status"].values.ravel(), results["status"].size
     if not finished:
         left = int(np.sum(status == "missing"))
         more = "the same call goes on" if stored else "with store= it could go on"
@@ -421,11 +423,11 @@ def _tell(found: Any, missing: int, *, finished: bool, stored: bool) -> None:
     if not missing:
         return
     for name, words in (("error", "failed"), ("warning", "warned")):
-        said = found[name].values.ravel()
-        places = np.flatnonzero(said != "")
+        texts = results[name].values.ravel()
+        places = np.flatnonzero(texts != "")
         if len(places):
             k = int(places[0])
-            text = f"{len(places)} of {n} tasks {words}; task {k}: {said[k]}"
+            text = f"{len(places)} of {n} tasks {words}; task {k}: {texts[k]}"
             warnings.warn(text, SimulationWarning, stacklevel=3)
 
 

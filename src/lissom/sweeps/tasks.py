@@ -58,7 +58,7 @@ class Job:
         Channels of trajectories.
     times : array or None
         Times at which they are kept [s].
-    taken : tuple of str
+    reserved : tuple of str
         Names that results may not have.
     identity : str
         Distinguishes this job from others in a worker.
@@ -71,7 +71,7 @@ class Job:
     seed: int
     channels: tuple[str, ...] | None
     times: Array | None
-    taken: tuple[str, ...]
+    reserved: tuple[str, ...]
     identity: str
 
 
@@ -97,9 +97,9 @@ def packed_job(job: Job) -> bytes:
         The job.
     """
     try:
-        found = pickle.dumps(job)
+        pickled = pickle.dumps(job)
         if not _from_notebook(job):
-            return found
+            return pickled
         reason = "it is defined in a notebook, at the prompt or in standard input"
     except Exception as error:  # whatever the user's objects raise
         reason = f"{type(error).__name__}: {error}"
@@ -170,7 +170,7 @@ def work_in_thread(job: Job | bytes, tasks: Sequence[Task]) -> list[Record]:
         As of `work`.
     """
     whole = _unpacked(job) if isinstance(job, bytes) else job
-    return [_done(whole, task, values) for task, values in tasks]
+    return [_record_of_task(whole, task, values) for task, values in tasks]
 
 
 @contextmanager
@@ -180,68 +180,68 @@ def warnings_by_thread() -> Iterator[None]:
         show = warnings.showwarning
 
         def keep(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
-            said = getattr(_SAID, "texts", None)
-            if said is None:
+            texts = getattr(_SAID, "texts", None)
+            if texts is None:
                 show(message, category, *more, **named)
             elif not issubclass(category, _OF_PROGRAMMERS):
-                said.append(str(message))
+                texts.append(str(message))
 
         warnings.simplefilter("always")
         warnings.showwarning = keep
         yield
 
 
-def _done(job: Job, task: int, values: dict[str, Scalar]) -> Record:
+def _record_of_task(job: Job, task: int, values: dict[str, Scalar]) -> Record:
     start = time.perf_counter()
-    said: list[str] = []
-    _SAID.texts = said
+    texts: list[str] = []
+    _SAID.texts = texts
     try:
         variables, coordinates = _result(job, task, values)
-        found: dict[str, Any] = {"variables": variables, "coordinates": coordinates}
+        groups: dict[str, Any] = {"variables": variables, "coordinates": coordinates}
         status, error, misused = DONE, "", False
     except MisuseError as wrong:
-        found, status, error, misused = {}, FAILED, str(wrong), True
+        groups, status, error, misused = {}, FAILED, str(wrong), True
     except KeyboardInterrupt:
         raise
     except BaseException as wrong:  # of SystemExit and those of other languages, too
-        found, status, error, misused = {}, FAILED, _words(wrong), False
+        groups, status, error, misused = {}, FAILED, _words(wrong), False
     finally:
         _SAID.texts = None
-    if any(x.startswith(_INTERRUPTED) for x in said):
+    if any(x.startswith(_INTERRUPTED) for x in texts):
         raise KeyboardInterrupt  # they took the Ctrl-C for themselves
     return Record(
         task,
         status,
         error[:_LONGEST],
-        printable("; ".join(dict.fromkeys(said)))[:_LONGEST],
-        **found,
+        printable("; ".join(dict.fromkeys(texts)))[:_LONGEST],
+        **groups,
         misused=misused,
         seconds=time.perf_counter() - start,
     )
 
 
 def _result(job: Job, task: int, values: dict[str, Scalar]) -> Any:
-    system = _built(job, values)
-    given = job.run(system, **job.for_run.of(values, lambda: stream(job.seed, task)))
-    return outputs(given, job.channels, job.times, job.taken)
+    system = _system_of_task(job, values)
+    returned = job.run(system, **job.for_run.of(values, lambda: stream(job.seed, task)))
+    return outputs(returned, job.channels, job.times, job.reserved)
 
 
-def _built(job: Job, values: dict[str, Scalar]) -> Any:
+def _system_of_task(job: Job, values: dict[str, Scalar]) -> Any:
     """What `build` returns, compiled; a system is kept for tasks with the same arguments."""
-    kept = _BUILT.__dict__.setdefault("systems", {})
+    systems = _BUILT.__dict__.setdefault("systems", {})
     key = (job.identity, job.for_build.key(values))
-    if key in kept:
-        return kept[key]
-    made = job.build(**job.for_build.of(values, lambda: None))
-    if made is None:
+    if key in systems:
+        return systems[key]
+    system = job.build(**job.for_build.of(values, lambda: None))
+    if system is None:
         raise MisuseError("build() returned None; return a Model or a System")
-    if isinstance(made, Model):
-        made = made.compile()
-    if isinstance(made, System):
-        if len(kept) >= _MOST_BUILT:
-            del kept[next(iter(kept))]
-        kept[key] = made
-    return made
+    if isinstance(system, Model):
+        system = system.compile()
+    if isinstance(system, System):
+        if len(systems) >= _MOST_BUILT:
+            del systems[next(iter(systems))]
+        systems[key] = system
+    return system
 
 
 def _words(error: BaseException) -> str:

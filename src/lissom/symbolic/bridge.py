@@ -79,11 +79,11 @@ class Bridge:
     def _of_sympy(self, x: sympy.Expr) -> GraphNode:
         if x in self._nodes:
             return self._nodes[x]
-        node = self._made_of(x)
+        node = self._converted(x)
         self._nodes[x] = node
         return node
 
-    def _made_of(self, x: sympy.Expr) -> GraphNode:
+    def _converted(self, x: sympy.Expr) -> GraphNode:
         if x.is_Rational:
             return self.graph.number(Fraction(int(x.p), int(x.q)))
         if x.is_number and x.is_real and not x.free_symbols and x.is_finite:
@@ -123,11 +123,11 @@ class Bridge:
     def expression(self, node: Any) -> sympy.Expr:
         """SymPy expression of a node."""
         root = self.graph.node(node)
-        known = self._expressions
+        expressions = self._expressions
         for x in ordered([root]):
-            if x not in known:
-                known[x] = self._shown(x)
-        return known[root]
+            if x not in expressions:
+                expressions[x] = self._to_sympy(x)
+        return expressions[root]
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
         """Matrix of an array of nodes; a vector becomes a column."""
@@ -135,7 +135,7 @@ class Bridge:
         flat = [self.expression(x) for x in nodes.ravel()]
         return sympy.ImmutableDenseMatrix(*shape, flat)
 
-    def _shown(self, x: GraphNode) -> sympy.Expr:
+    def _to_sympy(self, x: GraphNode) -> sympy.Expr:
         if x.op == "number":
             return as_sympy_number(x.args[0])
         if x.op == "symbol":
@@ -153,13 +153,13 @@ def _sum(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
     if (len(total.args) if total.is_Add else 1) == n or not total.has(sympy.Float):
         return total
     before = [x.as_coefficients_dict() for x in (a, b)]
-    kept = [
+    remaining = [
         number * term
         for term, number in total.as_coefficients_dict().items()
         if not number.is_Float
         or abs(number) > _NOISE * max(abs(terms.get(term, 0)) for terms in before)
     ]
-    return total if len(kept) == len(sympy.Add.make_args(total)) else sympy.Add(*kept)
+    return total if len(remaining) == len(sympy.Add.make_args(total)) else sympy.Add(*remaining)
 
 
 def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:

@@ -87,24 +87,24 @@ def replaced(roots: Sequence[GraphNode], new: Mapping[GraphNode, GraphNode]) -> 
         return list(roots)
     graph = roots[0].graph.emptied()
     values = _rebuilt(graph, list(new.values()), {})
-    made = _rebuilt(graph, roots, {id(x): values[id(y)] for x, y in new.items()})
-    return [made[id(x)] for x in roots]
+    rebuilt = _rebuilt(graph, roots, {id(x): values[id(y)] for x, y in new.items()})
+    return [rebuilt[id(x)] for x in roots]
 
 
 def _rebuilt(
-    graph: Graph, roots: Sequence[GraphNode], made: dict[int, GraphNode]
+    graph: Graph, roots: Sequence[GraphNode], rebuilt: dict[int, GraphNode]
 ) -> dict[int, GraphNode]:
     """All nodes of expressions, rebuilt in another graph, added to those made already."""
     for x in ordered(roots):
-        if id(x) in made:
+        if id(x) in rebuilt:
             continue
         if x.op == "number":
-            made[id(x)] = graph.number(x.args[0])
+            rebuilt[id(x)] = graph.number(x.args[0])
         elif x.op == "symbol":
-            made[id(x)] = graph.symbols[x.args[0]]
+            rebuilt[id(x)] = graph.symbols[x.args[0]]
         else:
-            made[id(x)] = applied(x.op, [made[id(y)] for y in x.args])
-    return made
+            rebuilt[id(x)] = applied(x.op, [rebuilt[id(y)] for y in x.args])
+    return rebuilt
 
 
 def substituted(values: Array, new: Mapping[GraphNode, GraphNode]) -> Array:
@@ -115,8 +115,8 @@ def substituted(values: Array, new: Mapping[GraphNode, GraphNode]) -> Array:
     flat = list(values.ravel())
     if not flat or not new:
         return values
-    made = _rebuilt(flat[0].graph, flat, {id(x): y for x, y in new.items()})
-    return np.array([made[id(x)] for x in flat], dtype=object).reshape(values.shape)
+    rebuilt = _rebuilt(flat[0].graph, flat, {id(x): y for x, y in new.items()})
+    return np.array([rebuilt[id(x)] for x in flat], dtype=object).reshape(values.shape)
 
 
 def replaced_in(values: Array, new: Mapping[GraphNode, GraphNode]) -> Array:
@@ -131,12 +131,12 @@ def symbols_in(roots: Sequence[GraphNode]) -> set[str]:
 
 def evaluated(roots: Sequence[GraphNode], point: Mapping[str, float]) -> list[float]:
     """Values of nodes in floats at a point, which has a number for each symbol."""
-    found: dict[int, float] = {}
+    values: dict[int, float] = {}
     for x in ordered(roots):
         if x.op == "number":
-            found[id(x)] = float(x.args[0])
+            values[id(x)] = float(x.args[0])
         elif x.op == "symbol":
-            found[id(x)] = point[x.args[0]]
+            values[id(x)] = point[x.args[0]]
         else:
-            found[id(x)] = applied(x.op, [found[id(y)] for y in x.args])
-    return [found[id(x)] for x in roots]
+            values[id(x)] = applied(x.op, [values[id(y)] for y in x.args])
+    return [values[id(x)] for x in roots]

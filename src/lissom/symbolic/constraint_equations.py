@@ -67,7 +67,7 @@ class Projected:
     def __repr__(self) -> str:
         """Independent and dependent speeds."""
         parts = {"independent": self.independent, "dependent": self.dependent}
-        rows = [f"  {what}: {name_list(found, show=str)}" for what, found in parts.items()]
+        rows = [f"  {what}: {name_list(symbols, show=str)}" for what, symbols in parts.items()]
         return folded("\n".join(["Equations in independent speeds:", *rows]))
 
     @cached_property
@@ -137,8 +137,8 @@ class ConstraintEquations:
         pairs = zip(self.multipliers, self.sources, strict=True)
         rows = (f"  {multiplier}: {source}" for multiplier, source in pairs)
         n = len(self)
-        kept = cut_lines(rows, MOST_LINES, "of them", n)
-        return folded("\n".join([f"{n} constraint equation{'' if n == 1 else 's'}", *kept]))
+        lines = cut_lines(rows, MOST_LINES, "of them", n)
+        return folded("\n".join([f"{n} constraint equation{'' if n == 1 else 's'}", *lines]))
 
     def __len__(self) -> int:
         """Number of constraint equations."""

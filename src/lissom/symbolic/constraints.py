@@ -78,9 +78,9 @@ def loop_rows(name: str, joint: Joint, R_a: Array, R_b: Array, d: Array) -> Loop
         at_rest = joint.touch(R_a.T @ R_b, R_a.T @ d, zeros(6))
         gaps = [x if k < joint.n_gap else None for k, x in enumerate(at_rest.gap)]
         return LoopRows(rotate(R_b, at_rest.constraint_map).T, gaps)  # (7)
-    found = _slides_then_turns(joint)
-    if found is not None:
-        return _rows_of_factors(*found, R_a, R_b, d)
+    slides_and_turns = _slides_then_turns(joint)
+    if slides_and_turns is not None:
+        return _rows_of_factors(*slides_and_turns, R_a, R_b, d)
     if len(joint.maps) == 1:
         P = orthogonal_complement(joint.maps[0])
         return LoopRows(rotate(R_b, P).T, [None] * P.shape[1])  # (6)
@@ -199,14 +199,14 @@ def point_where(graph: Graph, equations: Array, unknowns: Sequence[str]) -> Poin
         symbols = np.array([graph.symbols[x] for x in names], dtype=object)
         slopes = differentiated(equations, symbols)
         for seed in range(_STARTS):
-            point = _found(graph, equations, slopes, names, random_point(graph, seed))
-            given = [] if point is None else [point[x] for x in names if x not in unknowns]
-            if point is not None and all(abs(x) > _SMALL for x in given):
+            point = _newton_point(graph, equations, slopes, names, random_point(graph, seed))
+            parameters = [] if point is None else [point[x] for x in names if x not in unknowns]
+            if point is not None and all(abs(x) > _SMALL for x in parameters):
                 return point
     return None
 
 
-def _found(
+def _newton_point(
     graph: Graph, equations: Array, slopes: Array, names: list[str], point: Point
 ) -> Point | None:
     """Point found by Newton's method from another one."""
@@ -287,12 +287,12 @@ class Constraints:
         system = derivation.system
         rows = [row for loop in system.loops for row in _of_loop(derivation, loop)]
         rows += [_of_coupling(derivation, coupling) for coupling in system.couplings]
-        given = [_of_formula(derivation, k, x) for k, x in enumerate(_listed(formulas))]
-        point = self._point([*rows, *given])
-        self.rows = self._apart([*rows, *given], len(rows), point)
+        formula_rows = [_of_formula(derivation, k, x) for k, x in enumerate(_listed(formulas))]
+        point = self._point([*rows, *formula_rows])
+        self.rows = self._independent_rows([*rows, *formula_rows], len(rows), point)
         self.gaps = _gaps(self.rows)
         self.names = _multiplier_names([row.source for row in self.rows])
-        self.independent = self._chosen(independent, values_at(self.jacobian, point))
+        self.independent = self._independent_speeds(independent, values_at(self.jacobian, point))
         self.dependent = [k for k in range(system.n_v) if k not in self.independent]
 
     def __len__(self) -> int:
@@ -308,32 +308,32 @@ class Constraints:
         closed = point_where(self._d.graph, _gaps(rows), unknowns)
         return random_point(self._d.graph) if closed is None else closed
 
-    def _apart(self, rows: list[Row], n_model: int, point: Point) -> list[Row]:
+    def _independent_rows(self, rows: list[Row], n_model: int, point: Point) -> list[Row]:
         """Rows that do not depend on those before them; a formula must not."""
-        kept = independent_rows(values_at(self._stacked(rows), point))
+        independent = independent_rows(values_at(self._stacked(rows), point))
         for k in range(n_model, len(rows)):
-            if k not in kept:
+            if k not in independent:
                 raise SymbolicError(
                     f"constraints: equation {k - n_model} (counted from 0) restricts no motion "
                     "that the model and the equations before it leave free; remove it"
                 )
-        return [rows[k] for k in kept]
+        return [rows[k] for k in independent]
 
-    def _chosen(self, given: Any, A: Array) -> list[int]:
+    def _independent_speeds(self, independent: Any, A: Array) -> list[int]:
         """Numbers of the independent speeds, judged by the numbers of A."""
         d = self._d
         last_first = independent_rows(A.T[::-1])
         free = [k for k in range(d.system.n_v) if d.system.n_v - 1 - k not in last_first]
-        if given is None:
+        if independent is None:
             return free
-        known = {s.name: k for k, s in enumerate(d.speeds)}
-        names = [s.name for s in as_symbols(given, "independent")]
+        numbers = {s.name: k for k, s in enumerate(d.speeds)}
+        names = [s.name for s in as_symbols(independent, "independent")]
         for name in names:
-            if name not in known:
+            if name not in numbers:
                 raise SymbolicError(
-                    f"independent: there is no speed {name!r}; {suggestion(name, known)}"
+                    f"independent: there is no speed {name!r}; {suggestion(name, numbers)}"
                 )
-        chosen = sorted(known[name] for name in names)
+        chosen = sorted(numbers[name] for name in names)
         others = [k for k in range(d.system.n_v) if k not in chosen]
         if len(others) != len(self.rows) or len(independent_rows(A[:, others].T)) < len(others):
             example = name_list([d.speeds[k].name for k in free], show=str) or "none"
@@ -379,12 +379,12 @@ def _of_loop(d: Derivation, loop: Loop) -> list[Row]:
     (R_a, x_a), (R_b, x_b) = (d.frame_pose(frame) for frame in (a, b))
     J_a, J_b = (d.frame_jacobian(frame, "world") for frame in (a, b))
     across = d.bridge.nodes(x_b - x_a)
-    found = loop_rows(loop.name, loop.joint, R_a, R_b, across)
+    rows = loop_rows(loop.name, loop.joint, R_a, R_b, across)
     J = J_b - J_a
-    if not found.pinned:
+    if not rows.pinned:
         J[3:] += skew(across) @ J_a[:3]  # - w_a x d
-    A = d.bridge.nodes(found.map @ J)
-    gaps = [None if g is None else d.bridge.node(g) for g in found.gaps]
+    A = d.bridge.nodes(rows.map @ J)
+    gaps = [None if g is None else d.bridge.node(g) for g in rows.gaps]
     return [Row(loop.name, row, d.graph.zero, g) for row, g in zip(A, gaps, strict=True)]
 
 
@@ -402,12 +402,12 @@ def _of_coupling(d: Derivation, coupling: Any) -> Row:
 def _of_formula(d: Derivation, k: int, x: Any) -> Row:
     """Row of a formula: linear in the speeds, or free of them."""
     what = f"constraints: equation {k} (counted from 0)"
-    given = x.lhs - x.rhs if isinstance(x, sympy.Equality) else x
-    if not isinstance(given, sympy.Expr):
+    expression = x.lhs - x.rhs if isinstance(x, sympy.Equality) else x
+    if not isinstance(expression, sympy.Expr):
         raise SymbolicError(
             f"{what} is {x!r}; give a SymPy expression of coordinates and speeds that is zero"
         )
-    node = d.given(given, what)
+    node = d.node_of(expression, what)
     moving = {s.name for s in d.speeds}
     if not symbols_in([node]) & moving:
         rates = directional([node], d.flow)[0]

@@ -101,8 +101,8 @@ class Derivation:
         self.constraints = Constraints(self, constraints, independent)
         self.loads = AppliedLoads(self, loads, forces)
         self._check_time()
-        known = {*self.coordinates, *self.speeds, *self.loads.inputs, self.time}
-        parameters = [s for s in self.bridge.symbols.values() if s not in known]
+        variables = {*self.coordinates, *self.speeds, *self.loads.inputs, self.time}
+        parameters = [s for s in self.bridge.symbols.values() if s not in variables]
         self.parameters = tuple(sorted(parameters, key=lambda s: s.name))
 
     def _check_time(self) -> None:
@@ -139,11 +139,11 @@ class Derivation:
         chains: dict[int, list[GraphNode]] = {GROUND: []}
         for i, joint in enumerate(self.system.joints):
             p = int(self.system.parent[i])
-            own = [] if joint.has_quaternion else list(self.q[self.system.layout.hinge_q(i)])
-            for x, y in combinations([*chains[p][-3:], *own], 2):
+            angles = [] if joint.has_quaternion else list(self.q[self.system.layout.hinge_q(i)])
+            for x, y in combinations([*chains[p][-3:], *angles], 2):
                 for total in (x + y, x - y):
                     total.sin(), total.cos()
-            chains[i] = [*chains[p], *own]
+            chains[i] = [*chains[p], *angles]
             run = chains[i][-_RUN:]
             for start in range(len(run) - 2):
                 total = sum(run[start + 1 :], run[start])
@@ -176,15 +176,15 @@ class Derivation:
 
     def formula(self, expression: sympy.Expr) -> GraphNode:
         """Node of a user's formula, whose symbols are known by their names or new parameters."""
-        known = self.bridge.symbols
-        named = {s: known[s.name] for s in expression.free_symbols if s.name in known}
+        symbols = self.bridge.symbols
+        named = {s: symbols[s.name] for s in expression.free_symbols if s.name in symbols}
         return self.bridge.node(expression.xreplace(named))
 
-    def given(self, value: Any, what: str) -> GraphNode:
+    def node_of(self, value: Any, what: str) -> GraphNode:
         """Node of a user's number or formula; `what` names it in messages."""
         try:
-            known = isinstance(value, sympy.Expr)
-            return self.formula(value) if known else self.bridge.node(value)
+            is_formula = isinstance(value, sympy.Expr)
+            return self.formula(value) if is_formula else self.bridge.node(value)
         except SymbolicError as error:
             raise SymbolicError(f"{what}: {error}") from None
 
@@ -359,8 +359,8 @@ class Derivation:
         """J (6, n_v) of a frame, world or own axes."""
         if frame.grounded:
             return self.bridge.nodes(np.zeros((6, self.system.n_v)))
-        J, own = self._in_body_axes(frame)
-        R = own.T if axes == "body" else self.at_rest[frame.body].world_rotation
+        J, frame_axes = self._in_body_axes(frame)
+        R = frame_axes.T if axes == "body" else self.at_rest[frame.body].world_rotation
         return self.bridge.nodes(block_diagonal(R, R) @ J)
 
     def _in_body_axes(self, frame: Frame) -> tuple[Array, Array]:
@@ -395,12 +395,12 @@ class Derivation:
         Phi = np.eye(n).astype(object)
         H = np.zeros((n, system.n_v), dtype=object)
         for i, motion in enumerate(self.at_rest):
-            own, p = slice(6 * i, 6 * i + 6), int(system.parent[i])
-            H[own, system.layout.hinge_v(i)] = motion.motion_map
+            rows, p = slice(6 * i, 6 * i + 6), int(system.parent[i])
+            H[rows, system.layout.hinge_v(i)] = motion.motion_map
             if p != GROUND:
                 node = reference.carrying_node(system, self.at_rest, i)
                 across = motion.transform @ node.shift.T
-                Phi[own, : 6 * p + 6] = across @ Phi[6 * p : 6 * p + 6, : 6 * p + 6]
+                Phi[rows, : 6 * p + 6] = across @ Phi[6 * p : 6 * p + 6, : 6 * p + 6]
         inertia = block_diagonal(*(motion.terms.M_rr for motion in self.at_rest))
         return self.bridge.nodes(Phi), self.bridge.nodes(H), self.bridge.nodes(inertia)
 
@@ -502,10 +502,10 @@ def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
 
 def _with_rates(name: str, joint: Joint) -> Joint:
     """A joint with the same coordinates whose speeds are their rates."""
-    found = joint.with_rates()
-    if found is None:
+    rate_joint = joint.with_rates()
+    if rate_joint is None:
         raise SymbolicError(
             f"body {name!r}: its joint ({joint.label}) has a quaternion, whose rates are not "
             "independent; for Lagrange's equations use CompoundJoint with one column for each angle"
         )
-    return found
+    return rate_joint

@@ -82,8 +82,8 @@ def derive(
     -------
     Equations
     """
-    given = (level, form, coordinates, speeds, constraints, independent, loads, forces, time)
-    return Equations(model, given, simplify)
+    arguments = (level, form, coordinates, speeds, constraints, independent, loads, forces, time)
+    return Equations(model, arguments, simplify)
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ class Equations(Exports):
     """
 
     def __init__(self, model: Model, given: tuple[Any, ...], simplify: bool) -> None:
-        kept = copy.copy(model)  # programs are derived later, from the model as it is now
-        self._again = kept, *given
-        self._derivation = Derivation(*self._again, sums=True)
+        model_now = copy.copy(model)  # programs are derived later, from the model as it is now
+        self._derivation_arguments = model_now, *given
+        self._derivation = Derivation(*self._derivation_arguments, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
         self._simplify = simplify
         self.name = model.name
@@ -157,9 +157,9 @@ class Equations(Exports):
             "constraints": constraints,
         }
         rows = [
-            f"  {len(found)} {what if len(found) > 1 else what[:-1]}: {name_list(found, show=str)}"
-            for what, found in groups.items()
-            if len(found)
+            f"  {len(group)} {what if len(group) > 1 else what[:-1]}: {name_list(group, show=str)}"
+            for what, group in groups.items()
+            if len(group)
         ]
         return folded("\n".join([f"Equations of {self.name or 'a system'}:", *rows]))
 
@@ -316,7 +316,7 @@ class Equations(Exports):
     @property
     def conserved_momenta(self) -> dict[sympy.Symbol, sympy.Expr]:
         """Momentum dT/dqdot of each ignorable coordinate, in terms of q and p."""
-        if len(self._derivation.constraints) or self._derivation.loads.given:
+        if len(self._derivation.constraints) or self._derivation.loads.present:
             raise SymbolicError(
                 f"model {self.name!r} has constraints or loads, whose forces may change the "
                 "momenta of ignorable coordinates; derive the equations of the tree alone"
@@ -346,29 +346,29 @@ class Equations(Exports):
             return linearized(self._derivation, self._shortest, self._values(at))
         if at is not None:
             raise SymbolicError("both at and motion are given; give one of them")
-        return self._along(motion)
+        return self._linearize_along(motion)
 
-    def _along(self, motion: Mapping[Any, Any]) -> Linearization:
+    def _linearize_along(self, motion: Mapping[Any, Any]) -> Linearization:
         d = self._derivation
         if d.t is None:
             raise SymbolicError(
                 "a motion needs a symbol of time; derive the equations with time=, such as "
                 'derive(model, time="t")'
             )
-        known = {s.name: k for k, s in enumerate(self.coordinates)}
-        given: dict[int, GraphNode] = {}
+        numbers = {s.name: k for k, s in enumerate(self.coordinates)}
+        formulas: dict[int, GraphNode] = {}
         for key, x in items(motion, "motion"):
-            if str(key) not in known:
+            if str(key) not in numbers:
                 raise SymbolicError(
-                    f"motion: there is no coordinate {str(key)!r}; {suggestion(str(key), known)}"
+                    f"motion: there is no coordinate {str(key)!r}; {suggestion(str(key), numbers)}"
                 )
-            given[known[str(key)]] = d.given(x, f"motion: {key}")
-        if missing := [s for s in self.coordinates if known[s.name] not in given]:
+            formulas[numbers[str(key)]] = d.node_of(x, f"motion: {key}")
+        if missing := [s for s in self.coordinates if numbers[s.name] not in formulas]:
             raise SymbolicError(
                 f"motion: no formula for {name_list(missing, show=str)}; give one for each "
                 "coordinate"
             )
-        return linearized_along(d, self._shortest, given, d.t)
+        return linearized_along(d, self._shortest, formulas, d.t)
 
     # Formulas
 
@@ -398,12 +398,12 @@ class Equations(Exports):
                     f"at: there is no symbol {str(key)!r}; {suggestion(str(key), bridge.symbols)}"
                 )
             node = bridge.node(bridge.symbols[str(key)])
-            replacements[node] = self._derivation.given(value, f"at: {key}")
+            replacements[node] = self._derivation.node_of(value, f"at: {key}")
         return replacements
 
     def _nodes(self, quantity: str) -> Array:
         d = self._derivation
-        known = {
+        by_name = {
             "mass": lambda: d.mass,
             "coriolis": lambda: self._derivation.coriolis,
             "force": lambda: d.force,
@@ -411,9 +411,9 @@ class Equations(Exports):
             "velocity_force": lambda: d.velocity_terms,
             "kinematics": lambda: d.rates,
         }
-        if not isinstance(quantity, str) or quantity not in known:
-            raise SymbolicError(f"there is no {quantity!r}; {suggestion(str(quantity), known)}")
-        return known[quantity]()
+        if not isinstance(quantity, str) or quantity not in by_name:
+            raise SymbolicError(f"there is no {quantity!r}; {suggestion(str(quantity), by_name)}")
+        return by_name[quantity]()
 
     def _matrix(self, nodes: Array) -> Matrix:
         result = self._shortest.matrix(nodes)

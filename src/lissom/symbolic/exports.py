@@ -16,7 +16,7 @@ from .matlab_code import write_matlab
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program, heading
-from .python_code import Functions, casadi_functions, executed, python_source
+from .python_code import Functions, casadi_functions, numeric_functions, python_source
 from .staged import Staged, staged
 from .writing import as_path, write_text
 
@@ -34,12 +34,12 @@ class Exports:
 
     name: str
     parameters: tuple[sympy.Symbol, ...]
-    _again: tuple[Any, ...]  # arguments of `Derivation`
+    _derivation_arguments: tuple[Any, ...]  # arguments of `Derivation`
 
     @cached_property
     def _program(self) -> Derivation:
         """Derivation for programs, which are faster without sines of sums of angles."""
-        return Derivation(*self._again)
+        return Derivation(*self._derivation_arguments)
 
     def staged(self, *quantities: str, values: Mapping[Any, float] | None = None) -> Staged:
         """Quantities as a sequence of short assignments to intermediate variables.
@@ -52,7 +52,7 @@ class Exports:
         values : mapping, optional
             Numbers for parameters; the others stay symbols.
         """
-        program = self._made_program(values, None, None)
+        program = self._new_program(values, None, None)
         chosen = {name: program.function(name).output for name in quantities or ("mass", "bias")}
         return staged(self._program.bridge, chosen)
 
@@ -82,13 +82,13 @@ class Exports:
         functions : sequence of str, optional
             Functions to include; by default all but "coriolis", which is long for large systems.
         """
-        program = self._made_program(values, frames, functions)
+        program = self._new_program(values, frames, functions)
         if program.parameters:
             raise SymbolicError(
                 f"no number for {name_list(program.parameters, show=str)}; give numbers for all "
                 "parameters with values={symbol: number}"
             )
-        return executed(program, backend)
+        return numeric_functions(program, backend)
 
     def to_python(
         self,
@@ -136,7 +136,7 @@ class Exports:
         frames, functions : sequence of str, optional
             As for `lambdify`.
         """
-        return python_source(self._made_program(values, frames, functions), backend)
+        return python_source(self._new_program(values, frames, functions), backend)
 
     def to_c(
         self,
@@ -168,7 +168,7 @@ class Exports:
         tuple of two paths
             Header and source.
         """
-        program = self._made_program(values, frames, functions)
+        program = self._new_program(values, frames, functions)
         return write_c(program, folder, self._file_name(name), real)
 
     def to_matlab(
@@ -198,7 +198,7 @@ class Exports:
         path
             Folder of the package.
         """
-        program = self._made_program(values, frames, functions)
+        program = self._new_program(values, frames, functions)
         return write_matlab(program, folder, self._file_name(name))
 
     def _file_name(self, name: str | None) -> str:
@@ -226,9 +226,9 @@ class Exports:
         frames, functions : sequence of str, optional
             As for `lambdify`.
         """
-        return casadi_functions(self._made_program(values, frames, functions))
+        return casadi_functions(self._new_program(values, frames, functions))
 
-    def _made_program(
+    def _new_program(
         self,
         values: Mapping[Any, float] | None,
         frames: Sequence[str] | None,
@@ -238,13 +238,13 @@ class Exports:
 
     def _numbers(self, values: Mapping[Any, Any] | None) -> dict[sympy.Symbol, float]:
         """Numbers by symbol, given by symbol or name."""
-        known = {s.name: s for s in self.parameters}
+        by_name = {s.name: s for s in self.parameters}
         numbers = {}
         for key, value in items(values, "values"):
-            symbol = known.get(str(key))
+            symbol = by_name.get(str(key))
             if symbol is None:
                 raise SymbolicError(
-                    f"values: there is no parameter {str(key)!r}; {suggestion(str(key), known)}"
+                    f"values: there is no parameter {str(key)!r}; {suggestion(str(key), by_name)}"
                 )
             try:
                 numbers[symbol] = float(value)

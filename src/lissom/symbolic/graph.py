@@ -161,7 +161,7 @@ class Graph:
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)
-        self._known: dict[int, GraphNode] = {}
+        self._by_residue: dict[int, GraphNode] = {}
         self._circles: dict[Any, tuple[int, int]] = {}
         self._roots: dict[Any, int] = {}
         self._angles: dict[int, dict[Any, int] | None] = {}
@@ -177,9 +177,9 @@ class Graph:
         """Node of a number; whole numbers and fractions stay exact."""
         x = exact(value)
         residue = _residue(x)
-        found = self._known.get(residue)
-        if found is not None and found.op == "number":
-            return found
+        existing = self._by_residue.get(residue)
+        if existing is not None and existing.op == "number":
+            return existing
         return self._keep(GraphNode(self, "number", (x,), residue))
 
     def symbol(self, name: str) -> GraphNode:
@@ -205,7 +205,7 @@ class Graph:
         return self._random.randrange(2, PRIME - 1)
 
     def _keep(self, node: GraphNode) -> GraphNode:
-        self._known[node.residue] = node
+        self._by_residue[node.residue] = node
         return node
 
     def emptied(self) -> Graph:
@@ -217,12 +217,12 @@ class Graph:
             new.symbols[name] = new._keep(GraphNode(new, "symbol", (name,), symbol.residue))
         return new
 
-    def _found(self, op: str, args: tuple[GraphNode, ...], residue: int) -> GraphNode:
+    def _unique(self, op: str, args: tuple[GraphNode, ...], residue: int) -> GraphNode:
         """Existing node of that value or its negative, otherwise a new node."""
-        known = self._known.get(residue)
-        if known is not None:
-            return known
-        opposite = self._known.get(PRIME - residue)
+        existing = self._by_residue.get(residue)
+        if existing is not None:
+            return existing
+        opposite = self._by_residue.get(PRIME - residue)
         if opposite is not None:
             return self._keep(GraphNode(self, "neg", (opposite,), residue))
         return self._keep(GraphNode(self, op, args, residue))
@@ -240,7 +240,7 @@ class Graph:
             return self.sub(a, b.args[0])
         if a.op == "neg":
             return self.sub(b, a.args[0])
-        return self._found("add", (a, b), (a.residue + b.residue) % PRIME)
+        return self._unique("add", (a, b), (a.residue + b.residue) % PRIME)
 
     def sub(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Difference a - b."""
@@ -255,7 +255,7 @@ class Graph:
             return self.add(a, b.args[0])
         if a.op == "neg":
             return self.neg(self.add(a.args[0], b))
-        return self._found("sub", (a, b), (a.residue - b.residue) % PRIME)
+        return self._unique("sub", (a, b), (a.residue - b.residue) % PRIME)
 
     def neg(self, a: GraphNode) -> GraphNode:
         """-a."""
@@ -264,10 +264,12 @@ class Graph:
         if a.op == "number":
             return self.number(negated(a.args[0]))
         if a.op == "sub":
-            return self._found("sub", a.args[::-1], PRIME - a.residue)
+            return self._unique("sub", a.args[::-1], PRIME - a.residue)
         residue = PRIME - a.residue
-        known = self._known.get(residue)
-        return known if known is not None else self._keep(GraphNode(self, "neg", (a,), residue))
+        existing = self._by_residue.get(residue)
+        return (
+            existing if existing is not None else self._keep(GraphNode(self, "neg", (a,), residue))
+        )
 
     def mul(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Product a b."""
@@ -295,7 +297,7 @@ class Graph:
             return self.neg(self.mul(self.number(negated(x)), b))
         if a is b and a.op == "sqrt":
             return a.args[0]
-        return self._found("mul", (a, b), a.residue * b.residue % PRIME)
+        return self._unique("mul", (a, b), a.residue * b.residue % PRIME)
 
     def inv(self, a: GraphNode) -> GraphNode:
         """Reciprocal 1 / a."""
@@ -308,7 +310,7 @@ class Graph:
             return self.neg(self.inv(a.args[0]))
         if a.op == "inv":
             return a.args[0]
-        return self._found("inv", (a,), pow(a.residue, -1, PRIME))
+        return self._unique("inv", (a,), pow(a.residue, -1, PRIME))
 
     def sqrt(self, a: GraphNode) -> GraphNode:
         """Square root of a: a random value at the point, with a as its known square."""
@@ -318,7 +320,7 @@ class Graph:
             return self.number(root if root * root == x else math.sqrt(x))
         if a.residue not in self._roots:
             self._roots[a.residue] = self._draw()
-        return self._found("sqrt", (a,), self._roots[a.residue])
+        return self._unique("sqrt", (a,), self._roots[a.residue])
 
     def function(self, op: str, a: GraphNode) -> GraphNode:
         """Function of a: a random value at the point, which is known for no other argument."""
@@ -329,7 +331,7 @@ class Graph:
         key = op, a.residue
         if key not in self._roots:
             self._roots[key] = self._draw()
-        return self._found(op, (a,), self._roots[key])
+        return self._unique(op, (a,), self._roots[key])
 
     def select(self, x: GraphNode, limit: float, below: Any, above: Any) -> GraphNode:
         """`below` where x < limit, otherwise `above`."""
@@ -341,7 +343,7 @@ class Graph:
         key = (x.residue, limit, b.residue, a.residue)
         if key not in self._roots:
             self._roots[key] = self._draw()
-        return self._found("select", (x, self.number(limit), b, a), self._roots[key])
+        return self._unique("select", (x, self.number(limit), b, a), self._roots[key])
 
     def turn(self, op: str, angle: GraphNode) -> GraphNode:
         """Sine or cosine of an angle."""
@@ -353,7 +355,7 @@ class Graph:
             value = self.turn(op, self.neg(angle))
             return self.neg(value) if op == "sin" else value
         c, s = self._on_circle(angle)
-        return self._found(op, (angle,), s if op == "sin" else c)
+        return self._unique(op, (angle,), s if op == "sin" else c)
 
     def _on_circle(self, angle: GraphNode) -> tuple[int, int]:
         """Cosine and sine of an angle in the finite field, by the addition theorems."""

@@ -100,17 +100,17 @@ def _long(equations: Equations, staged: Staged) -> list[str]:
     """Lines of long equations."""
     short = _Abbreviations(equations)
     text: list[str] = []
-    known: dict[sympy.Symbol, sympy.Expr] = {}
+    replacements: dict[sympy.Symbol, sympy.Expr] = {}
     free = iter([name for name, _ in staged.assignments])
     for name, x in staged.assignments:
-        value = short.of(x.xreplace(known))
+        value = short.of(x.xreplace(replacements))
         if _is_product(value):
-            known[name] = value
+            replacements[name] = value
         else:
-            known[name] = next(free)  # earlier names are no longer used
-            text += broken(sympy.latex(known[name]), value)
+            replacements[name] = next(free)  # earlier names are no longer used
+            text += broken(sympy.latex(replacements[name]), value)
     for quantity, values in staged.results.items():
-        values = values.xreplace(known).applyfunc(short.of)
+        values = values.xreplace(replacements).applyfunc(short.of)
         text += _entries(_NAMES[quantity], values, symmetric=quantity == "mass")
     return [*short.lines(), *text]
 
@@ -124,13 +124,13 @@ def _is_product(x: sympy.Expr) -> bool:
 def _entries(name: str, values: sympy.ImmutableDenseMatrix, *, symmetric: bool) -> list[str]:
     """One line for each entry that is not zero; of a symmetric matrix those of one half."""
     rows, columns = values.shape
-    apart = "," if max(rows, columns) > 9 else ""
+    separator = "," if max(rows, columns) > 9 else ""
     lines = []
     for i in range(rows):
         for j in range(i if symmetric else 0, columns):
             if values[i, j] != 0:
-                index = f"{i + 1}" if columns == 1 else f"{i + 1}{apart}{j + 1}"
-                same = f" = {name}_{{{j + 1}{apart}{i + 1}}}" if symmetric and j > i else ""
+                index = f"{i + 1}" if columns == 1 else f"{i + 1}{separator}{j + 1}"
+                same = f" = {name}_{{{j + 1}{separator}{i + 1}}}" if symmetric and j > i else ""
                 lines += broken(f"{name}_{{{index}}}{same}", values[i, j])
     return lines
 
@@ -146,8 +146,8 @@ class _Abbreviations:
 
     def __init__(self, equations: Equations) -> None:
         self._number = {s: k + 1 for k, s in enumerate(equations.coordinates)}
-        taken = (*equations.parameters, *equations.speeds, *equations.coordinates)
-        free = not any(re.fullmatch(r"[cs]_?\d+", s.name) for s in taken)
+        symbols = (*equations.parameters, *equations.speeds, *equations.coordinates)
+        free = not any(re.fullmatch(r"[cs]_?\d+", s.name) for s in symbols)
         self._letters = ("c", "s") if free else (r"\mathrm{c}", r"\mathrm{s}")
         self.meaning: dict[sympy.Symbol, sympy.Expr] = {}
 

@@ -155,8 +155,8 @@ def linearized(
 
     Speeds without a value are zero, accelerations are zero.
     """
-    given = {id(x) for x in values}
-    still = {x: d.graph.zero for x in d.v if id(x) not in given}
+    with_value = {id(x) for x in values}
+    still = {x: d.graph.zero for x in d.v if id(x) not in with_value}
     terms = _terms(d, at_rest=len(still) == len(d.v))
     resting = {x: d.graph.zero for x in terms.accelerations}
     return _linearized(d, shortest, terms, {**values, **still, **resting})

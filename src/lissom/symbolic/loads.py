@@ -61,7 +61,7 @@ class AppliedLoads:
         Generalized forces of the actuators.
     armature : array (n_v,)
         Inertia of rotors, added to the diagonal of M.
-    given : bool
+    present : bool
         Whether there are loads or formulas.
     """
 
@@ -69,12 +69,12 @@ class AppliedLoads:
         self._d = derivation
         n = derivation.system.n_v
         self._formulas = _formulas(derivation, forces)
-        self._on = [load for load in _checked(loads) if load.on]
-        self.given = bool(self._on or self._formulas)
+        self._switched_on = [load for load in _checked(loads) if load.on]
+        self.present = bool(self._switched_on or self._formulas)
         self.inputs: tuple[sympy.Symbol, ...] = ()
         self.armature = derivation.bridge.nodes(np.zeros(n))
         self.actuation = derivation.bridge.nodes(np.zeros(n))
-        for load in self._on:
+        for load in self._switched_on:
             if isinstance(load, Actuator):
                 self._add_actuator(load)
             elif isinstance(load, Drive):  # the rotor's body has its inertia once
@@ -86,7 +86,7 @@ class AppliedLoads:
         """Generalized forces (n_v,) at speeds v, without those of actuators."""
         d = self._d
         total = d.bridge.nodes(np.zeros(d.system.n_v))
-        for load in self._on:
+        for load in self._switched_on:
             if not isinstance(load, Actuator):
                 total = d.bridge.nodes(total + _force_of(load)(d, load, v))
         for k, x in self._formulas.items():
@@ -101,9 +101,9 @@ class AppliedLoads:
         start = d.system.layout.hinge_v(i).start
         for k, name in enumerate(names):
             symbol = sympy.Symbol(name, real=True)
-            given = d.bridge.symbol(symbol, "input")
+            input_node = d.bridge.symbol(symbol, "input")
             self.inputs += (symbol,)
-            pushed = d.bridge.node(load.ratio) * _limited(given, load.limit)
+            pushed = d.bridge.node(load.ratio) * _limited(input_node, load.limit)
             self.actuation[start + k] = self.actuation[start + k] + pushed
         self._add_rotor(i, load.ratio * load.ratio * load.rotor_inertia)
 
@@ -119,13 +119,13 @@ def _limited(x: GraphNode, limit: float) -> GraphNode:
 
 
 def _checked(loads: Any) -> Sequence[Any]:
-    given = [loads] if isinstance(loads, Load) else loads
-    if not isinstance(given, (list, tuple)):
-        raise SymbolicError(f"loads is {given!r}; give a list of loads, such as JointSpring")
-    for load in given:
+    load_list = [loads] if isinstance(loads, Load) else loads
+    if not isinstance(load_list, (list, tuple)):
+        raise SymbolicError(f"loads is {load_list!r}; give a list of loads, such as JointSpring")
+    for load in load_list:
         if not isinstance(load, Load):
             raise SymbolicError(f"loads: {load!r} is no load; give loads such as JointSpring")
-    return list(given)
+    return list(load_list)
 
 
 def _formulas(d: Derivation, forces: Any) -> dict[int, GraphNode]:
@@ -134,15 +134,15 @@ def _formulas(d: Derivation, forces: Any) -> dict[int, GraphNode]:
         return {}
     if not isinstance(forces, Mapping):
         raise SymbolicError(f"forces is {forces!r}; give a dictionary {{speed: formula}}")
-    known = {s.name: k for k, s in enumerate(d.speeds)}
-    found = {}
+    numbers = {s.name: k for k, s in enumerate(d.speeds)}
+    formulas = {}
     for key, x in forces.items():
-        if str(key) not in known:
+        if str(key) not in numbers:
             raise SymbolicError(
-                f"forces: there is no speed {str(key)!r}; {suggestion(str(key), known)}"
+                f"forces: there is no speed {str(key)!r}; {suggestion(str(key), numbers)}"
             )
-        found[known[str(key)]] = d.given(x, f"forces: {key}")
-    return found
+        formulas[numbers[str(key)]] = d.node_of(x, f"forces: {key}")
+    return formulas
 
 
 def _joint(d: Derivation, load: Any, name: str = "") -> tuple[int, Joint]:
@@ -160,7 +160,7 @@ def _joint(d: Derivation, load: Any, name: str = "") -> tuple[int, Joint]:
     return i, joint
 
 
-def _plain(d: Derivation, load: Any) -> tuple[int, Joint]:
+def _joint_of_rates(d: Derivation, load: Any) -> tuple[int, Joint]:
     """Joint of a load on coordinates whose rates are the speeds."""
     i, joint = _joint(d, load)
     if joint.has_quaternion or joint.n_q != joint.n_v or (joint.maps and not _has_rates(joint)):
@@ -175,13 +175,13 @@ def _has_rates(joint: Joint) -> bool:
     return all(H.shape[1] == 1 for H in joint.maps)
 
 
-def _spread(d: Derivation, load: Any, attribute: str, n: int) -> Array:
-    given = np.asarray(getattr(load, attribute))
-    if given.shape not in ((), (n,)):
+def _per_motion(d: Derivation, load: Any, attribute: str, n: int) -> Array:
+    values = np.asarray(getattr(load, attribute))
+    if values.shape not in ((), (n,)):
         raise SymbolicError(
-            f"{load.label}: {attribute} has shape {given.shape}; expected one number or ({n},)"
+            f"{load.label}: {attribute} has shape {values.shape}; expected one number or ({n},)"
         )
-    return d.bridge.nodes(np.broadcast_to(given, (n,)))
+    return d.bridge.nodes(np.broadcast_to(values, (n,)))
 
 
 def _on_joint(d: Derivation, i: int, values: Array) -> Array:
@@ -194,8 +194,8 @@ def _spring(d: Derivation, load: Any, v: Array) -> Array:
     i, joint = _joint(d, load)
     if joint.has_quaternion:
         return _ball_spring(d, load, v)
-    _plain(d, load)
-    k, rest, c = (_spread(d, load, x, joint.n_v) for x in ("stiffness", "rest", "damping"))
+    _joint_of_rates(d, load)
+    k, rest, c = (_per_motion(d, load, x, joint.n_v) for x in ("stiffness", "rest", "damping"))
     x, rate = d.q[d.system.layout.hinge_q(i)], v[d.system.layout.hinge_v(i)]
     return _on_joint(d, i, -(k * (x - rest)) - c * rate)
 
@@ -209,7 +209,7 @@ def _ball_spring(d: Derivation, load: Any, v: Array) -> Array:
             "position; leave rest out"
         )
     n = 1 if joint.n_v == 3 else 2
-    k, c = (np.resize(_spread(d, load, x, n), 2) for x in ("stiffness", "damping"))
+    k, c = (np.resize(_per_motion(d, load, x, n), 2) for x in ("stiffness", "damping"))
     q, rate = d.q[d.system.layout.hinge_q(i)], v[d.system.layout.hinge_v(i)]
     sign = q[0].select(0.0, -1, 1)
     square = q[1:4] @ q[1:4]
@@ -226,7 +226,7 @@ def _ball_spring(d: Derivation, load: Any, v: Array) -> Array:
 
 def _damper(d: Derivation, load: Any, v: Array) -> Array:
     i, joint = _joint(d, load)
-    c = _spread(d, load, "damping", joint.n_v)
+    c = _per_motion(d, load, "damping", joint.n_v)
     return _on_joint(d, i, -(c * v[d.system.layout.hinge_v(i)]))
 
 
@@ -238,7 +238,7 @@ def _friction(d: Derivation, load: Any, v: Array) -> Array:
 
 
 def _stop(d: Derivation, load: Any, v: Array) -> Array:
-    i, _ = _plain(d, load)
+    i, _ = _joint_of_rates(d, load)
     k, c = d.bridge.node(load.stiffness), d.bridge.node(load.damping)
     pushed = []
     rates = d.bridge.nodes(v[d.system.layout.hinge_v(i)])
@@ -269,13 +269,13 @@ def _node_force(d: Derivation, load: Any, _v: Array) -> Array:
     frame = _frame(d, load, load.where, load.at)
     wrench = []
     for part in ("moment", "force"):
-        given = getattr(load, part)
-        if callable(given) or np.shape(given) != (3,):
+        vector = getattr(load, part)
+        if callable(vector) or np.shape(vector) != (3,):
             raise SymbolicError(
-                f"{load.label}: its {part} is {given!r}, which has no formula; give three numbers "
+                f"{load.label}: its {part} is {vector!r}, which has no formula; give three numbers "
                 "or SymPy expressions, with time= for functions of time"
             )
-        wrench += [d.given(x, f"{load.label}: {part}") for x in given]
+        wrench += [d.node_of(x, f"{load.label}: {part}") for x in vector]
     return d.frame_jacobian(frame, load.axes).T @ np.array(wrench, dtype=object)
 
 

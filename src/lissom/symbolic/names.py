@@ -44,8 +44,8 @@ def numbered(letter: str, word: str, n: int, *, always: bool = False) -> list[st
     return [f"{letter}_{word}_{k}" for k in range(1, n + 1)]
 
 
-def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol, ...]:
-    symbols = as_symbols(default if given is None else given, what)
+def _chosen(names: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol, ...]:
+    symbols = as_symbols(default if names is None else names, what)
     if len(symbols) != len(default):
         raise SymbolicError(
             f"{what}: {len(symbols)} names given, but the model has {len(default)}: "
@@ -54,16 +54,16 @@ def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol
     return symbols
 
 
-def as_symbols(given: Any, what: str) -> tuple[sympy.Symbol, ...]:
+def as_symbols(entries: Any, what: str) -> tuple[sympy.Symbol, ...]:
     """Symbols from names, symbols or a string such as "t1 t2"; `what` is for messages."""
-    if isinstance(given, str):
-        given = given.replace(",", " ").split()
-    if isinstance(given, sympy.Symbol):
-        given = [given]
-    if not isinstance(given, Iterable):
-        raise SymbolicError(f"{what} is {given!r}; give names or SymPy symbols")
+    if isinstance(entries, str):
+        entries = entries.replace(",", " ").split()
+    if isinstance(entries, sympy.Symbol):
+        entries = [entries]
+    if not isinstance(entries, Iterable):
+        raise SymbolicError(f"{what} is {entries!r}; give names or SymPy symbols")
     symbols: list[sympy.Symbol] = []
-    for x in given:
+    for x in entries:
         if not isinstance(x, (str, sympy.Symbol)) or not str(x):
             raise SymbolicError(f"{what}: {x!r} is not a name; give names or SymPy symbols")
         symbols.append(x if isinstance(x, sympy.Symbol) else sympy.Symbol(x, real=True))

@@ -32,9 +32,9 @@ class Rounded(float):
 
     def __new__(cls, value: float, size: float) -> Rounded:
         """Float with the size of its terms."""
-        made = super().__new__(cls, value)
-        made.size = size
-        return made
+        rounded = super().__new__(cls, value)
+        rounded.size = size
+        return rounded
 
 
 def size_of(x: Number) -> float:

@@ -90,7 +90,7 @@ def body_of(function: Function, language: Language, symbols: Mapping[str, str]) 
         elif x.op == "number":
             text[id(x)] = language.number(x.args[0]), _ATOM if x.args[0] >= 0 else _SUM
         else:
-            text[id(x)] = _printed(x, text, language, named)
+            text[id(x)] = _expression_code(x, text, language, named)
         if id(x) in named:
             body.assignments.append((named[id(x)], text[id(x)][0]))
             text[id(x)] = named[id(x)], _ATOM
@@ -98,12 +98,12 @@ def body_of(function: Function, language: Language, symbols: Mapping[str, str]) 
     return body
 
 
-def _printed(
+def _expression_code(
     x: GraphNode, text: Mapping[int, tuple[str, int]], language: Language, named: Mapping[int, str]
 ) -> tuple[str, int]:
     def part(y: GraphNode, least: int) -> str:
-        written, holds = text[id(y)]
-        return written if holds >= least else f"({written})"
+        code, precedence = text[id(y)]
+        return code if precedence >= least else f"({code})"
 
     a = x.args[0]
     match x.op:

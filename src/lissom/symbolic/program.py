@@ -51,20 +51,22 @@ class ProgramFunction:
 
 def quantities(d: Derivation) -> dict[str, ProgramFunction]:
     """Functions of the programs of a derivation, by name."""
-    found = _TREE | (_CONSTRAINED if len(d.constraints) else {})
+    functions = _TREE | (_CONSTRAINED if len(d.constraints) else {})
     if not len(d.constraints.gaps):
-        found.pop("closure", None)
+        functions.pop("closure", None)
     if all(x.residue == 0 for x in d.constraints.drift):
-        found.pop("constraint_drift", None)
+        functions.pop("constraint_drift", None)
     if not d.constraints.independent:
-        found = {name: x for name, x in found.items() if not name.startswith("reduced")}
-        found.pop("speeds", None)
+        functions = {name: x for name, x in functions.items() if not name.startswith("reduced")}
+        functions.pop("speeds", None)
     if d.loads.inputs:
-        found = {name: _with_input(x, "inputs", "forces" in x.inputs) for name, x in found.items()}
-        found |= {"actuation": _ACTUATION}
+        functions = {
+            name: _with_input(x, "inputs", "forces" in x.inputs) for name, x in functions.items()
+        }
+        functions |= {"actuation": _ACTUATION}
     if d.time is None:
-        return found
-    return {name: _with_input(x, "t", x.timed) for name, x in found.items()}
+        return functions
+    return {name: _with_input(x, "t", x.timed) for name, x in functions.items()}
 
 
 def _with_input(quantity: ProgramFunction, name: str, wanted: bool) -> ProgramFunction:
@@ -297,7 +299,7 @@ class Program:
         d = self.derivation
         if self._checked(name) in self._quantities:
             quantity = self._quantities[name]
-            return self._made(name, quantity.inputs, quantity.nodes(self), quantity.words)
+            return self._function_of(name, quantity.inputs, quantity.nodes(self), quantity.words)
         what, frame = next(
             (what, frame)
             for frame in self.frames
@@ -306,11 +308,11 @@ class Program:
         )
         if what == "pose":
             words = f"configuration matrix of {frame} in the world"
-            return self._made(name, ("q",), d.pose(frame), words)
+            return self._function_of(name, ("q",), d.pose(frame), words)
         words = f"Jacobian of {frame}, [angular; linear] velocity in world axes"
-        return self._made(name, ("q",), d.jacobian(frame, "world"), words)
+        return self._function_of(name, ("q",), d.jacobian(frame, "world"), words)
 
-    def _made(self, name: str, inputs: Sequence[str], output: Array, words: str) -> Function:
+    def _function_of(self, name: str, inputs: Sequence[str], output: Array, words: str) -> Function:
         try:
             flat = replaced(list(output.ravel()), self._values)
         except ZeroDivisionError:
@@ -336,11 +338,11 @@ class Program:
         return replaced(nodes, {graph.symbols[name]: graph.one for name in sorted(others)})
 
 
-def _listed(given: Sequence[str], what: str) -> tuple[str, ...]:
+def _listed(entries: Sequence[str], what: str) -> tuple[str, ...]:
     """Unique names, from a list or a single name."""
-    names = (given,) if isinstance(given, str) else given
+    names = (entries,) if isinstance(entries, str) else entries
     if not isinstance(names, (list, tuple)) or not all(isinstance(x, str) for x in names):
-        raise SymbolicError(f"{what} is {given!r}; give a list of names")
+        raise SymbolicError(f"{what} is {entries!r}; give a list of names")
     return tuple(dict.fromkeys(names))
 
 

@@ -41,17 +41,17 @@ import numpy as np
 _Error = ValueError
 
 
-def _checked(function, sizes, *given, many=True):
+def _checked(function, sizes, *arguments, many=True):
     arrays = []
-    for (name, n), values in zip(sizes, given):
+    for (name, n), values in zip(sizes, arguments):
         x = values
         if type(x) is not np.ndarray or x.dtype != np.float64:
             x = _floats(function, name, n, values)
         x = x[None] if n == 0 else x  # a number
         if x.shape[:1] != (n or 1,) or (x.ndim > 1 and not many):
             words = f", or ({{n}}, ...) for many states" if many else ""
-            found = f"{{function}}: {{name}} has shape {{x.shape[1:] if n == 0 else x.shape}}"
-            raise _Error(f"{{found}}; expected {{f'({{n}},){{words}}' if n else 'one number'}}")
+            problem = f"{{function}}: {{name}} has shape {{x.shape[1:] if n == 0 else x.shape}}"
+            raise _Error(f"{{problem}}; expected {{f'({{n}},){{words}}' if n else 'one number'}}")
         if x.ndim == 1:
             total = sum(x.tolist())  # total - total is NaN if an entry is not finite
             finite = total - total == 0.0 or np.isfinite(x).all()
@@ -59,16 +59,16 @@ def _checked(function, sizes, *given, many=True):
             finite = np.isfinite(x).all()
         if not finite:
             k = tuple(int(i) for i in np.argwhere(~np.isfinite(x))[0])
-            found = f"{{function}}: {{name}}{{list(k)}} is {{x[k]}}"
-            raise _Error(f"{{found}}; all entries must be finite")
+            problem = f"{{function}}: {{name}}{{list(k)}} is {{x[k]}}"
+            raise _Error(f"{{problem}}; all entries must be finite")
         arrays.append(x)
     shapes = {{x.shape[1:] for x in arrays}}
     if len(shapes) > 1:
         try:
             np.broadcast_shapes(*shapes)
         except ValueError:
-            found = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
-            raise _Error(f"{{function}}: {{found}} have different numbers of states") from None
+            listing = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
+            raise _Error(f"{{function}}: {{listing}} have different numbers of states") from None
     return [x if n else x[0] for (_, n), x in zip(sizes, arrays)]
 
 
@@ -81,9 +81,9 @@ def _floats(function, name, n, values):
         except ValueError:
             x = np.array(None)
     if x.dtype.kind not in "biuf":
-        found = f"{{function}}: {{name}} is {{values!r}}"
+        problem = f"{{function}}: {{name}} is {{values!r}}"
         words = f"an array of {{n}} real numbers" if n else "one real number"
-        raise _Error(f"{{found}}; expected {{words}}")
+        raise _Error(f"{{problem}}; expected {{words}}")
     return x.astype(float)
 
 
@@ -173,7 +173,7 @@ def _source(function: Function, program: Program, backend: str) -> str:
         lines.insert(0, _DECORATORS[backend])
     lines += _checks(function.name, sizes, backend)
     lines += [f"    {name} = {text}" for name, text in body.assignments]
-    return "\n".join([*lines, *_returned(function, body, backend)]) + "\n"
+    return "\n".join([*lines, *_return_lines(function, body, backend)]) + "\n"
 
 
 def _sizes(function: Function, program: Program) -> dict[str, int]:
@@ -188,8 +188,8 @@ def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
     """Lines that check shape and finiteness of the arguments."""
     if backend == "numpy":
         names = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
-        called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
-        return [f"    {names} = {called}"]
+        check_call = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
+        return [f"    {names} = {check_call}"]
     if backend == "jax":
         return [
             f"    {key} = _vector({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()
@@ -212,7 +212,7 @@ def _in_docstring(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"")
 
 
-def _returned(function: Function, body: Body, backend: str) -> list[str]:
+def _return_lines(function: Function, body: Body, backend: str) -> list[str]:
     shape, entries = function.output.shape, body.results
     if backend == "numpy":
         return [f"    return _gathered({shape}, [{', '.join(entries)}])"]
@@ -288,23 +288,23 @@ class Compiled:
         self._shapes = tuple((n,) if n else () for n in sizes.values())
         self.__name__, self.__doc__ = dispatcher.__name__, dispatcher.__doc__
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Result for the vectors of one state."""
-        if named or len(given) != len(self._shapes):
-            return self._dispatcher(*given, **named)
-        for x, shape in zip(given, self._shapes, strict=True):
+        if named or len(arguments) != len(self._shapes):
+            return self._dispatcher(*arguments, **named)
+        for x, shape in zip(arguments, self._shapes, strict=True):
             if type(x) is not np.ndarray or x.shape != shape or x.dtype != float:
-                given = self._vectors(given)
+                arguments = self._vectors(arguments)
                 break
         try:
-            return self._dispatcher(*given)
+            return self._dispatcher(*arguments)
         except StateError:
-            self._vectors(given)  # raises the detailed error
+            self._vectors(arguments)  # raises the detailed error
             raise
 
-    def _vectors(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _vectors(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Arguments as arrays, or an error that names the wrong one."""
-        return tuple(_CHECKS["_checked"](self.__name__, self._sizes, *given, many=False))
+        return tuple(_CHECKS["_checked"](self.__name__, self._sizes, *arguments, many=False))
 
     def __getattr__(self, name: str) -> Any:
         """Attribute of the dispatcher, so that compiled code and `simulate` accept this object."""
@@ -317,17 +317,17 @@ class Compiled:
         return f"{self.__name__}({', '.join(name for name, _ in self._sizes)}), compiled by Numba"
 
 
-def executed(program: Program, backend: str) -> Functions:
+def numeric_functions(program: Program, backend: str) -> Functions:
     """Numeric functions of a program without free parameters."""
     check_choice(backend, BACKENDS, "backend")
     if backend == "jax" and importlib.util.find_spec("jax") is None:
         raise SymbolicError("JAX is not installed; run: pip install 'lissom[jax]'")
-    made = _executed(program, python_source(program, backend))
+    functions = _functions_of_source(program, python_source(program, backend))
     if backend == "numba":
         for name in program.names:
             sizes = _sizes(program.function(name), program)
-            setattr(made, name, Compiled(getattr(made, name), sizes))
-    return made
+            setattr(functions, name, Compiled(getattr(functions, name), sizes))
+    return functions
 
 
 def casadi_functions(program: Program) -> dict[str, Any]:
@@ -336,17 +336,17 @@ def casadi_functions(program: Program) -> dict[str, Any]:
         import casadi
     except ImportError:
         raise SymbolicError("CasADi is not installed; run: pip install 'lissom[casadi]'") from None
-    made = _executed(program, python_source(program, "casadi"))
+    functions = _functions_of_source(program, python_source(program, "casadi"))
     result = {}
     for name in program.names:
         inputs = _sizes(program.function(name), program)
         symbols = [casadi.SX.sym(key, max(n, 1)) for key, n in inputs.items()]
-        output = getattr(made, name)(*symbols)
+        output = getattr(functions, name)(*symbols)
         result[name] = casadi.Function(name, symbols, [output], [*inputs], ["out"])
     return result
 
 
-def _executed(program: Program, source: str) -> Functions:
+def _functions_of_source(program: Program, source: str) -> Functions:
     space = _run(source, f"<equations of {program.derivation.system.name}>")
     return Functions(source=source, **{name: space[name] for name in program.names})
 

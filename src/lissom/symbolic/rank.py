@@ -42,12 +42,12 @@ def _rank_at_the_point(rows: list[list[int]]) -> int:
 
 def independent_rows(values: Array) -> list[int]:
     """Rows of a matrix of numbers that do not depend on those before them."""
-    kept: list[int] = []
+    independent: list[int] = []
     basis = np.zeros((0, values.shape[1]))
     for k, row in enumerate(values):
         rest = row - basis.T @ (basis @ row)
         rest = rest - basis.T @ (basis @ rest)
         if np.linalg.norm(rest) > _ROUNDING * max(float(np.linalg.norm(row)), 1.0):
-            kept.append(k)
+            independent.append(k)
             basis = np.vstack([basis, rest / np.linalg.norm(rest)])
-    return kept
+    return independent

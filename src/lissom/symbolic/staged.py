@@ -76,25 +76,25 @@ class Staged(Shown):
 def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
     """Assignments and results for arrays of nodes."""
     roots = [x for values in quantities.values() for x in values.ravel()]
-    known: dict[int, sympy.Expr] = {}
+    expressions: dict[int, sympy.Expr] = {}
     free = (s for k in count() if (s := f"z{k}") not in bridge.symbols)
     named = {id(x): sympy.Symbol(s) for x, s in zip(temporaries(roots), free, strict=False)}
     assignments = []
     for x in ordered(roots):
         if x.op == "number":
-            known[id(x)] = as_sympy_number(x.args[0])
+            expressions[id(x)] = as_sympy_number(x.args[0])
         elif x.op == "symbol":
             # Forces and accelerations are symbols of programs only.
             name = x.args[0]
-            known[id(x)] = bridge.symbols.get(name, sympy.Symbol(name, real=True))
+            expressions[id(x)] = bridge.symbols.get(name, sympy.Symbol(name, real=True))
         else:
-            known[id(x)] = applied(x.op, [known[id(y)] for y in x.args])
+            expressions[id(x)] = applied(x.op, [expressions[id(y)] for y in x.args])
         if id(x) in named:
-            assignments.append((named[id(x)], known[id(x)]))
-            known[id(x)] = named[id(x)]
+            assignments.append((named[id(x)], expressions[id(x)]))
+            expressions[id(x)] = named[id(x)]
     results = {}
     for name, values in quantities.items():
         shape = values.shape if values.ndim == 2 else (values.size, 1)
-        flat = [known[id(x)] for x in values.ravel()]
+        flat = [expressions[id(x)] for x in values.ravel()]
         results[name] = sympy.ImmutableDenseMatrix(*shape, flat)
     return Staged(tuple(assignments), results)

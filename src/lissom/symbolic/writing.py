@@ -8,12 +8,12 @@ from typing import Any
 from ..errors import ResultError
 
 
-def as_path(given: Any, what: str) -> Path:
+def as_path(path: Any, what: str) -> Path:
     """Path given by the user; `what` names it in messages."""
     try:
-        return Path(given)
+        return Path(path)
     except TypeError:
-        raise ResultError(f"{what} is {given!r}; give a path, such as 'generated'") from None
+        raise ResultError(f"{what} is {path!r}; give a path, such as 'generated'") from None
 
 
 def write_text(path: str | Path, text: str) -> Path:

@@ -62,8 +62,8 @@ def equation(system: System, coupling: Coupling) -> str:
     """
     names = []
     for i, k in zip(coupling.bodies, coupling.entries, strict=True):
-        known = system.joints[i].plain_coordinates
-        names.append(system.names[i] + (f".{known[k][0]}" if len(known) > 1 else ""))
+        coordinates = system.joints[i].plain_coordinates
+        names.append(system.names[i] + (f".{coordinates[k][0]}" if len(coordinates) > 1 else ""))
     return sum_in_words(zip(names, coupling.ratios, strict=True), coupling.offset)
 
 

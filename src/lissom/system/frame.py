@@ -66,15 +66,15 @@ class Frame(Shown):
     def at(self, point: Any) -> Frame:
         """The same axes with their origin at a point, given in these axes [m]."""
         try:
-            given = array(point)
+            vector = array(point)
         except (TypeError, ValueError):
-            given = np.zeros(0)
-        if given.shape != (3,) or (is_numeric(given) and not np.all(np.isfinite(given))):
+            vector = np.zeros(0)
+        if vector.shape != (3,) or (is_numeric(vector) and not np.all(np.isfinite(vector))):
             raise StateError(
                 f"at is {shown(point)}; expected three finite numbers [m], a point in the axes of "
                 f"{self.name!r}"
             )
-        return replace(self, position=self.position + self.rotation @ given, plain=False)
+        return replace(self, position=self.position + self.rotation @ vector, plain=False)
 
     def pose(self, R: Array, x: Array) -> tuple[Array, Array]:
         """Attitude and origin (1) from those of the node, (3, 3) and (3,) or many of them."""

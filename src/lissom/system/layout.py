@@ -49,8 +49,8 @@ class Layout:
         self.__dict__["names"] = tuple(names)
         for vector, n_hinge in (("q", n_hinge_q), ("v", n_hinge_v)):
             modal, hinge, n = _slices(n_mode, n_hinge)
-            found = {f"_modal_{vector}": modal, f"_hinge_{vector}": hinge, f"n_{vector}": n}
-            self.__dict__.update(found)
+            slices = {f"_modal_{vector}": modal, f"_hinge_{vector}": hinge, f"n_{vector}": n}
+            self.__dict__.update(slices)
         self.__dict__["_frames"] = FixedDict(frames or {})
         self.__dict__["_index"] = FixedDict({name: i for i, name in enumerate(self.names)})
 

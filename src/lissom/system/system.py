@@ -199,12 +199,12 @@ class System:
         -------
         State
         """
-        given = State(
+        state = State(
             self, self._neutral_q() if q is None else q, np.zeros(self.n_v) if v is None else v
         )
         if not by_name:
-            return given
-        vectors = {"q": given.q.copy(), "v": given.v.copy()}
+            return state
+        vectors = {"q": state.q.copy(), "v": state.v.copy()}
         for key, values in by_name.items():
             vector, piece = self.layout.piece(key)
             vectors[vector] = _with_piece(vectors[vector], piece, values, key)
@@ -244,12 +244,12 @@ class System:
         at : array (3,), optional
             Point in the axes of that frame to which its origin is moved [m].
         """
-        known = self.derived.setdefault("places", {})
+        frames = self.derived.setdefault("places", {})
         key = str(where)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = self._placed(key)
-        return found if at is None else found.at(at)
+        frame = frames.get(key)
+        if frame is None:
+            frame = frames[key] = self._placed(key)
+        return frame if at is None else frame.at(at)
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:
@@ -263,8 +263,8 @@ class System:
                 raise StateError(f"frame {name!r} has no node {node!r}: a frame is {name!r} alone")
             return frames[name]
         if frames and name not in self.names:
-            known = [*self.names, *frames]
-            raise StateError(f"there is no body or frame {name!r}; {suggestion(name, known)}")
+            names = [*self.names, *frames]
+            raise StateError(f"there is no body or frame {name!r}; {suggestion(name, names)}")
         return Frame(where, *self.locate(where), plain=True)
 
     def locate(self, where: Any) -> tuple[int, int]:
@@ -308,10 +308,10 @@ class System:
 
 def _with_piece(vector: Array, piece: slice, values: Any, key: str) -> Array:
     try:
-        given = np.atleast_1d(array(values))
+        numbers = np.atleast_1d(array(values))
     except (TypeError, ValueError):
         raise StateError(f"{key!r} is not an array of numbers: {shown(values)}") from None
     n = piece.stop - piece.start
-    if given.shape != (n,):
+    if numbers.shape != (n,):
         raise StateError(f"{key!r} needs {n} number{'' if n == 1 else 's'}, got {shown(values)}")
-    return np.concatenate([vector[: piece.start], given, vector[piece.stop :]])
+    return np.concatenate([vector[: piece.start], numbers, vector[piece.stop :]])

@@ -169,8 +169,8 @@ def _branches(system: System) -> Iterator[tuple[str, int]]:
             stack.append((children[0], below, level, "└ "))
         else:
             marks = ["├─ "] * (len(children) - 1) + ["└─ "]
-            own = zip(children, marks, strict=True) if children else ()
-            stack += [(c, below, level + 1, mark) for c, mark in reversed(list(own))]
+            marked = zip(children, marks, strict=True) if children else ()
+            stack += [(c, below, level + 1, mark) for c, mark in reversed(list(marked))]
 
 
 def _depth(system: System) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import StateError, name_list
 from ...system import Loop, State, System
 from ..tree.coordinates import error_sizes, force_sizes
-from .assembly import held_speeds, listed
+from .assembly import held_speeds, names_listed
 from .checks import check_closed, constraint_of, in_own_unit
 from .closure import Closure, closure
 
@@ -50,7 +50,7 @@ def actuated_joints(system: System, actuated: Any, what: str) -> Array:
             f"{what}: in a system with {kind} ({names}) the forces depend on which joints are "
             'actuated; give the names of the bodies they carry: actuated=["crank"]'
         )
-    joints = listed(actuated)
+    joints = names_listed(actuated)
     mask = held_speeds(system, joints, f"{what}: actuated")
     for name in joints:
         if "." in name:
@@ -80,45 +80,46 @@ def actuator_forces(
     """
     mask = actuated_joints(system, actuated, what)
     check_closed(system, state.q, state.v)
-    found = closure(system, state)
-    _check_accelerations(found, vdot, what)
-    B, joints = found.basis, np.flatnonzero(mask)
+    equations = closure(system, state)
+    _check_accelerations(equations, vdot, what)
+    B, joints = equations.basis, np.flatnonzero(mask)
     # rows in units of energy, columns in units of force [N]
-    size = error_sizes(system)[0][list(found.independent.indices)]
+    size = error_sizes(system)[0][list(equations.independent.indices)]
     unit = force_sizes(system)[joints]
     matrix, wanted = size[:, None] * B[joints].T * unit, size * (B.T @ needed)
     small = np.linalg.lstsq(matrix, wanted, rcond=WEAK)[0] if joints.size else np.zeros(0)
     left = wanted - matrix @ small
     gross = size * (np.abs(B).T @ (np.abs(needed - bias) + np.abs(bias)))
     if np.abs(left).max(initial=0.0) > UNBALANCED * gross.max(initial=0.0):
-        raise _unbalanced(found, left / size, np.abs(left) / gross.max(), mask, what)
+        raise _unbalanced(equations, left / size, np.abs(left) / gross.max(), mask, what)
     tau = np.zeros(system.n_v)
     tau[joints] = unit * small
-    return tau, loop_multipliers(found, needed - tau)
+    return tau, loop_multipliers(equations, needed - tau)
 
 
-def loop_multipliers(found: Closure, forces: Array) -> Array:
+def loop_multipliers(equations: Closure, forces: Array) -> Array:
     """Vector lambda of least norm with A^T lambda = forces (3)."""
-    size = error_sizes(found.system)[0]
-    scaled = found.jacobian * size
+    size = error_sizes(equations.system)[0]
+    scaled = equations.jacobian * size
     return np.linalg.lstsq(scaled.T, size * forces, rcond=1e-9)[0] if scaled.size else np.zeros(0)
 
 
-def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
+def _check_accelerations(equations: Closure, vdot: Array, what: str) -> None:
     """Reject accelerations that open loops."""
-    A, gamma = found.jacobian, found.bias
+    A, gamma = equations.jacobian, equations.bias
     left, gross = A @ vdot + gamma, np.abs(A) @ np.abs(vdot) + np.abs(gamma)
     # at rest all terms are rounding errors of speeds
-    rest = _REST * found.system.length
+    rest = _REST * equations.system.length
     if np.abs(left).max(initial=0.0) <= max(rest, VIOLATED * gross.max(initial=0.0)):
         return
     k = int(np.argmax(np.abs(left)))
-    one, size = constraint_of(found.system, k), abs(float(left[k]))
+    one, size = constraint_of(equations.system, k), abs(float(left[k]))
     if isinstance(one, Loop):
         words = f"open loop {one.name!r} at {size:.3g} m/s^2"
     else:
         words = (
-            f"violate coupling {one.name!r} by {in_own_unit(found.system, one, size):.3g} per s^2"
+            f"violate coupling {one.name!r} by "
+            f"{in_own_unit(equations.system, one, size):.3g} per s^2"
         )
     raise StateError(
         f"{what}: the accelerations {words}; they must satisfy jacobian @ acceleration + bias = 0 "
@@ -126,11 +127,11 @@ def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
     )
 
 
-def _unbalanced(found: Closure, left: Array, part: Array, mask: Array, what: str) -> StateError:
+def _unbalanced(equations: Closure, left: Array, part: Array, mask: Array, what: str) -> StateError:
     """Error for actuated joints that cannot produce the accelerations."""
-    system = found.system
+    system = equations.system
     worst = [int(k) for k in np.argsort(-part)[:3] if part[k] > UNBALANCED]
-    names = [found.independent.names[k] for k in worst]
+    names = [equations.independent.names[k] for k in worst]
     joints = [name for i, name in enumerate(system.names) if np.any(mask[system.layout.hinge_v(i)])]
     message = (
         f"{what}: the actuated joints ({name_list(joints) or 'none'}) cannot produce these "

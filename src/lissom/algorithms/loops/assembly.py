@@ -13,7 +13,7 @@ from ...errors import ModelWarning, SingularError, StateError, name_list, shown,
 from ...system import Coupling, Loop, State, StateLike, System, equation
 from ..tree.arguments import as_state, check_system
 from ..tree.coordinates import error_sizes, hinge_speeds
-from .assembly_bending import GivenWay, LeastBending, energy_units, given_way
+from .assembly_bending import BentBody, LeastBending, bent_bodies, energy_units
 from .assembly_search import CLOSED, ClosingSearch
 from .assembly_speeds import consistent_speeds
 from .couplings import coupled_row
@@ -51,7 +51,7 @@ class AssemblyError(SingularError):
 
 
 @dataclass(frozen=True, eq=False)
-class Closed:
+class ClosingAttempt:
     """Outcome of an attempt to close loops.
 
     Attributes
@@ -64,7 +64,7 @@ class Closed:
         Coordinates with the smallest gap while bodies keep their shapes.
     gap : float
         That gap [m], angles times the length of the system.
-    bent : list of GivenWay
+    bent : list of BentBody
         Bodies that gave way, or would have to, the most deformed first.
     """
 
@@ -72,7 +72,7 @@ class Closed:
     closed: bool
     by_hinges: Array
     gap: float
-    bent: list[GivenWay] = field(default_factory=list)
+    bent: list[BentBody] = field(default_factory=list)
 
 
 def closed_state(
@@ -87,13 +87,13 @@ def closed_state(
 
     A ModelWarning tells of bodies that had to give way.
     """
-    closed, words = closed_and_told(system, state, held=held, velocity=velocity)
+    closed, words = closed_with_warning(system, state, held=held, velocity=velocity)
     if words:
         warnings.warn(words, ModelWarning, stacklevel + 1)
     return closed
 
 
-def closed_and_told(
+def closed_with_warning(
     system: System, state: StateLike | None = None, *, held: Any = (), velocity: bool = True
 ) -> tuple[State, str]:
     """The same without a warning, with its words; "" where hinges alone close the loops."""
@@ -102,7 +102,7 @@ def closed_and_told(
     start = as_state(system, start)
     if not isinstance(velocity, (bool, np.bool_)):
         raise StateError(f"assemble: velocity is {velocity!r}; expected True or False")
-    names = listed(held)
+    names = names_listed(held)
     fixed = held_speeds(system, names, "assemble: held")
     if not system.constraints:
         return start, ""
@@ -111,15 +111,15 @@ def closed_and_told(
     if not attempt.closed:
         raise _failure(system, start, fixed, names, attempt)
     v = consistent_speeds(system, attempt.q, start.raw_v, fixed) if velocity else start.raw_v
-    return State(system, attempt.q, v), _told(system, attempt, names)
+    return State(system, attempt.q, v), _bending_warning(system, attempt, names)
 
 
-def attempted(system: System, q: Array, held: Sequence[str]) -> Closed:
+def attempt_closing(system: System, q: Array, held: Sequence[str]) -> ClosingAttempt:
     """Attempt to close all loops near q (n_q,) with some joints held; raises and tells nothing."""
     return _close(system, q, held_speeds(system, held, "held"), system.constraints)
 
 
-def _told(system: System, attempt: Closed, names: Sequence[str]) -> str:
+def _bending_warning(system: System, attempt: ClosingAttempt, names: Sequence[str]) -> str:
     """Warning that bodies gave way; empty if none did."""
     seen = [one for one in attempt.bent if one.deflection > UNSEEN * system.length]
     if not seen:
@@ -137,7 +137,7 @@ def _told(system: System, attempt: Closed, names: Sequence[str]) -> str:
     return (
         f"hinges alone cannot close the loops{held}: {left} unless bodies bend; assembly bent "
         f"{bodies}{more}, which stores {sum(x.energy for x in attempt.bent):.3g} J: the mechanism "
-        f"starts under this load.  If that is not intended, {_to_check(worst)}"
+        f"starts under this load.  If that is not intended, {_remedy(worst)}"
     )
 
 
@@ -145,7 +145,7 @@ def _are_held(names: Sequence[str]) -> str:
     return f"{name_list(names)} {'is' if len(names) == 1 else 'are'} held"
 
 
-def _to_check(worst: Loop | Coupling) -> str:
+def _remedy(worst: Loop | Coupling) -> str:
     if isinstance(worst, Coupling):
         return f"check the ratios and the offset of coupling {worst.name!r}"
     return (
@@ -154,14 +154,14 @@ def _to_check(worst: Loop | Coupling) -> str:
     )
 
 
-def listed(given: Any) -> list[str]:
+def names_listed(names: Any) -> list[str]:
     """List of names from a single name or a sequence."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        given = [given]
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        names = [names]
     try:
-        return [str(item) for item in given]
+        return [str(item) for item in names]
     except TypeError:
-        raise StateError(f"expected a list of names of bodies, got {shown(given)}") from None
+        raise StateError(f"expected a list of names of bodies, got {shown(names)}") from None
 
 
 def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
@@ -207,7 +207,7 @@ def assembly_sizes(system: System, fixed: Array) -> Array:
 
 def _close(
     system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]
-) -> Closed:
+) -> ClosingAttempt:
     """Coordinates that close some loops; perhaps at a second try."""
     first = _close_in_turn(system, q, fixed, constraints, follows=True)
     loops = [one for one in constraints if isinstance(one, Loop)]
@@ -225,28 +225,28 @@ def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
 
 def _close_in_turn(
     system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling], follows: bool
-) -> Closed:
+) -> ClosingAttempt:
     """Close loops by hinges; if that fails, bodies give way with the least strain energy."""
     hinge, size = hinge_speeds(system), error_sizes(system)[0]
     rigid = ClosingSearch(system, np.where(hinge & ~fixed, size, 0.0), constraints, follows)
     first = rigid.run(q)
     gap = first.gap * system.length
     if first.closed or not np.any(~hinge & ~fixed):
-        return Closed(first.q, first.closed, first.q, gap)
+        return ClosingAttempt(first.q, first.closed, first.q, gap)
     bent = _closed_by_bending(system, first.q, q, fixed, constraints, follows)
     if bent is None:
-        return Closed(first.q, False, first.q, gap)
+        return ClosingAttempt(first.q, False, first.q, gap)
     least = LeastBending(system, fixed, constraints, _modes_of(system, first.q, q)).run(bent)
     rigid.near = None
     again = rigid.descend(_modes_of(system, least, q))  # hinges may do it from there
     if again.closed:
-        return Closed(again.q, True, again.q, again.gap * system.length)
+        return ClosingAttempt(again.q, True, again.q, again.gap * system.length)
     first = min(first, again, key=lambda one: one.gap)  # beside a singular position the better one
     gap = first.gap * system.length
-    bodies = given_way(system, q, least, gap)
+    bodies = bent_bodies(system, q, least, gap)
     if any(one.excess > 1 for one in bodies):
-        return Closed(first.q, False, first.q, gap, bodies)
-    return Closed(least, True, first.q, gap, bodies)
+        return ClosingAttempt(first.q, False, first.q, gap, bodies)
+    return ClosingAttempt(least, True, first.q, gap, bodies)
 
 
 def _closed_by_bending(
@@ -279,7 +279,7 @@ def _modes_of(system: System, q: Array, other: Array) -> Array:
 
 
 def _failure(
-    system: System, start: State, fixed: Array, names: Sequence[str], attempt: Closed
+    system: System, start: State, fixed: Array, names: Sequence[str], attempt: ClosingAttempt
 ) -> AssemblyError:
     """Error for loops that cannot be closed."""
     q, free = start.raw_q, np.zeros_like(fixed)
@@ -319,7 +319,7 @@ def _failure(
     else:
         message = (
             f"the loops cannot be closed: {left}.  Its ends cannot be brought together from here: "
-            f"{_to_check(worst)}, or start nearer to a closed state"
+            f"{_remedy(worst)}, or start nearer to a closed state"
             f"{'; ' + held if names else ''}"
         )
     return AssemblyError(message, State(system, attempt.q, start.raw_v), involved)

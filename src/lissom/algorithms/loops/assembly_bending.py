@@ -48,7 +48,7 @@ MOST_STRAINED, MOST_TURNED_PIECE = 0.15, np.pi / 2
 
 
 @dataclass(frozen=True, eq=False)
-class GivenWay:
+class BentBody:
     """How a body was deformed so that loops close.
 
     Attributes
@@ -188,7 +188,7 @@ class LeastBending:
         return Z, mu, u
 
 
-def given_way(system: System, before: Array, after: Array, gap: float) -> list[GivenWay]:
+def bent_bodies(system: System, before: Array, after: Array, gap: float) -> list[BentBody]:
     """Bodies that were deformed between two configurations, the most deformed one first.
 
     Parameters
@@ -215,7 +215,7 @@ def given_way(system: System, before: Array, after: Array, gap: float) -> list[G
         worst = max(range(len(new)), key=lambda k: new[k][0])
         # what the state has already is the user's choice
         excess = new[worst][0] if old[worst][0] <= 1 else 0.0
-        bent.append(GivenWay(name, deflection, length, energy, excess, new[worst][1]))
+        bent.append(BentBody(name, deflection, length, energy, excess, new[worst][1]))
     return sorted(bent, key=lambda one: (one.excess, one.energy), reverse=True)
 
 

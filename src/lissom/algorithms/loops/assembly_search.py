@@ -35,7 +35,7 @@ KICKS = (0.1, -0.1, 0.4, -0.4)  # displacements tried when the search is stuck
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ClosingResult:
     """Result of a search.
 
     Attributes
@@ -83,7 +83,7 @@ class ClosingSearch:
         self.follows = follows
         self.near: list[Array] | None = None
 
-    def run(self, q: Array) -> Found:
+    def run(self, q: Array) -> ClosingResult:
         """Coordinates near q with closed loops, or those with the smallest gap."""
         first = self.descend(self.coupled(q))
         if first.closed:
@@ -92,9 +92,9 @@ class ClosingSearch:
             kick = self.kick(first.q, size, k // 2)
             if kick is None:
                 break
-            found = self.descend(moved(self.system, first.q, kick))
-            if found.closed:
-                return found
+            kicked = self.descend(moved(self.system, first.q, kick))
+            if kicked.closed:
+                return kicked
         return first
 
     def coupled(self, q: Array) -> Array:
@@ -105,7 +105,7 @@ class ClosingSearch:
             q = moved(self.system, q, -self.sizes * np.linalg.lstsq(J, gap, rcond=NOISE)[0])
         return q
 
-    def descend(self, q: Array) -> Found:
+    def descend(self, q: Array) -> ClosingResult:
         """Iterate from q without extra displacements."""
         g, J, floor = self.evaluate(q)
         size, damping, stalled = float(np.linalg.norm(g)), 1e-3, 0
@@ -124,7 +124,7 @@ class ClosingSearch:
                 q, g, J, size, floor = new, g_new, J_new, size_new, floor_new
             if stalled == PATIENCE or (stalled and size <= floor):
                 break
-        return Found(q, size, size <= max(CLOSED, floor))
+        return ClosingResult(q, size, size <= max(CLOSED, floor))
 
     def evaluate(self, q: Array) -> tuple[Array, Array, float]:
         """Gap, J (1) and rounding error of the gap, relative to the length."""
@@ -142,8 +142,8 @@ class ClosingSearch:
     def step(self, g: Array, J: Array, mu: float) -> Array:
         """Step of the speeds (2)."""
         U, sigma, Vt = np.linalg.svd(J, full_matrices=False)
-        kept = sigma > NOISE * sigma[0]
-        part = np.where(kept, sigma / np.where(kept, sigma**2 + mu, 1.0), 0.0)
+        significant = sigma > NOISE * sigma[0]
+        part = np.where(significant, sigma / np.where(significant, sigma**2 + mu, 1.0), 0.0)
         s = self.sizes * (-Vt.T @ (part * (U.T @ g)))
         longest = float(np.abs(s / error_sizes(self.system)[0]).max())
         return s * min(1.0, LONGEST / max(longest, 1e-300))

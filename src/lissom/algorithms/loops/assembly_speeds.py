@@ -48,9 +48,9 @@ def _nearest_speeds(system: System, A: Array, M: Array, v: Array, fixed: Array) 
     return new
 
 
-def _are_consistent(system: System, A: Array, given: Array, v: Array) -> bool:
-    """Whether the loops stay closed, relative to the given speeds."""
-    speed = float(np.abs(given / error_sizes(system)[0]).max(initial=0.0))
+def _are_consistent(system: System, A: Array, before: Array, v: Array) -> bool:
+    """Whether the loops stay closed, relative to the speeds before."""
+    speed = float(np.abs(before / error_sizes(system)[0]).max(initial=0.0))
     return bool(np.abs(A @ v).max(initial=0.0) <= CONSISTENT * speed)
 
 
@@ -62,10 +62,10 @@ def _factor(M: Array) -> Array:
         return np.linalg.cholesky(M + 1e-12 * np.diag(M).max() * np.eye(len(M)))
 
 
-def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array) -> None:
+def _check_speeds(system: System, A: Array, before: Array, v: Array, fixed: Array) -> None:
     """Reject held speeds that the loops do not allow."""
     left, size = A @ v, error_sizes(system)[0]
-    if not np.any(fixed) or _are_consistent(system, A, given, v):
+    if not np.any(fixed) or _are_consistent(system, A, before, v):
         return
     rows = closure_slices(system)
     k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))

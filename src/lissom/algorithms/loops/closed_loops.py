@@ -336,5 +336,5 @@ def _row_sizes(system: System, Lam: Array) -> Array:
     diagonal, motionless = np.diag(Lam), MOTIONLESS / sum(body.mass for body in system.bodies)
     least = max(NEGLIGIBLE * diagonal.max(initial=0.0), motionless)
     pieces = np.split(diagonal, np.cumsum([loop.n_constraint for loop in system.loops]))
-    own = [np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces[:-1]]
-    return np.concatenate([*own, np.maximum(pieces[-1], motionless)])
+    largest = [np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces[:-1]]
+    return np.concatenate([*largest, np.maximum(pieces[-1], motionless)])

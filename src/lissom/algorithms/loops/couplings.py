@@ -84,7 +84,7 @@ def coupling_jacobian(system: System, couplings: Sequence[Coupling] | None = Non
     return A
 
 
-def transmitted(system: System, lam: Array) -> Array:
+def transmitted_forces(system: System, lam: Array) -> Array:
     """Forces of all couplings (n_coupling,) from those of all rows, loops first."""
     scale = np.array([row.scale for row in coupled_rows(system)])
     return scale * lam[len(lam) - len(scale) :]

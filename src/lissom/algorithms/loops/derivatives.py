@@ -152,8 +152,8 @@ class _LoopTerms:
         zeta, dtheta = self.moved(dq)
         on_a = self.a.xi.T @ -_force_bracket(zeta, self.force)
         along = np.einsum("lic,i,ln->cn", self.slopes, self.force, dtheta)
-        kept = -np.linalg.pinv(self.S.T) @ along
-        return on_a + (self.b.xi - self.a.xi).T @ kept
+        needed = -np.linalg.pinv(self.S.T) @ along
+        return on_a + (self.b.xi - self.a.xi).T @ needed
 
 
 def free_derivatives(
@@ -200,8 +200,8 @@ def free_derivatives(
     E = sum((one.turned_force(Z) for one in loops), np.zeros_like(Z))
     inverse = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T)
 
-    def accelerations(kept: Array, forces: Array) -> Array:
-        x_p = _dependent(A, free, kept)
+    def accelerations(rates: Array, forces: Array) -> Array:
+        x_p = _dependent(A, free, rates)
         return x_p + inverse @ (forces - M @ x_p)  # (6)
 
     return FreeDerivatives(
@@ -233,7 +233,7 @@ def _terms(
         _End(c[0], c[1], c[2], c[3], m[12:18], m[18:24])
         for c, m in zip(columns, motions, strict=True)
     ]
-    found = []
+    terms = []
     for k, (one, wrench) in enumerate(zip(placed, wrenches, strict=True)):
         end, node = one.loop.b, motions[2 * k + 1]
         R_node = node[:9].reshape(3, 3)
@@ -243,7 +243,7 @@ def _terms(
         X[3:, :3] = np.cross(p, R.T).T
         to_force = np.linalg.inv(X).T
         q = one.coordinates
-        found.append(
+        terms.append(
             _LoopTerms(
                 a=ends[2 * k],
                 b=ends[2 * k + 1],
@@ -258,7 +258,7 @@ def _terms(
                 to_common=X,
             )
         )
-    return found
+    return terms
 
 
 _STEP = 1e-30  # complex steps

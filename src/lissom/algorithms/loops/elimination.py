@@ -58,30 +58,32 @@ def nested_groups(system: System) -> EliminationGroups:
     members: dict[tuple[int, int], Sequence[int]] = {}
     for i in reversed(range(system.n_body)):
         for place in sorted(places[i]):
-            found = sum((passing[c] for c in carried[place]), on_node[place])
-            closed = {k for k, times in found.items() if times == total[k]}
+            counts = sum((passing[c] for c in carried[place]), on_node[place])
+            closed = {k for k, times in counts.items() if times == total[k]}
             for together in _components([set(passing[c]) for c in carried[place]]):
                 if not together <= closed:
                     closed -= together
             if closed:
                 members[place] = sorted(closed)
-            passing[i].update({k: times for k, times in found.items() if k not in closed})
+            passing[i].update({k: times for k, times in counts.items() if k not in closed})
         if passing[i] and (p := int(system.parent[i])) != GROUND:
             place = p, _record(system, p, int(system.parent_node[i]))
             carried[place].append(i)
             places[p].add(place)
     done = {k for group in members.values() for k in group}
     members[GROUND, 0] = [k for k in range(len(total)) if k not in done]
-    return EliminationGroups(members, {i: sorted(found) for i, found in passing.items() if found})
+    return EliminationGroups(
+        members, {i: sorted(counts) for i, counts in passing.items() if counts}
+    )
 
 
 def _components(sets: list[set[int]]) -> list[set[int]]:
     """Unions of all sets that have elements in common."""
-    found: list[set[int]] = []
+    unions: list[set[int]] = []
     for one in sets:
-        apart = [x for x in found if not x & one]
-        found = [*apart, one.union(*(x for x in found if x & one))]
-    return found
+        apart = [x for x in unions if not x & one]
+        unions = [*apart, one.union(*(x for x in unions if x & one))]
+    return unions
 
 
 def ground_group(system: System) -> EliminationGroups:
@@ -95,13 +97,13 @@ def ground_group(system: System) -> EliminationGroups:
 
 def bodies_on_paths(system: System) -> list[int]:
     """Bodies on which loops or couplings act, and all that carry them."""
-    found: set[int] = set()
+    bodies: set[int] = set()
     for k in range(len(system.constraints)):
         for i, _ in _touched(system, k):
-            while i != GROUND and i not in found:
-                found.add(i)
+            while i != GROUND and i not in bodies:
+                bodies.add(i)
                 i = int(system.parent[i])
-    return sorted(found)
+    return sorted(bodies)
 
 
 def _touched(system: System, k: int) -> list[tuple[int, int]]:
@@ -135,7 +137,7 @@ def elimination_order(reached: Iterable[Sequence[int]], members: Sequence[int]) 
     order: list[int] = []
     left = dict.fromkeys(sorted(members, key=lambda k: len(graph[k])))
     while left:
-        for k in _search(graph, _rim(graph, next(iter(left)))):
+        for k in _search(graph, _far_vertex(graph, next(iter(left)))):
             order.append(k)
             del left[k]
     return order[::-1]
@@ -143,16 +145,16 @@ def elimination_order(reached: Iterable[Sequence[int]], members: Sequence[int]) 
 
 def _search(graph: Graph, start: int) -> list[int]:
     """Breadth-first search; neighbours with few neighbours of their own first."""
-    found = dict.fromkeys([start])
+    reached = dict.fromkeys([start])
     queue = [start]
     for k in queue:
-        new = sorted((l for l in graph[k] if l not in found), key=lambda l: (len(graph[l]), l))
-        found.update(dict.fromkeys(new))
+        new = sorted((l for l in graph[k] if l not in reached), key=lambda l: (len(graph[l]), l))
+        reached.update(dict.fromkeys(new))
         queue.extend(new)
     return queue
 
 
-def _rim(graph: Graph, start: int) -> int:
+def _far_vertex(graph: Graph, start: int) -> int:
     """Vertex far from most others: the last of a search from the last of a search."""
     return _search(graph, _search(graph, start)[-1])[-1]
 

@@ -60,15 +60,15 @@ def working_combinations(system: System, constant: Sequence[bool]) -> list[Array
         return [None] * len(system.loops)
     rng = np.random.default_rng(1965)
     samples = [_sample(system, rng) for _ in range(SAMPLES)]
-    found: list[Array | None] = []
+    bases: list[Array | None] = []
     for loop, same in zip(system.loops, constant, strict=True):
         if not same:
-            found.append(None)
+            bases.append(None)
             continue
         P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
         A = np.hstack([_rows(system, placed, loop, P) for placed in samples])
-        found.append(_basis(A))
-    return found
+        bases.append(_basis(A))
+    return bases
 
 
 def _sample(system: System, rng: np.random.Generator) -> list[_Placed]:
@@ -167,8 +167,8 @@ class Numbering:
     def __init__(self, system: System, turns: Sequence[Array | None]) -> None:
         self.system = system
         full = [loop.n_constraint for loop in system.loops]
-        own = [n if Q is None else Q.shape[1] for n, Q in zip(full, turns, strict=True)]
-        self.sizes = own + [1] * len(system.couplings)
+        loop_sizes = [n if Q is None else Q.shape[1] for n, Q in zip(full, turns, strict=True)]
+        self.sizes = loop_sizes + [1] * len(system.couplings)
         self.n = sum(self.sizes)
         groups = nested_groups(system)
         widest = max(map(self.size_of, groups.members.values()))
@@ -184,7 +184,9 @@ class Numbering:
         self.columns = {
             i: sorted(c for k in those for c in self.of(k)) for i, those in groups.passing.items()
         }
-        self.places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
+        self.places = {
+            i: {c: k for k, c in enumerate(columns)} for i, columns in self.columns.items()
+        }
 
     def _moves(self, i: int) -> bool:
         """Whether a body has speeds of its own."""
@@ -214,7 +216,7 @@ class Numbering:
 
         whole: rows from their first column, for the mass matrix, where all groups meet.
         """
-        moving = [own for i, own in self.columns.items() if self._moves(i)]
+        moving = [columns for i, columns in self.columns.items() if self._moves(i)]
         first = np.zeros(self.n, dtype=np.int64) if whole else envelope(moving, self.n)
         numbers, sizes = np.arange(self.n), np.zeros(self.n, dtype=np.int64)
         for k in range(len(self.system.loops)):
@@ -238,7 +240,7 @@ def pack_loops(
     constants: ConstantStack,
     scratch: Buffer,
     start: int,
-    own: OwnJoints,
+    own_joints: OwnJoints,
 ) -> Array:
     """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
 
@@ -247,7 +249,7 @@ def pack_loops(
     """
     if not system.constraints:
         return np.zeros(0, dtype=np.int64)
-    joints = [_packed_joint(loop.joint, constants, scratch, own) for loop in system.loops]
+    joints = [_packed_joint(loop.joint, constants, scratch, own_joints) for loop in system.loops]
     turns = working_combinations(system, [kind in _CONSTANT for kind, _, _ in joints])
     numbering = Numbering(system, turns)
     n, m, paths = system.n_constraint, numbering.n, _Paths(system, rows, scratch, numbering)
@@ -306,12 +308,12 @@ def pack_loops(
 
 
 def _packed_joint(
-    joint: Joint, constants: ConstantStack, scratch: Buffer, own: OwnJoints
+    joint: Joint, constants: ConstantStack, scratch: Buffer, own_joints: OwnJoints
 ) -> tuple[int, int, int]:
     """Kind of a loop's joint, and where its constants and those of its coordinates start."""
     row = loop_joint_row(joint)
     if row.kind == field.OWN:
-        place = constants.add(own.add(joint, scratch))
+        place = constants.add(own_joints.add(joint, scratch))
         return row.kind, place, place
     numbers = constants.add(np.asarray(row.constants, dtype=float))
     return row.kind, numbers, constants.add(np.asarray(loop_columns(joint, row), dtype=float))
@@ -411,14 +413,16 @@ class _Paths:
             self.numbering.first[len(system.loops) :],
         )
         every = zip(rows, system.couplings, coupled_rows(system), unknowns, strict=True)
-        for row, coupling, given, unknown in every:
+        for row, coupling, coupled, unknown in every:
             row[field.C_COLUMN], row[field.C_SOLVED] = column, unknown
-            row[field.C_N] = len(given.v)
+            row[field.C_N] = len(coupled.v)
             row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
             row[field.C_NUMBERS] = constants.add(
-                np.array([given.scale, given.offset, *given.weights])
+                np.array([coupled.scale, coupled.offset, *coupled.weights])
             )
-            for q, v, i, c in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
+            for q, v, i, c in zip(
+                coupled.q, coupled.v, coupling.bodies, coupling.entries, strict=True
+            ):
                 term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
                 place = self.rows[self.number[i], field.W_INNOVATIONS]
                 place += r * self.numbering.places[i][unknown] + c
@@ -432,14 +436,14 @@ class _Paths:
         """Columns that reach each body, and their places at its carrier, for ints[start:]."""
         lists: list[int] = []
         for i, row in zip(self.bodies, self.rows, strict=True):
-            own, p = self._columns(i), int(self.system.parent[i])
-            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(own), start + len(lists)
-            lists += own
+            columns, p = self._columns(i), int(self.system.parent[i])
+            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(columns), start + len(lists)
+            lists += columns
             if p == GROUND:
-                lists += [-1] * len(own)
+                lists += [-1] * len(columns)
             else:
                 node = int(self.system.parent_node[i])
-                lists += [self._address(p, node, c) for c in own]
+                lists += [self._address(p, node, c) for c in columns]
         return np.array(lists, dtype=np.int64)
 
     def list_groups(self, start: int, packed: Array) -> Array:

@@ -96,23 +96,23 @@ def redundant_motions(
     dict
         One description for each redundant equation of each loop and coupling.
     """
-    size, found = largest(A), {}
+    size, descriptions = largest(A), {}
     before = np.zeros((0, A.shape[1]))
     rows = closure_slices(system)
     for k, (one, piece) in enumerate(zip(system.constraints, rows, strict=True)):
-        own = A[piece]
-        new = own - own @ before.T @ before
+        equations = A[piece]
+        new = equations - equations @ before.T @ before
         u, values, _ = np.linalg.svd(new)
-        kept = int(np.sum(values > RANK * size))
+        rank = int(np.sum(values > RANK * size))
         if isinstance(one, Loop) and isinstance(one.joint, Contact):
-            found[one.name] = _words(u[:, kept:], one.joint.rows)
+            descriptions[one.name] = _words(u[:, rank:], one.joint.rows)
         elif k < len(placed):
-            found[one.name] = _words(placed[k].directions @ u[:, kept:], AXES)
+            descriptions[one.name] = _words(placed[k].directions @ u[:, rank:], AXES)
         else:
             coupling = system.couplings[k - len(placed)]
-            found[one.name] = () if kept else (equation(system, coupling),)
+            descriptions[one.name] = () if rank else (equation(system, coupling),)
         before = np.concatenate([before, row_space(new, size)])
-    return found
+    return descriptions
 
 
 def _words(directions: Array, names: Sequence[str]) -> tuple[str, ...]:

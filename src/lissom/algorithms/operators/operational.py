@@ -71,8 +71,8 @@ class FramePicker(SpatialOperator):
             i, motion = frame.body, motions[frame.body]
             eta, eta_dot = motion.eta, motion.eta_dot
             node = node_motion(system.bodies[i], frame.node, eta, eta_dot, motion.velocity)
-            own, _ = frame.pose(node.rotation, node.position)
-            turn = motion.world_rotation if axes == "world" else own.T
+            attitude, _ = frame.pose(node.rotation, node.position)
+            turn = motion.world_rotation if axes == "world" else attitude.T
             shapes = frame.velocity(node.shapes, node.rotation)
             shift = frame.velocity(node.shift.T, node.rotation).T
             self.frames.append((i, np.kron(np.eye(2), turn), shapes, shift))
@@ -106,7 +106,9 @@ def frame_compliance(
     for i in reversed(range(system.n_body)):
         if i not in busy:
             continue
-        added, Z_plus = _cross_body(motions[i], articulated[i], _own(picker, i, n), zeta.pop(i))
+        added, Z_plus = _cross_body(
+            motions[i], articulated[i], _frames_on_body(picker, i, n), zeta.pop(i)
+        )
         result += added
         if (p := int(system.parent[i])) != GROUND:
             busy.add(p)
@@ -114,7 +116,7 @@ def frame_compliance(
     return (result + result.T) / 2
 
 
-def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
+def _frames_on_body(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
     """Stacked Pi_hat_c, phi_c and F_c of the frames on body i."""
     mine = [(k, frame) for k, frame in enumerate(picker.frames) if frame[0] == i]
     F = np.zeros((6 * len(mine), n), picker.dtype)
@@ -128,10 +130,10 @@ def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
 
 
 def _cross_body(
-    motion: BodyMotion, block: Articulated, own: tuple[Array, Array, Array], zeta: Array
+    motion: BodyMotion, block: Articulated, on_frames: tuple[Array, Array, Array], zeta: Array
 ) -> tuple[Array, Array]:
     """Contribution of one body to the compliance (3), and Z+ inboard of its hinge (2)."""
-    Pi_c, phi_c, F = own
+    Pi_c, phi_c, F = on_frames
     W, M_rf, Ht = block.W, motion.terms.M_rf, motion.motion_map
     Pi_t = motion.outboard_shapes
     Y_c = phi_c - M_rf @ W @ Pi_c.T  # (1)

@@ -82,10 +82,10 @@ def inward(
     printed in the paper.
     """
     n_point = len(points(system))
-    own = _signs(n_point, -1.0 if "4.2" in printed else 1.0)
+    signs = _signs(n_point, -1.0 if "4.2" in printed else 1.0)
     branch = _signs(n_point, -1.0 if "4.3" in printed else 1.0)
     joint = _signs(n_point, -1.0 if "4.5" in printed else 1.0)
-    inv, found = np.linalg.inv, dict[int, Coefficients]()
+    inv, coefficients = np.linalg.inv, dict[int, Coefficients]()
     loads = external_terms(system, motions, external)
     for n in reversed(range(system.n_body)):
         t, body, motion = motions[n].terms, system.bodies[n], motions[n]
@@ -93,10 +93,10 @@ def inward(
         T_f, sigma = forces[system.layout.modal_v(n)], forces[system.layout.hinge_v(n)]
         G_r, G_e = loads[n][1] - t.b_r, T_f + loads[n][0] - t.b_f - elastic  # (C 3.1), (C 3.2)
         C_cT, S_cT = _own_points(system, motions, n)  # (C 3.3), (C 3.4)
-        G_r, G_e = np.column_stack([G_r, C_cT]), np.column_stack([G_e, S_cT]) * own
+        G_r, G_e = np.column_stack([G_r, C_cT]), np.column_stack([G_e, S_cT]) * signs
         M_rr, M_re, M_er, M_ee = t.M_rr, t.M_rf, t.M_rf.T, t.M_ff
         for k in system.children[n]:
-            (C, S), x = _shift(system, motions, k), found[k]
+            (C, S), x = _shift(system, motions, k), coefficients[k]
             M_ee, M_er, G_e = M_ee + S.T @ x.D_q, M_er + S.T @ x.D_A, G_e - S.T @ x.D  # (C 4.2)
             M_rr, M_re = M_rr + C.T @ x.D_A, M_re + C.T @ x.D_q  # (C 4.3)
             G_r = G_r - C.T @ x.D * branch  # (C 2.1)
@@ -109,8 +109,8 @@ def inward(
         B_A, B_q, B = -M_gg @ P.T @ M_bar @ C, -M_gg @ P.T @ M_bar @ S, M_gg @ G_P * joint
         W_A, W_q, W = C + P @ B_A, S + P @ B_q, P @ B + _constant(A_R, n_point)  # (C 4.6)
         D_A, D_q, D = M_bar @ W_A, M_bar @ W_q, M_bar @ W - G_bar  # (C 4.8)
-        found[n] = Coefficients(Q_A, Q, M_bar, B_A, B_q, B, W_A, W_q, W, D_A, D_q, D)
-    return [found[n] for n in range(system.n_body)]
+        coefficients[n] = Coefficients(Q_A, Q, M_bar, B_A, B_q, B, W_A, W_q, W, D_A, D_q, D)
+    return [coefficients[n] for n in range(system.n_body)]
 
 
 def outward(
@@ -149,35 +149,35 @@ def solve_loops(
     forces: Array,
     external: External = (),
     *,
-    known: Array | None = None,
+    point_forces: Array | None = None,
     stiffness: float | Array = 0.0,
     damping: float | Array = 0.0,
     printed: Collection[str] = (),
 ) -> tuple[Array, Array, Array]:
     """Steps 2-5: rates of the speeds, lambda [N], and the matrix M of (C 4.20), which is -Lambda.
 
-    `known` are given forces on the points, F_f of (C 4.17); `stiffness` [1/s^2] and `damping` [1/s]
-    are Baumgarte's constants K_i and C_i of (C 4.16): one number for all loops, or one for each.
-    The constraints must be independent.
+    `point_forces` are given forces on the points, F_f of (C 4.17); `stiffness` [1/s^2] and
+    `damping` [1/s] are Baumgarte's constants K_i and C_i of (C 4.16): one number for all loops, or
+    one for each.  The constraints must be independent.
     """
     loops = loop_motions(system, motions)
     L = constraint_rows(loops)
     swept = inward(system, motions, forces, external, printed)
     both = outward(system, motions, swept, np.eye(1 + L.shape[1]))[1]
     h, H = both[:, 0], both[:, 1:]
-    F_f = np.zeros(L.shape[1]) if known is None else known
+    F_f = np.zeros(L.shape[1]) if point_forces is None else point_forces
     M, Z = -L @ H @ L.T, L @ (h + H @ F_f)  # (C 4.15): E' - E, for a force on E; (C 4.19)
     P_dot = np.concatenate([m.constraint_map.T @ m.bias - m.drift for m in loops])
     gap, rate = (np.concatenate([getattr(m, what) for m in loops]) for what in ("gap", "rate"))
-    K, C = (_for_each(loops, given) for given in (stiffness, damping))
+    K, C = (_for_each(loops, values) for values in (stiffness, damping))
     lam = np.linalg.solve(M, Z - P_dot + K * gap + C * rate)  # (C 4.16), (C 4.20)
     u = np.concatenate([[1.0], L.T @ lam + F_f])  # (C 4.17), (C 4.18)
     return outward(system, motions, swept, u[:, None])[0][:, 0], lam, M
 
 
-def _for_each(loops: Sequence[LoopMotion], given: float | Array) -> Array:
+def _for_each(loops: Sequence[LoopMotion], values: float | Array) -> Array:
     """Numbers of loops, one for all or one for each, for each of their equations."""
-    return np.repeat(np.broadcast_to(given, len(loops)), [len(m.gap) for m in loops])
+    return np.repeat(np.broadcast_to(values, len(loops)), [len(m.gap) for m in loops])
 
 
 def constraint_rows(loops: Sequence[LoopMotion]) -> Array:

@@ -12,7 +12,7 @@ from ...errors import SingularError, StateError, name_list, shown, suggestion
 from ...joints import Free
 from ...spatial.scalar import reals
 from ...system import State, StateLike, System
-from ..loops.assembly import held_speeds, listed
+from ..loops.assembly import held_speeds, names_listed
 from ..loops.assembly_speeds import consistent_speeds
 from ..tree.arguments import as_state
 from ..tree.coordinates import hinge_speeds, moved
@@ -23,7 +23,7 @@ from .targets import aims_of
 def moving_speeds(system: System, joints: Any) -> Array:
     """Mask (n_v,) of the speeds that may move."""
     if joints is not None:
-        names = listed(joints)
+        names = names_listed(joints)
         mask = held_speeds(system, names, "reach: joints")
         if not np.any(mask):
             raise StateError("reach: joints names no joint that can move; name at least one")
@@ -55,11 +55,11 @@ def bounds_of(system: System, limits: Any) -> CoordinateBounds:
             f"reach: limits is {shown(limits)}; expected a mapping "
             '{"body": (lower, upper)}, a joint by the body that it carries'
         )
-    for name, given in limits.items():
+    for name, limit in limits.items():
         if name not in system.names:
             hint = suggestion(str(name), system.names)
             raise StateError(f"reach: limits: there is no body {name!r}; {hint}")
-        low, high = _pair(system, name, given)
+        low, high = _pair(system, name, limit)
         if np.all(np.isneginf(low)) and np.all(np.isposinf(high)):
             continue
         if system.joints[system.layout.index(name)].has_quasi_speeds:
@@ -74,24 +74,24 @@ def bounds_of(system: System, limits: Any) -> CoordinateBounds:
     return CoordinateBounds(coordinate, lower, upper)
 
 
-def _pair(system: System, name: str, given: Any) -> tuple[Array, Array]:
+def _pair(system: System, name: str, limit: Any) -> tuple[Array, Array]:
     """Lower and upper limits (n,) of a joint, from a pair or an object with both."""
     n = system.joints[system.layout.index(name)].n_v
-    if hasattr(given, "lower") and hasattr(given, "upper"):
-        given = (given.lower, given.upper)
+    if hasattr(limit, "lower") and hasattr(limit, "upper"):
+        limit = (limit.lower, limit.upper)
     try:
-        low, high = given
+        low, high = limit
         low, high = (np.broadcast_to(reals(x), n) for x in (low, high))
     except (TypeError, ValueError):
         many = "two numbers" if n == 1 else f"two numbers, or {n} each,"
         raise StateError(
-            f"reach: limits of {name!r} are {shown(given)}; expected {many} (lower, upper) "
+            f"reach: limits of {name!r} are {shown(limit)}; expected {many} (lower, upper) "
             "[rad or m], infinite where there is none"
         ) from None
     empty = (low > high) | np.isposinf(low) | np.isneginf(high)
     if np.any(np.isnan(low)) or np.any(np.isnan(high)) or np.any(empty):
         raise StateError(
-            f"reach: limits of {name!r} are {shown(given)}; the lower must not be above the upper"
+            f"reach: limits of {name!r} are {shown(limit)}; the lower must not be above the upper"
         )
     return low, high
 
@@ -236,8 +236,8 @@ def reach(
     >>> _ = model.add(rod, ls.Revolute("z"), to="upper", at=(1, 0, 0), name="lower")
     >>> _ = model.frame("hand", on="lower", at=(1, 0, 0))
     >>> system = model.compile()
-    >>> found = ls.reach(system, system.state(lower=0.5), {"hand": (0, 1, 0)})
-    >>> print(found.reached, np.degrees(found.state.q).round(6))
+    >>> outcome = ls.reach(system, system.state(lower=0.5), {"hand": (0, 1, 0)})
+    >>> print(outcome.reached, np.degrees(outcome.state.q).round(6))
     True [ 30. 120.]
     """
     start = as_state(system, system.neutral() if state is None else state)
@@ -299,10 +299,10 @@ def _result(search: ReachSearch, start: State, best: Arrival, tried: int, strict
     if system.constraints:
         v = consistent_speeds(system, q, start.raw_v, np.zeros(system.n_v, dtype=bool))
         state = State(system, q, v)
-    found = Reach(state, best.reached, errors, _at_limits(search, q), best.steps, tried)
+    outcome = Reach(state, best.reached, errors, _at_limits(search, q), best.steps, tried)
     if strict and not best.reached:
-        raise _failure(search, found)
-    return found
+        raise _failure(search, outcome)
+    return outcome
 
 
 def _at_limits(search: ReachSearch, q: Array) -> tuple[str, ...]:
@@ -315,17 +315,17 @@ def _at_limits(search: ReachSearch, q: Array) -> tuple[str, ...]:
     return tuple(name for name in system.names if np.any(at[system.layout.hinge_v(name)]))
 
 
-def _failure(search: ReachSearch, found: Reach) -> ReachError:
+def _failure(search: ReachSearch, outcome: Reach) -> ReachError:
     length = search.system.length
     worst = max(
-        found.errors, key=lambda name: found.errors[name][0] / length + found.errors[name][1]
+        outcome.errors, key=lambda name: outcome.errors[name][0] / length + outcome.errors[name][1]
     )
-    metres, radians = found.errors[worst]
-    stuck = f", with {name_list(found.at_limits)} at limits" if found.at_limits else ""
+    metres, radians = outcome.errors[worst]
+    stuck = f", with {name_list(outcome.at_limits)} at limits" if outcome.at_limits else ""
     return ReachError(
         f"reach: {worst!r} stays {metres:.3g} m and {radians:.3g} rad away from its target at the "
         f"nearest state found{stuck} (attribute `state` of this error); bring the target nearer, "
         "ask for its position or rotation only, let more joints move, or widen their limits",
-        found.state,
-        found.errors,
+        outcome.state,
+        outcome.errors,
     )

@@ -85,8 +85,8 @@ def _free(J: Array, A: Array, e: Array, g: Array, mu: float) -> tuple[Array, Arr
     else:
         back, y, Z = np.zeros((0, J.shape[1])), np.zeros(J.shape[1]), None
     T, t, Wt = np.linalg.svd(J if Z is None else J @ Z, full_matrices=False)
-    kept = t > NOISE * t.max(initial=0.0)
-    part = np.where(kept, t / np.where(kept, t**2 + mu, 1.0), 0.0)
+    significant = t > NOISE * t.max(initial=0.0)
+    part = np.where(significant, t / np.where(significant, t**2 + mu, 1.0), 0.0)
     u = -Wt.T @ (part * (T.T @ (J @ y + e)))
     return y + (u if Z is None else Z @ u), back
 
@@ -199,12 +199,12 @@ class ReachSearch:
             A = full[:, moving]
         return np.concatenate(e), np.concatenate(J), g, A, ROUNDING * far
 
-    def completed(self, found: Arrival) -> Arrival:
+    def completed(self, arrival: Arrival) -> Arrival:
         """The same end, with the last digits of a target that is out of reach."""
-        if found.reached and found.closed:
-            return found
-        last = self.run(found.q, LEAST_LAST_GAIN)
-        return replace(last, steps=found.steps + last.steps)
+        if arrival.reached and arrival.closed:
+            return arrival
+        last = self.run(arrival.q, LEAST_LAST_GAIN)
+        return replace(last, steps=arrival.steps + last.steps)
 
     def run(self, q: Array, least: float = LEAST_GAIN) -> Arrival:
         """Coordinates near q that meet the targets, or those nearest to them."""

@@ -107,16 +107,16 @@ def aims_of(system: System, targets: Any) -> list[Aim]:
             f"reach: targets is {shown(targets)}; expected a mapping "
             '{"body", "body.node" or "frame": target}'
         )
-    return [_aim(system, str(where), given) for where, given in targets.items()]
+    return [_aim(system, str(where), target) for where, target in targets.items()]
 
 
-def _aim(system: System, where: str, given: Any) -> Aim:
+def _aim(system: System, where: str, value: Any) -> Aim:
     if system.place(where).grounded:
         raise StateError(
             f"reach: {where!r} is fixed to the ground and cannot be moved; name a body, a node or "
             "a frame on one"
         )
-    target = _target(where, given)
+    target = _target(where, value)
     if target.position is None and target.rotation is None:
         raise StateError(f"reach: the target of {where!r} has neither position nor rotation")
     w_x = _weights(where, "position_weight", target.position_weight)
@@ -140,48 +140,48 @@ def _aim(system: System, where: str, given: Any) -> Aim:
     return Aim(where, at, x, R, weights)
 
 
-def _target(where: str, given: Any) -> Target:
+def _target(where: str, value: Any) -> Target:
     """Target from any of its forms."""
-    if isinstance(given, Target):
-        return given
-    if isinstance(given, Pose):
-        return Target(given.position, given.rotation)
-    if isinstance(given, Mapping) or callable(getattr(given, "as_matrix", None)):
-        return Target(rotation=given)
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        return Target(*given)
+    if isinstance(value, Target):
+        return value
+    if isinstance(value, Pose):
+        return Target(value.position, value.rotation)
+    if isinstance(value, Mapping) or callable(getattr(value, "as_matrix", None)):
+        return Target(rotation=value)
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return Target(*value)
     try:
-        shape = reals(given).shape
+        shape = reals(value).shape
     except (TypeError, ValueError):
         shape = ()
     if shape == (3, 3):
-        return Target(rotation=given)
+        return Target(rotation=value)
     if shape == (3,):
-        return Target(position=given)
-    raise StateError(f"reach: the target of {where!r} is {shown(given)}; {_EXPECTED}")
+        return Target(position=value)
+    raise StateError(f"reach: the target of {where!r} is {shown(value)}; {_EXPECTED}")
 
 
-def _vector(where: str, what: str, given: Any) -> Array:
+def _vector(where: str, what: str, value: Any) -> Array:
     try:
-        vector = reals(given)
+        vector = reals(value)
     except (TypeError, ValueError):
         vector = np.zeros(0)
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
         raise StateError(
-            f"reach: {what} of the target of {where!r} is {shown(given)}; expected three finite "
+            f"reach: {what} of the target of {where!r} is {shown(value)}; expected three finite "
             "numbers [m]"
         )
     return vector
 
 
-def _weights(where: str, what: str, given: Any) -> Array:
+def _weights(where: str, what: str, value: Any) -> Array:
     try:
-        weights = reals(given)
+        weights = reals(value)
     except (TypeError, ValueError):
         weights = np.full(1, np.nan)
     if weights.shape not in ((), (3,)) or not np.all(np.isfinite(weights) & (weights >= 0)):
         raise StateError(
-            f"reach: {what} of the target of {where!r} is {shown(given)}; expected one or three "
+            f"reach: {what} of the target of {where!r} is {shown(value)}; expected one or three "
             "numbers, none negative"
         )
     return np.broadcast_to(weights, 3)

@@ -46,7 +46,9 @@ def as_state(system: System, state: StateLike) -> State:
 def _other_system(system: System, other: System) -> str:
     """Message about the difference between a system and the system of a state."""
     what = "bodies"
-    difference = f"its bodies are {_few(other.names)}, those of this system {_few(system.names)}"
+    difference = (
+        f"its bodies are {_shortened(other.names)}, those of this system {_shortened(system.names)}"
+    )
     if system.names == other.names:
         what = "joints or modes"
         pairs = zip(*(_bodies_in_words(x) for x in (system, other)), strict=True)
@@ -63,7 +65,7 @@ def _bodies_in_words(system: System) -> list[str]:
     ]
 
 
-def _few(names: tuple[str, ...], most: int = 6) -> str:
+def _shortened(names: tuple[str, ...], most: int = 6) -> str:
     words = ", ".join(map(repr, names[:most])) or "none"
     return f"{words} and {len(names) - most} more" if len(names) > most else words
 
@@ -109,7 +111,7 @@ def all_floats(state: State, *vectors: Array) -> bool:
     return not READABLE and state.real and all(x.dtype == float for x in vectors)
 
 
-def written(result: Array, out: Any) -> Array:
+def into_out(result: Array, out: Any) -> Array:
     """Result, copied into `out` if given."""
     if out is None:
         return result
@@ -153,13 +155,13 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
         if part not in ("", "modes"):
             raise StateError(f'{what}: {key!r} is neither "body" nor "body.modes"')
         piece = system.layout.modal_v(name) if part else system.layout.hinge_v(name)
-        given = np.atleast_1d(array(value))
-        if given.shape != (piece.stop - piece.start,):
+        numbers = np.atleast_1d(array(value))
+        if numbers.shape != (piece.stop - piece.start,):
             n = piece.stop - piece.start
             raise StateError(
                 f"{what}: {key!r} needs {n} number{'' if n == 1 else 's'}, got {shown(value)}"
             )
-        for k, entry in enumerate(given):
+        for k, entry in enumerate(numbers):
             pieces[piece.start + k] = np.array([entry])
     stacked = np.concatenate(pieces) if pieces else np.zeros(0)
     return checked_vector(stacked, system.n_v, what, system)
@@ -223,12 +225,12 @@ def to_armature(system: System, armature: Any) -> Armature | None:
 def _hinge_block(system: System, name: str, value: Any) -> Array:
     piece = system.layout.hinge_v(name)
     n = piece.stop - piece.start
-    given = array(value)
-    if given.dtype.kind != "f":
+    numbers = array(value)
+    if numbers.dtype.kind != "f":
         raise StateError(f"armature of {name!r} must be real numbers")
-    if not np.all(np.isfinite(given)):
+    if not np.all(np.isfinite(numbers)):
         raise StateError(f"armature of body {name!r} is {shown(value)}; all entries must be finite")
-    block = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
+    block = numbers if numbers.ndim == 2 else np.diag(np.broadcast_to(numbers, (n,)))
     if block.shape != (n, n) or not np.allclose(block, block.T):
         raise StateError(
             f"armature of {name!r} is {shown(value)}; give a number, {n} numbers or a symmetric "

@@ -14,10 +14,10 @@ from ...spatial.scalar import is_numeric, solve_spd
 from ...system import State, StateLike, System
 from ..loops import closed_loops
 from ..loops.checks import check_closed
-from ..loops.couplings import transmitted
-from ..loops.joint_loads import applied
+from ..loops.couplings import transmitted_forces
+from ..loops.joint_loads import applied_forces
 from . import engine, reference
-from .arguments import all_floats, as_state, to_armature, written
+from .arguments import all_floats, as_state, into_out, to_armature
 
 Array = np.ndarray
 
@@ -102,7 +102,10 @@ def forward_dynamics(
         except (AttributeError, KeyError, TypeError):
             pass
     state = as_state(system, state)
-    (T, loads), added = applied(system, state, forces, external), to_armature(system, armature)
+    (T, loads), added = (
+        applied_forces(system, state, forces, external),
+        to_armature(system, armature),
+    )
     if system.constraints and method in PAPER:
         kind, n = (
             ("loops", len(system.loops)) if system.loops else ("couplings", len(system.couplings))
@@ -128,7 +131,7 @@ def forward_dynamics(
         )
     else:
         vdot = _readable(system, state, T, loads, added, method)
-    return written(vdot, out)
+    return into_out(vdot, out)
 
 
 def loop_forces(
@@ -162,7 +165,7 @@ def loop_forces(
         raise StateError(
             f"the system has no loops; use joint_forces for the forces of its joints{more}"
         )
-    T, loads = applied(system, state, forces, external)
+    T, loads = applied_forces(system, state, forces, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.loop_forces(system, state.raw_q, state.raw_v, T, loads)
     motions, lam = _readable_multipliers(system, state, T, loads)
@@ -196,11 +199,11 @@ def coupling_forces(
     state = as_state(system, state)
     if not system.couplings:
         raise StateError("the system has no couplings; add them with model.couple(...)")
-    T, loads = applied(system, state, forces, external)
+    T, loads = applied_forces(system, state, forces, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.coupling_forces(system, state.raw_q, state.raw_v, T, loads)
     _, lam = _readable_multipliers(system, state, T, loads)
-    return transmitted(system, lam)
+    return transmitted_forces(system, lam)
 
 
 def _readable_multipliers(

@@ -63,7 +63,7 @@ def forward_dynamics_batch(
             k,
             lambda: forward_dynamics(system, system.state(q[k], v[k]), T),
         )
-    return _delivered(result, out)
+    return _copied_to_out(result, out)
 
 
 def inverse_dynamics_batch(
@@ -101,7 +101,7 @@ def inverse_dynamics_batch(
     except engine.RowError as failure:
         k = failure.row
         _raise_for_row(k, lambda: inverse_dynamics(system, system.state(q[k], v[k]), a[k]))
-    return _delivered(result, out)
+    return _copied_to_out(result, out)
 
 
 def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
@@ -116,16 +116,16 @@ def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
 def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
     """Array (k, n) of floats for the kernels, copied only if necessary."""
     try:
-        given = np.asarray(values)
-        plain = given.dtype.kind in "fiu"
-        rows = np.ascontiguousarray(given, dtype=float) if plain else given
+        numbers = np.asarray(values)
+        plain = numbers.dtype.kind in "fiu"
+        rows = np.ascontiguousarray(numbers, dtype=float) if plain else numbers
     except (TypeError, ValueError):
         raise StateError(f"{what} is not an array of numbers: {shown(values)}") from None
     if not plain:
-        raise StateError(f"{what} is an array of {given.dtype}; expected real numbers")
-    if given.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
+        raise StateError(f"{what} is an array of {numbers.dtype}; expected real numbers")
+    if numbers.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
         wanted = f"(k, {n})" if k is None else f"({k}, {n}), as many rows as Q"
-        raise StateError(f"{what} has shape {given.shape}; expected {wanted}, one state per row")
+        raise StateError(f"{what} has shape {numbers.shape}; expected {wanted}, one state per row")
     return rows if rows.flags.writeable else rows.copy()
 
 
@@ -134,14 +134,16 @@ def _result(out: Any, shape: tuple[int, int]) -> Array:
     if out is None:
         return np.empty(shape)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != float:
-        found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
-        raise StateError(f"out is {found}; expected an array of floats of shape {shape}")
+        described = (
+            f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        )
+        raise StateError(f"out is {described}; expected an array of floats of shape {shape}")
     if not out.flags.writeable:
         raise StateError("out is read-only; give a writable array")
     return out if out.flags.c_contiguous else np.empty(shape)
 
 
-def _delivered(result: Array, out: Array | None) -> Array:
+def _copied_to_out(result: Array, out: Array | None) -> Array:
     if out is None or out is result:
         return result
     out[...] = result

@@ -222,16 +222,16 @@ def _floating_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> B
     m = body.n_mode
     at_rest = NodeMotion(zeros(3), np.eye(3), zeros(6, m), zeros(6), zeros(6), zeros(3))
     frame = _section_motion(_seen_from_inboard(body, at_rest, eta, eta_dot), eta_dot, V)
-    own = body_terms(body.floating, eta, eta_dot, rotate(frame.rotation.T, frame.velocity))
+    terms = body_terms(body.floating, eta, eta_dot, rotate(frame.rotation.T, frame.velocity))
     S, shift = rotate(frame.rotation.T, frame.shapes), rotate(frame.rotation.T, frame.shift.T)
     gamma = rotate(frame.rotation.T, frame.coriolis)
-    b_r = own.b_r + own.M_rr @ gamma
-    M_rf = own.M_rf + own.M_rr @ S
+    b_r = terms.b_r + terms.M_rr @ gamma
+    M_rf = terms.M_rf + terms.M_rr @ S
     return BodyTerms(
-        M_ff=own.M_ff + own.M_rf.T @ S + S.T @ M_rf,
+        M_ff=terms.M_ff + terms.M_rf.T @ S + S.T @ M_rf,
         M_rf=shift.T @ M_rf,
-        M_rr=shift.T @ own.M_rr @ shift,
-        b_f=own.b_f + own.M_rf.T @ gamma + S.T @ b_r,
+        M_rr=shift.T @ terms.M_rr @ shift,
+        b_f=terms.b_f + terms.M_rf.T @ gamma + S.T @ b_r,
         b_r=shift.T @ b_r,
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels import fields as field
 from ...kernels.tree.derivatives import frames
-from ...kernels.tree.derivatives.attached import own_size
+from ...kernels.tree.derivatives.attached import own_terms_size
 from ...kernels.tree.derivatives.jumps import JUMP_SIZE
 from ...kernels.tree.derivatives.rods import rod_size
 from ...system import GROUND, System
@@ -34,7 +34,7 @@ def derivative_plan(system: System, packed: Packed) -> Array:
         if ints[i, field.LEVEL] != field.RIGID:
             listed, stations = ints[i, field.LISTED], ints[i, field.N_STATION]
             more = max(listed, rod_size(stations, m) if stations else 0)
-            row[frames.OWN_TERMS] = work.add(own_size(m) + more)
+            row[frames.OWN_TERMS] = work.add(own_terms_size(m) + more)
         if p != GROUND:
             row[frames.CARRIER_OF] = rows[p, frames.FRAME_OF]
             row[frames.BELOW] = rows[p, frames.BELOW] + ints[p, field.HINGE_DOF]

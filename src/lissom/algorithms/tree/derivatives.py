@@ -169,20 +169,26 @@ def _of_loops(
     if system.loops:  # couplings alone have no wrenches
         wrenches = loop_forces(system, state, forces, external=external)
     loads = to_external(system, external)
-    found = free_derivatives(system, state, x, wrenches, loads)
+    along_motions = free_derivatives(system, state, x, wrenches, loads)
     return ForwardDerivatives(
-        x, found.q, found.v, found.forces, found.directions, found.speeds, found.independent
+        x,
+        along_motions.q,
+        along_motions.v,
+        along_motions.forces,
+        along_motions.directions,
+        along_motions.speeds,
+        along_motions.independent,
     )
 
 
 def compiled(system: System) -> bool:
     """Whether the kernels have the derivatives of all parts: all but joints of users' own."""
-    known = system.derived.get("differentiable")
-    if known is None:
+    is_compiled = system.derived.get("differentiable")
+    if is_compiled is None:
         rows = engine.packed_constants(system).rows
         other = rows[:, field.KIND] == field.OWN
-        known = system.derived.setdefault("differentiable", not np.any(other))
-    return known
+        is_compiled = system.derived.setdefault("differentiable", not np.any(other))
+    return is_compiled
 
 
 def check_compiled(system: System, what: str) -> None:

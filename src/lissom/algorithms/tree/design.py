@@ -32,7 +32,7 @@ from .design_parameters import (
     check_loops,
     inertial,
     inertial_values,
-    resolved,
+    resolve_parameters,
     signs_of_modes,
     spacing_of,
 )
@@ -114,9 +114,9 @@ def inertial_regressor(
         add what does not depend on these parameters.
     """
     q, v, x, _ = _arguments(system, state, acceleration, "acceleration", None, "inertial_regressor")
-    found = inertial(system)
-    _, _, P = design_rows(system, found, q[None], v[None], x[None])
-    return InertialRegressor(P[0], found.names, inertial_values(system))
+    parameters = inertial(system)
+    _, _, P = design_rows(system, parameters, q[None], v[None], x[None])
+    return InertialRegressor(P[0], parameters.names, inertial_values(system))
 
 
 def design_derivatives(
@@ -153,16 +153,16 @@ def design_derivatives(
     """
     what = "design_derivatives"
     q, v, T, loads = _arguments(system, state, forces, "forces", external, what)
-    found = resolved(system, parameters)
-    check_loops(system, found, what)
+    chosen = resolve_parameters(system, parameters)
+    check_loops(system, chosen, what)
     x = engine.forward_dynamics(system, q, v, T, loads)
-    _, D, P = design_rows(system, found, q[None], v[None], x[None], loads)
-    built, errors = built_rows(system, found.built, q[None], v[None], x[None], external)
-    P = np.concatenate([P[0], built[0]], axis=1)[:, found.order]
-    errors = np.concatenate([np.zeros(found.n_kernel), errors])[found.order]
+    _, D, P = design_rows(system, chosen, q[None], v[None], x[None], loads)
+    built, errors = built_rows(system, chosen.built, q[None], v[None], x[None], external)
+    P = np.concatenate([P[0], built[0]], axis=1)[:, chosen.order]
+    errors = np.concatenate([np.zeros(chosen.n_kernel), errors])[chosen.order]
     if system.constraints:
-        return DesignDerivatives(found.given_names, x, P, -_responses(system, q, P), errors)
-    return DesignDerivatives(found.given_names, x, P, -np.linalg.solve(D[0, 2], P), errors)
+        return DesignDerivatives(chosen.given_names, x, P, -_responses(system, q, P), errors)
+    return DesignDerivatives(chosen.given_names, x, P, -np.linalg.solve(D[0, 2], P), errors)
 
 
 def _responses(system: System, q: Array, forces: Array) -> Array:
@@ -187,7 +187,7 @@ def _arguments(
 
 def design_rows(
     system: System,
-    found: Resolved,
+    parameters: Resolved,
     Q: Array,
     V: Array,
     X: Array,
@@ -199,21 +199,21 @@ def design_rows(
     ----------
     system : System
         Compiled mechanism, a tree.
-    found : Resolved
+    parameters : Resolved
         Parameters; those of users' functions are left out.
     Q, V, X : arrays (k, n_q), (k, n_v), (k, n_v)
         Coordinates, speeds and accelerations.
     external : sequence
         Spatial forces on nodes.
     """
-    k, n, p = len(Q), system.n_v, found.n_kernel
+    k, n, p = len(Q), system.n_v, parameters.n_kernel
     T, P = np.empty(k * n), np.zeros((k * n, max(p, 1)))
     D = np.empty((3 * k * n, n))
     work = engine.workspace(system)
     work.set_external(external)
     kernel, flags = work.kernel(entries.DESIGN_DERIVATIVES), engine.ALL | field.ACCELERATED
-    given = (Q.ravel(), V.ravel(), X.ravel(), T, D, found.rows, found.directions, P)
-    failed = kernel(*work.call, *work.derivatives, *given, flags, 0, k)
+    arguments = (Q.ravel(), V.ravel(), X.ravel(), T, D, parameters.rows, parameters.directions, P)
+    failed = kernel(*work.call, *work.derivatives, *arguments, flags, 0, k)
     work.set_external(())
     if failed >= 0:
         raise StateError(
@@ -237,10 +237,10 @@ def inertial_products(system: System, Q: Array, V: Array, X: Array, Y: Array) ->
     """
     work, n = engine.workspace(system), system.n_body
     kernel, flags = work.kernel(entries.INERTIAL_PRODUCTS), engine.ALL | field.ACCELERATED
-    motions, found = np.empty(n * along.MOTION), np.zeros(n * design.DIRECTION)
+    motions, products = np.empty(n * along.MOTION), np.zeros(n * design.DIRECTION)
     rows = (np.ascontiguousarray(x).ravel() for x in (Q, V, X, Y))
-    kernel(*work.call, *rows, motions, found, flags, 0, len(Q))
-    return found.reshape(n, design.DIRECTION)
+    kernel(*work.call, *rows, motions, products, flags, 0, len(Q))
+    return products.reshape(n, design.DIRECTION)
 
 
 def built_rows(
@@ -267,8 +267,10 @@ def built_rows(
     columns, errors = [], []
     for one in built:
         forces = [_built_forces(system, one, shift, Q, V, X, external) for shift in range(-3, 4)]
-        own = _forces(system, Q, V, X, to_external(system, external))
-        if not np.allclose(forces[3], own, rtol=_SAME, atol=_SAME * (np.abs(own).max() + 1e-300)):
+        unchanged = _forces(system, Q, V, X, to_external(system, external))
+        if not np.allclose(
+            forces[3], unchanged, rtol=_SAME, atol=_SAME * (np.abs(unchanged).max() + 1e-300)
+        ):
             raise ModelError(
                 f"DesignParameter {one.name!r}: build({one.value:g}) is another mechanism than the "
                 "system given; give the value that the system was built with"

@@ -64,13 +64,13 @@ class DesignParameter(Shown):
             object.__setattr__(self, "spacing", spacing)
 
 
-def _finite(given: Any, what: str) -> float:
+def _finite(value: Any, what: str) -> float:
     try:
-        number = float(given)
+        number = float(value)
     except (TypeError, ValueError):
         number = np.nan
-    if isinstance(given, (bool, str)) or not np.isfinite(number):
-        raise StateError(f"{what} is {shown(given)}; expected one finite number")
+    if isinstance(value, (bool, str)) or not np.isfinite(number):
+        raise StateError(f"{what} is {shown(value)}; expected one finite number")
     return number
 
 
@@ -81,11 +81,11 @@ def spacing_of(one: DesignParameter) -> float:
 
 def built_system(one: DesignParameter, shift: int) -> System:
     """System at a number of spacings from the value of a parameter."""
-    found = one.build(one.value + shift * spacing_of(one))
-    system = found.compile() if callable(getattr(found, "compile", None)) else found
+    built = one.build(one.value + shift * spacing_of(one))
+    system = built.compile() if callable(getattr(built, "compile", None)) else built
     if not isinstance(system, System):
         raise ModelError(
-            f"DesignParameter {one.name!r}: build returned {shown(found)}; expected a Model or a "
+            f"DesignParameter {one.name!r}: build returned {shown(built)}; expected a Model or a "
             "System"
         )
     return system
@@ -127,22 +127,22 @@ _NO_NUMBERS = np.zeros(0, dtype=np.int64)
 NONE = Resolved((), _NO_NUMBERS, np.zeros(0), (), _NO_NUMBERS)
 
 
-def check_loops(system: System, found: Resolved, what: str) -> None:
+def check_loops(system: System, parameters: Resolved, what: str) -> None:
     """Reject parameters that would open the loops of a system.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    found : Resolved
+    parameters : Resolved
         Parameters.
     what : str
         Name of the caller in errors.
     """
     if not system.constraints:
         return
-    kinds = [*found.rows[::3], *(design.SHIFT for _ in found.built)]
-    for name, kind in zip(found.names, kinds, strict=True):
+    kinds = [*parameters.rows[::3], *(design.SHIFT for _ in parameters.built)]
+    for name, kind in zip(parameters.names, kinds, strict=True):
         if kind in (design.SHIFT, design.TURNING):
             raise StateError(
                 f"{what}: parameter {name!r} may move the ends of loops, which it would open; with "
@@ -150,48 +150,48 @@ def check_loops(system: System, found: Resolved, what: str) -> None:
             )
 
 
-class Apart(NamedTuple):
+class SplitParameters(NamedTuple):
     """Columns of inertias of rigid bodies, those of all other parameters, and the latter resolved.
 
     Attributes
     ----------
     inertial, others : arrays of int
         Columns.
-    found : Resolved
+    resolved : Resolved
         The others alone.
     """
 
     inertial: Array
     others: Array
-    found: Resolved
+    resolved: Resolved
 
 
-def inertias_apart(found: Resolved) -> Apart:
+def split_inertias(parameters: Resolved) -> SplitParameters:
     """Inertias and other parameters apart: along one motion the former cost nothing each.
 
     Parameters
     ----------
-    found : Resolved
+    parameters : Resolved
         Parameters.
     """
-    chosen = np.zeros(len(found.names), dtype=bool)
-    chosen[: found.n_kernel] = found.rows[:: design.PARAMETER] == design.INERTIA
+    chosen = np.zeros(len(parameters.names), dtype=bool)
+    chosen[: parameters.n_kernel] = parameters.rows[:: design.PARAMETER] == design.INERTIA
     others = np.flatnonzero(~chosen)
-    left = others[others < found.n_kernel]
-    rows = found.rows.reshape(-1, design.PARAMETER)[left].ravel()
-    directions = found.directions.reshape(-1, design.DIRECTION)[left].ravel()
-    names = tuple(found.names[k] for k in others)
-    return Apart(
+    left = others[others < parameters.n_kernel]
+    rows = parameters.rows.reshape(-1, design.PARAMETER)[left].ravel()
+    directions = parameters.directions.reshape(-1, design.DIRECTION)[left].ravel()
+    names = tuple(parameters.names[k] for k in others)
+    return SplitParameters(
         np.flatnonzero(chosen),
         others,
-        Resolved(names, rows, directions, found.built, np.arange(len(names))),
+        Resolved(names, rows, directions, parameters.built, np.arange(len(names))),
     )
 
 
 Entry = tuple[str, tuple[int, int, int], Array]
 
 
-def resolved(system: System, parameters: Any) -> Resolved:
+def resolve_parameters(system: System, parameters: Any) -> Resolved:
     """Columns of parameters given by name or as `DesignParameter`.
 
     Parameters
@@ -210,14 +210,14 @@ def resolved(system: System, parameters: Any) -> Resolved:
     entries: list[Entry] = []
     built: list[DesignParameter] = []
     given_names: list[str] = []
-    for given in parameters:
-        if isinstance(given, DesignParameter):
-            built.append(given)
-            given_names.append(given.name)
+    for parameter in parameters:
+        if isinstance(parameter, DesignParameter):
+            built.append(parameter)
+            given_names.append(parameter.name)
         else:
-            found = _entries(system, given)
-            entries += found
-            given_names += [name for name, *_ in found]
+            columns = _entries(system, parameter)
+            entries += columns
+            given_names += [name for name, *_ in columns]
     names = [name for name, *_ in entries] + [x.name for x in built]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -266,27 +266,27 @@ def inertial_values(system: System) -> Array:
     return np.concatenate([np.zeros(0), *pieces])
 
 
-def _entries(system: System, given: Any) -> list[Entry]:
+def _entries(system: System, key: Any) -> list[Entry]:
     """Columns of one name, such as "arm.com" or "arm.com.x"."""
-    name, dot, piece = str(given).partition(".")
+    name, dot, piece = str(key).partition(".")
     if name == "gravity" and name not in system.names:
-        found = _three("gravity", (design.GRAVITY, 0, 0))
+        columns = _three("gravity", (design.GRAVITY, 0, 0))
     elif not dot:
         raise StateError(
-            f'parameters: {shown(given)} is not a parameter; expected "gravity", "body.piece" with '
+            f'parameters: {shown(key)} is not a parameter; expected "gravity", "body.piece" with '
             f"a piece of {', '.join(PIECES)}, or a DesignParameter"
         )
     else:
         i = system.layout.index(name)
-        found = _of_body(system, i, name, piece.partition(".")[0].partition("[")[0])
-    chosen = [entry for entry in found if entry[0] == str(given)]
-    if chosen or str(given) == found[0][0].rpartition(".")[0] or len(found) == 1:
-        return chosen or found
+        columns = _of_body(system, i, name, piece.partition(".")[0].partition("[")[0])
+    chosen = [entry for entry in columns if entry[0] == str(key)]
+    if chosen or str(key) == columns[0][0].rpartition(".")[0] or len(columns) == 1:
+        return chosen or columns
     whole = f"{name}.{piece}" if dot else name
-    if all(entry[0].startswith(whole + "[") for entry in found):
-        return found
-    known = [entry[0] for entry in found]
-    raise StateError(f"parameters: there is no {shown(given)}; {suggestion(str(given), known)}")
+    if all(entry[0].startswith(whole + "[") for entry in columns):
+        return columns
+    names = [entry[0] for entry in columns]
+    raise StateError(f"parameters: there is no {shown(key)}; {suggestion(str(key), names)}")
 
 
 def _three(name: str, row: tuple[int, int, int]) -> list[Entry]:
@@ -294,9 +294,9 @@ def _three(name: str, row: tuple[int, int, int]) -> list[Entry]:
 
 
 def _direction(numbers: Sequence[float] | Array) -> Array:
-    found = np.zeros(design.DIRECTION)
-    found[: len(numbers)] = numbers
-    return found
+    direction = np.zeros(design.DIRECTION)
+    direction[: len(numbers)] = numbers
+    return direction
 
 
 def _of_body(system: System, i: int, name: str, piece: str) -> list[Entry]:
@@ -314,10 +314,10 @@ def _of_body(system: System, i: int, name: str, piece: str) -> list[Entry]:
             )
         return [(f"{name}.{piece}[{k}]", (kind, i, k), _direction([])) for k in range(m)]
     if piece not in PIECES:
-        known = [f"{name}.{x}" for x in PIECES]
+        names = [f"{name}.{x}" for x in PIECES]
         raise StateError(
             f"parameters: there is no {name + '.' + piece!r}; "
-            f"{suggestion(name + '.' + piece, known)}"
+            f"{suggestion(name + '.' + piece, names)}"
         )
     if i not in rigid_bodies(system):
         raise StateError(
@@ -345,12 +345,12 @@ def _of_inertia(system: System, i: int, name: str, piece: str) -> list[Entry]:
             )
             for k, e in enumerate(np.eye(3))
         ]
-    found: list[Entry] = []
+    columns: list[Entry] = []
     for label, (k, l) in zip(SIX, _PAIRS, strict=True):
         J = np.zeros((3, 3))
         J[k, l] = J[l, k] = 1.0
-        found.append((f"{name}.inertia.{label}", row, _inertia(0.0, np.zeros(3), J)))
-    return found
+        columns.append((f"{name}.inertia.{label}", row, _inertia(0.0, np.zeros(3), J)))
+    return columns
 
 
 def _inertia(dm: float, dp: Array, dJ: Array) -> Array:

@@ -22,7 +22,7 @@ from ...kernels.tree.derivatives import frames
 from ...system import GROUND, Frame, System
 from ...system.state import check_finite
 from ..loops.checks import check_closed
-from ..loops.couplings import transmitted
+from ..loops.couplings import transmitted_forces
 from . import reference
 from .derivative_packing import derivative_plan
 from .node_packing import node_numbers
@@ -60,7 +60,7 @@ class Workspace:
 
     def kernel(self, entry: Any) -> Any:
         """Compiled kernel that raises the errors of users' own joints."""
-        return self.packed.own.guard(entry.load())
+        return self.packed.own_joints.guard(entry.load())
 
     @cached_property
     def forward(self) -> Any:
@@ -157,17 +157,17 @@ class Workspace:
         self.scratch[field.N_EXTERNAL] = len(external)
 
 
-class _Kept(threading.local):
+class _PerThread(threading.local):
     """Workspace of a thread."""
 
     workspace: Workspace | None = None
 
 
-def _packed(system: System) -> tuple[Packed, _Kept]:
-    kept = system.derived.get("kernels")
-    if kept is None:
-        kept = system.derived.setdefault("kernels", (pack(system), _Kept()))
-    return kept
+def _packed(system: System) -> tuple[Packed, _PerThread]:
+    cached = system.derived.get("kernels")
+    if cached is None:
+        cached = system.derived.setdefault("kernels", (pack(system), _PerThread()))
+    return cached
 
 
 def packed_constants(system: System) -> Packed:
@@ -177,14 +177,14 @@ def packed_constants(system: System) -> Packed:
 
 def workspace(system: System) -> Workspace:
     """Workspace of this thread for a system, without armature and external forces."""
-    packed, kept = _packed(system)
-    if kept.workspace is None:
-        kept.workspace = Workspace(system, packed)
-    return kept.workspace
+    packed, per_thread = _packed(system)
+    if per_thread.workspace is None:
+        per_thread.workspace = Workspace(system, packed)
+    return per_thread.workspace
 
 
 def _kernel(system: System, entry: Any) -> Any:
-    return _packed(system)[0].own.guard(entry.load())
+    return _packed(system)[0].own_joints.guard(entry.load())
 
 
 def workspace_size(system: System) -> int:
@@ -308,7 +308,7 @@ def coupling_forces(
     system: System, q: Array, v: Array, forces: Array, external: External = ()
 ) -> Array:
     """Forces of the couplings (n_coupling,): a hinge receives its ratio times the force."""
-    return transmitted(system, _multipliers(system, q, v, forces, external))
+    return transmitted_forces(system, _multipliers(system, q, v, forces, external))
 
 
 def _multipliers(system: System, q: Array, v: Array, forces: Array, external: External) -> Array:
@@ -450,13 +450,13 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
 
 def node_constants(system: System, i: int, node: int) -> Array:
     """Constants of a node for the kernels: its body, and the node as in a list."""
-    known = system.derived.setdefault("nodes", {})
-    found = known.get((i, node))
-    if found is None:
+    by_node = system.derived.setdefault("nodes", {})
+    constants = by_node.get((i, node))
+    if constants is None:
         bits = int(_packed(system)[0].rows[i, field.BENT])
         numbers = node_numbers(system.bodies[i], node, bits)
-        found = known[i, node] = np.concatenate([[float(i)], numbers])
-    return found
+        constants = by_node[i, node] = np.concatenate([[float(i)], numbers])
+    return constants
 
 
 def frame_motion(
@@ -504,9 +504,9 @@ def closure_rows(system: System, Q: Array, V: Array) -> Array:
 
 def path_constants(system: System, frame: Frame) -> Array:
     """Constants of a frame for the kernels: its place at the node, and the bodies that carry it."""
-    known = system.derived.setdefault("paths", {})
-    found = known.get((frame.body, frame.node))
-    if found is None:
+    by_node = system.derived.setdefault("paths", {})
+    constants = by_node.get((frame.body, frame.node))
+    if constants is None:
         steps: list[Array] = []
         i, node = frame.body, frame.node
         while i != GROUND:
@@ -514,11 +514,11 @@ def path_constants(system: System, frame: Frame) -> Array:
             i, node = int(system.parent[i]), int(system.parent_node[i])
         n = len(steps)
         places = path.STEPS + n + np.cumsum([0, *(len(step) for step in steps[:-1])])
-        found = np.concatenate([np.eye(3).ravel(), np.zeros(3), [n], places, *steps])
-        known[frame.body, frame.node] = found
+        constants = np.concatenate([np.eye(3).ravel(), np.zeros(3), [n], places, *steps])
+        by_node[frame.body, frame.node] = constants
     if frame.plain:
-        return found
-    return np.concatenate([frame.rotation.ravel(), frame.position, found[path.LENGTH :]])
+        return constants
+    return np.concatenate([frame.rotation.ravel(), frame.position, constants[path.LENGTH :]])
 
 
 def pose(system: System, frame: Frame, q: Array) -> tuple[Array, Array]:

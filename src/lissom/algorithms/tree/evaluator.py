@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...system import System
-from .arguments import check_system, written
+from .arguments import check_system, into_out
 from .articulated import forward_dynamics
 from .composite import mass_matrix
 from .derivatives import (
@@ -91,11 +91,11 @@ class Evaluator:
         """
         if external is None and armature is None:
             T = self._zero if forces is None else forces
-            found = self._quick.forward_dynamics(q, v, T, out)
-            if found is not None:
-                return found
-        given = {"external": external, "armature": armature, "out": out}
-        return forward_dynamics(self.system, (q, v), forces, **given)
+            accelerations = self._quick.forward_dynamics(q, v, T, out)
+            if accelerations is not None:
+                return accelerations
+        options = {"external": external, "armature": armature, "out": out}
+        return forward_dynamics(self.system, (q, v), forces, **options)
 
     def inverse_dynamics(
         self,
@@ -127,11 +127,11 @@ class Evaluator:
         array (n_v,)
         """
         if external is None and actuated is None and not self.system.constraints:
-            found = self._quick.inverse_dynamics(q, v, acceleration, out)
-            if found is not None:
-                return found
-        given = {"external": external, "actuated": actuated}
-        return written(inverse_dynamics(self.system, (q, v), acceleration, **given), out)
+            forces = self._quick.inverse_dynamics(q, v, acceleration, out)
+            if forces is not None:
+                return forces
+        options = {"external": external, "actuated": actuated}
+        return into_out(inverse_dynamics(self.system, (q, v), acceleration, **options), out)
 
     def forward_dynamics_derivatives(
         self, q: Any, v: Any, forces: Any = None, *, external: Mapping[Any, Any] | None = None
@@ -152,12 +152,14 @@ class Evaluator:
         ForwardDerivatives
         """
         if external is None and not self.system.constraints and compiled(self.system):
-            found = self._quick.forward_derivatives(
+            derivatives = self._quick.forward_derivatives(
                 q, v, self._zero if forces is None else forces, None
             )
-            if found is not None:
+            if derivatives is not None:
                 n, value = self.system.n_v, self._quick.accelerations.copy()
-                return ForwardDerivatives(value, found[:n], found[n : 2 * n], found[2 * n :])
+                return ForwardDerivatives(
+                    value, derivatives[:n], derivatives[n : 2 * n], derivatives[2 * n :]
+                )
         return forward_dynamics_derivatives(self.system, (q, v), forces, external=external)
 
     def inverse_dynamics_derivatives(
@@ -179,10 +181,12 @@ class Evaluator:
         InverseDerivatives
         """
         if external is None and not self.system.constraints and compiled(self.system):
-            found = self._quick.inverse_derivatives(q, v, acceleration, None)
-            if found is not None:
+            derivatives = self._quick.inverse_derivatives(q, v, acceleration, None)
+            if derivatives is not None:
                 n = self.system.n_v
-                return InverseDerivatives(found[:n], found[n : 2 * n], found[2 * n :])
+                return InverseDerivatives(
+                    derivatives[:n], derivatives[n : 2 * n], derivatives[2 * n :]
+                )
         return inverse_dynamics_derivatives(self.system, (q, v), acceleration, external=external)
 
     def bias_force(self, q: Any, v: Any, *, out: Array | None = None) -> Array:
@@ -199,10 +203,10 @@ class Evaluator:
         -------
         array (n_v,)
         """
-        found = self._quick.inverse_dynamics(q, v, self._zero, out)
-        if found is not None:
-            return found
-        return written(bias_force(self.system, (q, v)), out)
+        forces = self._quick.inverse_dynamics(q, v, self._zero, out)
+        if forces is not None:
+            return forces
+        return into_out(bias_force(self.system, (q, v)), out)
 
     def gravity_force(self, q: Any, *, out: Array | None = None) -> Array:
         """Forces that hold the system against gravity; see `lissom.gravity_force`.
@@ -218,10 +222,10 @@ class Evaluator:
         -------
         array (n_v,)
         """
-        found = self._quick.gravity_force(q, self._zero, self._zero, out)
-        if found is not None:
-            return found
-        return written(gravity_force(self.system, (q, self._zero)), out)
+        forces = self._quick.gravity_force(q, self._zero, self._zero, out)
+        if forces is not None:
+            return forces
+        return into_out(gravity_force(self.system, (q, self._zero)), out)
 
     def mass_matrix(self, q: Any, *, out: Array | None = None) -> Array:
         """Mass matrix; see `lissom.mass_matrix`.
@@ -237,10 +241,10 @@ class Evaluator:
         -------
         array (n_v, n_v)
         """
-        found = self._quick.mass_matrix(q, out)
-        if found is not None:
-            return found
-        return written(mass_matrix(self.system, (q, self._zero)), out)
+        M = self._quick.mass_matrix(q, out)
+        if M is not None:
+            return M
+        return into_out(mass_matrix(self.system, (q, self._zero)), out)
 
     def pose(self, q: Any, where: Any, *, at: Any = None) -> Pose:
         """Pose of a body, node or named frame; see `lissom.pose`.
@@ -261,8 +265,8 @@ class Evaluator:
         """
         if at is None and type(where) is str:
             quick = self._poses.get(where) or self._quick.pose(where)
-            if quick is not None and (found := quick(q, None)) is not None:
-                return found
+            if quick is not None and (frame_pose := quick(q, None)) is not None:
+                return frame_pose
         return pose(self.system, (q, self._zero), where, at=at)
 
     def velocity(
@@ -297,10 +301,10 @@ class Evaluator:
         """
         if at is None and type(where) is type(axes) is str and axes == "world":
             quick = self._quick.velocities.get(where) or self._quick.velocity(where)
-            found = None if quick is None else quick(q, v, v, None)
-            if found is not None:
-                return written(found[12:], out)
-        return written(velocity(self.system, (q, v), where, at=at, axes=axes), out)
+            motion = None if quick is None else quick(q, v, v, None)
+            if motion is not None:
+                return into_out(motion[12:], out)
+        return into_out(velocity(self.system, (q, v), where, at=at, axes=axes), out)
 
     def jacobian(
         self,
@@ -333,9 +337,9 @@ class Evaluator:
         """
         if at is None and type(where) is type(axes) is str and axes == "world":
             quick = self._jacobians.get(where) or self._quick.jacobian(where)
-            if quick is not None and (found := quick(q, out)) is not None:
-                return found
-        return written(jacobian(self.system, (q, self._zero), where, at=at, axes=axes), out)
+            if quick is not None and (J := quick(q, out)) is not None:
+                return J
+        return into_out(jacobian(self.system, (q, self._zero), where, at=at, axes=axes), out)
 
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic, gravitational and strain energy; see `lissom.energy`.
@@ -350,7 +354,7 @@ class Evaluator:
         Energy
             ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
         """
-        found = self._quick.totals(q, v, None)
-        if found is not None:
-            return Energy(*found[:3].tolist())
+        totals = self._quick.totals(q, v, None)
+        if totals is not None:
+            return Energy(*totals[:3].tolist())
         return energy(self.system, (q, v))

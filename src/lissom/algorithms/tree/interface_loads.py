@@ -59,8 +59,8 @@ def interface_load(
     >>> _ = model.add(ls.beam(2.0, ls.Rectangle(0.05, 0.1), ls.STEEL), ls.Fixed(), name="jib")
     >>> _ = model.add(ls.RigidBody.sphere(100.0, 0.2), ls.Fixed(), to="jib.tip", name="load")
     >>> system = model.compile()
-    >>> found = ls.interface_load(system, ls.equilibrium(system), "jib.tip", axes="world")
-    >>> float(found[5].round(6))
+    >>> wrench = ls.interface_load(system, ls.equilibrium(system), "jib.tip", axes="world")
+    >>> float(wrench[5].round(6))
     -981.0
     """
     state = as_state(system, state)
@@ -73,8 +73,8 @@ def interface_load(
             'nodes, such as "bracket.seat"'
         )
     row = balanced_row(system, state, acceleration, forces, external, actuated, "interface_load")
-    found = interface_wrenches(system, place.body, place.node, row)
-    return in_axes(system, place.body, found, row.q, axes)[0]
+    wrench = interface_wrenches(system, place.body, place.node, row)
+    return in_axes(system, place.body, wrench, row.q, axes)[0]
 
 
 def interface_wrenches(system: System, i: int, node: int, rows: LoadedStates) -> Array:
@@ -91,10 +91,10 @@ def interface_wrenches(system: System, i: int, node: int, rows: LoadedStates) ->
     """
     body = system.bodies[i]
     nodes, wrenches = node_wrenches(system, i, rows)
-    found = np.asarray(wrenches[:, nodes == node].sum(axis=1))
+    total = np.asarray(wrenches[:, nodes == node].sum(axis=1))
     if node == body.inboard:
-        return found + rows.reactions[:, i]
-    return at_node(body, node, found, rows.q[:, system.layout.modal_q(i)])
+        return total + rows.reactions[:, i]
+    return at_node(body, node, total, rows.q[:, system.layout.modal_q(i)])
 
 
 def in_axes(system: System, i: int, wrench: Array, q: Array, axes: str) -> Array:

@@ -12,7 +12,7 @@ from ...kernels.fields import ACCELERATED, GRAVITY
 from ...system import GROUND, State, StateLike, System
 from ..loops.actuation import actuated_joints, actuator_forces
 from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
-from ..loops.joint_loads import applied
+from ..loops.joint_loads import applied_forces
 from . import engine, reference
 from .arguments import all_floats, as_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
@@ -202,12 +202,12 @@ def joint_forces(
     state = as_state(system, state)
     if not isinstance(axes, str) or axes not in ("body", "parent", "world"):
         raise StateError(f'axes is {axes!r}; use "body", "parent" or "world"')
-    found = _joint_forces(system, state, acceleration, forces, external, actuated)
+    wrenches = _joint_forces(system, state, acceleration, forces, external, actuated)
     if axes == "body":
-        return found
+        return wrenches
     motions = motions_of(system, state)
     turned = []
-    for i, wrench in enumerate(found):
+    for i, wrench in enumerate(wrenches):
         turn, parent = motions[i].world_rotation, int(system.parent[i])
         if axes == "parent" and parent != GROUND:
             turn = motions[parent].world_rotation.T @ turn
@@ -251,7 +251,7 @@ def balanced(
                 f"{what}: actuated is given without acceleration; omit it, or give both"
             )
         vdot = forward_dynamics(system, state, forces, external=external)
-        loads = applied(system, state, forces, external)[1]
+        loads = applied_forces(system, state, forces, external)[1]
         if system.loops:
             wrenches = loop_forces(system, state, forces, external=external)
             for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):

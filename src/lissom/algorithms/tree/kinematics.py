@@ -55,8 +55,8 @@ class _Frame:
         """Components in world axes or in the frame's own, from body axes."""
         if axes == "world":
             return rotate(self.motion.world_rotation, spatial)
-        own, _ = self.place.pose(self.node.rotation, self.node.position)
-        return rotate(own.T, spatial)
+        attitude, _ = self.place.pose(self.node.rotation, self.node.position)
+        return rotate(attitude.T, spatial)
 
 
 def _frame(system: System, motions: Sequence[BodyMotion], place: Frame) -> _Frame:

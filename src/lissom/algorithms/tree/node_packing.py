@@ -14,10 +14,10 @@ def bent_rows(body: NormalBody) -> int:
     """Bits of the six rows of [rho; h] that are not zero at some node."""
     if body.second_order is None:
         return 0
-    found = np.zeros(6, dtype=bool)
+    bent = np.zeros(6, dtype=bool)
     for second in body.second_order.node_shapes.values():
-        found |= np.any(second, axis=(1, 2))
-    return sum(1 << k for k in range(6) if found[k])
+        bent |= np.any(second, axis=(1, 2))
+    return sum(1 << k for k in range(6) if bent[k])
 
 
 def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
@@ -46,5 +46,5 @@ def node_bending(body: NormalBody, node: int, bits: int) -> Array:
     if body.second_order is None:
         return np.zeros(0)
     second = body.second_shapes(node)
-    kept = [second[k].ravel() for k in range(6) if bits >> k & 1]
-    return np.concatenate([body.node_positions[node], body.node_shapes[node].ravel(), *kept])
+    rows = [second[k].ravel() for k in range(6) if bits >> k & 1]
+    return np.concatenate([body.node_positions[node], body.node_shapes[node].ravel(), *rows])

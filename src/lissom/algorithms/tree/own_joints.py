@@ -103,10 +103,10 @@ class OwnJoints:
         if not self.served:
             return kernel
 
-        def guarded(*given: Any) -> Any:
+        def guarded(*arguments: Any) -> Any:
             self.error = None
             with Watch() as watch:
-                result = kernel(*given)
+                result = kernel(*arguments)
             error = self.error or watch.escaped
             if error is not None:
                 raise error

@@ -51,15 +51,15 @@ class Packed:
         Workspace before the first sweep.
     rows : array (n_body, ROW)
         The rows of `ints`.
-    own : OwnJoints
+    own_joints : OwnJoints
         Joints of users' own classes.
     """
 
     def __init__(
-        self, ints: Array, n_body: int, floats: Array, start: Array, own: OwnJoints
+        self, ints: Array, n_body: int, floats: Array, start: Array, own_joints: OwnJoints
     ) -> None:
         self.ints = ints
-        self.own = own
+        self.own_joints = own_joints
         self.floats = floats
         self.start = start
         self.rows = ints[field.HEADER : field.HEADER + n_body * field.ROW].reshape(
@@ -88,9 +88,9 @@ def pack(system: System, *, compact: bool = False) -> Packed:
         numbers = shared_records(system, rigid)
         place = scratch.add((max(numbers.values(), default=-1) + 1) * _IN_TURN)
         shared = {("in turn", i): place + k * _IN_TURN for i, k in numbers.items()}
-    own = OwnJoints()
+    own_joints = OwnJoints()
     for i in range(system.n_body):
-        _place(system, i, rows, constants, scratch, shared, own, compact)
+        _place(system, i, rows, constants, scratch, shared, own_joints, compact)
     carriers = rows[::-1, [field.PARENT, field.CARRIER]]
     _, last = np.unique(carriers, axis=0, return_index=True)
     rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
@@ -107,12 +107,12 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     header[[field.N_BODY, field.N_Q, field.N_V]] = system.n_body, system.n_q, system.n_v
     header[field.TEMPORARY] = temporary
     after = field.HEADER + rows.size + len(order)
-    loops = pack_loops(system, rows, constants, scratch, after, own)
+    loops = pack_loops(system, rows, constants, scratch, after, own_joints)
     header[field.LOOPS] = after if system.constraints else 0
     start = np.zeros(scratch.size)
     start[field.EXTERNAL] = scratch.size
     start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
-    for place, values in own.contents:
+    for place, values in own_joints.contents:
         start[place : place + len(values)] = values
     for row, body, nodes in zip(rows, system.bodies, system.outboard_nodes, strict=True):
         _first_content(start, row, body, nodes)
@@ -121,7 +121,7 @@ def pack(system: System, *, compact: bool = False) -> Packed:
         start[field.ARMATURE] = 1.0  # see `pack_loops`
         start[place : place + 9] = np.eye(3).ravel()
     ints = np.concatenate([header, rows.ravel(), order, loops])
-    return Packed(ints, system.n_body, constants.joined(), start, own)
+    return Packed(ints, system.n_body, constants.joined(), start, own_joints)
 
 
 def _branch_by_branch(system: System, rows: Array) -> Array:
@@ -155,7 +155,7 @@ def _place(
     constants: ConstantStack,
     scratch: Buffer,
     shared: dict[Any, Any],
-    own: OwnJoints,
+    own_joints: OwnJoints,
     compact: bool,
 ) -> None:
     """Write the row of body i: its type and the offsets of its data."""
@@ -226,7 +226,7 @@ def _place(
     )
     row[field.KIND], row[field.AXIS], numbers = joint_row(joint)
     if row[field.KIND] == field.OWN:
-        row[field.JOINT] = constants.add(own.add(joint, scratch))
+        row[field.JOINT] = constants.add(own_joints.add(joint, scratch))
     else:
         row[field.JOINT] = constants.add(np.asarray(numbers))
 
@@ -311,9 +311,9 @@ def _add_modal_constants(
     row[field.BENDING] = constants.add(*(node_bending(body, t, bits) for t in nodes))
     if row[field.LEVEL] in (field.FULL, field.STIFFENED, field.FLOATING):
         products = _products(N, body.second_order)
-        kept = [k for k, product in enumerate(products) if np.any(product)]
-        row[field.PRODUCTS] = sum(1 << k for k in kept)
-        row[field.SECOND] = constants.add(g, *(products[k].T for k in kept))
+        present = [k for k, product in enumerate(products) if np.any(product)]
+        row[field.PRODUCTS] = sum(1 << k for k in present)
+        row[field.SECOND] = constants.add(g, *(products[k].T for k in present))
     if body.lumps or body.floating is not None:
         pieces: list[Array] = []
         for lump in body.lumps:

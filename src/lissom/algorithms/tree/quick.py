@@ -80,17 +80,17 @@ class Quick:
     def forward_derivatives(self) -> Call:
         """Derivatives (3 n_v, n_v) of the accelerations from q, v and forces."""
         n, vectors = self._system.n_v, (None, None, None, self.accelerations)
-        given = (*self._work.derivatives, *vectors, np.empty(n), ..., engine.ALL, 0, 1)
+        arguments = (*self._work.derivatives, *vectors, np.empty(n), ..., engine.ALL, 0, 1)
         shape = (3 * n, n)
-        return self._shortcut(entries.FORWARD_DERIVATIVES, given, self._sizes, shape)
+        return self._shortcut(entries.FORWARD_DERIVATIVES, arguments, self._sizes, shape)
 
     @cached_property
     def inverse_derivatives(self) -> Call:
         """Derivatives (3 n_v, n_v) of the forces from q, v and accelerations."""
         n, flags = self._system.n_v, engine.ALL | field.ACCELERATED
-        given = (*self._work.derivatives, None, None, None, np.empty(n), ..., flags, 0, 1)
+        arguments = (*self._work.derivatives, None, None, None, np.empty(n), ..., flags, 0, 1)
         shape = (3 * n, n)
-        return self._shortcut(entries.INVERSE_DERIVATIVES, given, self._sizes, shape)
+        return self._shortcut(entries.INVERSE_DERIVATIVES, arguments, self._sizes, shape)
 
     @cached_property
     def gravity_force(self) -> Call:
@@ -101,14 +101,14 @@ class Quick:
     def mass_matrix(self) -> Call:
         """Mass matrix (n_v, n_v) of the tree from q."""
         n = self._system.n_v
-        given = (None, ..., 0, 1, True, 0, 1)
-        return self._shortcut(entries.MASS, given, self._sizes[:1], (n, n))
+        arguments = (None, ..., 0, 1, True, 0, 1)
+        return self._shortcut(entries.MASS, arguments, self._sizes[:1], (n, n))
 
     @cached_property
     def totals(self) -> Call:
         """Kinetic, potential and strain energy, and more (`engine.totals`), from q and v."""
-        given = (None, None, ..., field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.TOTALS, given, self._sizes[:2], (16,), zeroed=True)
+        arguments = (None, None, ..., field.ACCELERATED, 0, 1)
+        return self._shortcut(entries.TOTALS, arguments, self._sizes[:2], (16,), zeroed=True)
 
     def pose(self, where: str) -> Call | None:
         """`Pose` of a frame, from q."""
@@ -123,20 +123,20 @@ class Quick:
         return self._at(self.jacobians, where, self._jacobian)
 
     def _pose(self, frame: Frame) -> Call:
-        given = (None, ..., engine.path_constants(self._system, frame), 0, 1)
-        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), made=Pose)
+        arguments = (None, ..., engine.path_constants(self._system, frame), 0, 1)
+        return self._shortcut(entries.POSE, arguments, self._sizes[:1], (12,), pose_type=Pose)
 
     def _velocity(self, frame: Frame) -> Call | None:
         if not frame.plain:
             return None
         node = engine.node_constants(self._system, frame.body, frame.node)
-        given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.FRAME, given, self._sizes, (18,))
+        arguments = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
+        return self._shortcut(entries.FRAME, arguments, self._sizes, (18,))
 
     def _jacobian(self, frame: Frame) -> Call:
-        given = (None, engine.path_constants(self._system, frame), ..., 0, 1)
+        arguments = (None, engine.path_constants(self._system, frame), ..., 0, 1)
         shape, sizes = (6, self._system.n_v), self._sizes[:1]
-        return self._shortcut(entries.JACOBIAN, given, sizes, shape, zeroed=True)
+        return self._shortcut(entries.JACOBIAN, arguments, sizes, shape, zeroed=True)
 
     # Workspace and shortcuts, made when first used
 
@@ -150,43 +150,51 @@ class Quick:
 
     def _moving(self, entry: Any, *more: Any) -> Call:
         """Shortcut of a kernel from q, v and another vector to one of the same length."""
-        given = (None, None, None, ..., *more)
-        return self._shortcut(entry, given, self._sizes, (self._system.n_v,))
+        arguments = (None, None, None, ..., *more)
+        return self._shortcut(entry, arguments, self._sizes, (self._system.n_v,))
 
     def _shortcut(
         self,
         entry: Any,
-        given: tuple[Any, ...],
+        arguments: tuple[Any, ...],
         sizes: tuple[int, ...],
         shape: tuple[int, ...],
         zeroed: bool = False,
-        made: type[Pose] | None = None,
+        pose_type: type[Pose] | None = None,
     ) -> Call:
         """Shortcut; None in the arguments marks a vector, Ellipsis the result.
 
-        With `made` the result is a `Pose`, from attitude 9 and position 3.
+        With `pose_type` the result is a `Pose`, from attitude 9 and position 3.
         """
         work = self._work
-        about = ((*work.call, *given), sizes, shape, _ALL_ROWS, zeroed, made, self._quaternions)
+        about = (
+            (*work.call, *arguments),
+            sizes,
+            shape,
+            _ALL_ROWS,
+            zeroed,
+            pose_type,
+            self._quaternions,
+        )
         if READABLE:
             return lambda *_: None
-        if compiling.LIBRARY is None or work.packed.own.served:
+        if compiling.LIBRARY is None or work.packed.own_joints.served:
             return _Shortcut(work.kernel(entry), *about, self._lock)
         more = (QUATERNION_TOLERANCE, self._busy, _IN_USE)
         return compiling.LIBRARY.shortcut(entry.symbol, *about, *more)
 
     def _at(
-        self, known: dict[str, Call], where: str, made: Callable[[Frame], Call | None]
+        self, shortcuts: dict[str, Call], where: str, make: Callable[[Frame], Call | None]
     ) -> Call | None:
         """Shortcut for a frame, kept; None for one on the ground, and for a name not known."""
         try:
             frame = self._system.place(where)
         except LissomError:
             return None
-        found = None if frame.grounded else made(frame)
-        if found is not None and len(known) < _MOST_PLACES:
-            known[where] = found
-        return found
+        shortcut = None if frame.grounded else make(frame)
+        if shortcut is not None and len(shortcuts) < _MOST_PLACES:
+            shortcuts[where] = shortcut
+        return shortcut
 
 
 class _Shortcut:
@@ -200,24 +208,24 @@ class _Shortcut:
         shape: tuple[int, ...],
         good: int,
         zeroed: bool,
-        made: type[Pose] | None,
+        pose_type: type[Pose] | None,
         quaternions: tuple[int, ...],
         lock: threading.Lock,
     ) -> None:
         self._kernel, self._arguments = kernel, list(arguments)
         self._sizes, self._shape, self._good = [(n,) for n in sizes], shape, good
         self._new = np.zeros if zeroed else np.empty
-        self._zeroed, self._made = zeroed, made
+        self._zeroed, self._pose_type = zeroed, pose_type
         self._quaternions, self._lock = quaternions, lock
         self._vectors = [k for k, x in enumerate(arguments) if x is None]
         self._result = next(k for k, x in enumerate(arguments) if x is ...)
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *inputs: Any) -> Any:
         """Result, or None."""
-        *vectors, out = given
-        if not all(map(_usual, vectors, self._sizes)) or not self._turns(vectors[0]):
+        *vectors, out = inputs
+        if not all(map(_is_plain_vector, vectors, self._sizes)) or not self._turns(vectors[0]):
             return None
-        if out is not None and not _fits(out, self._shape, *vectors):
+        if out is not None and not _is_writable(out, self._shape, *vectors):
             return None
         result = self._new(self._shape) if out is None else out
         if out is not None and self._zeroed:
@@ -236,7 +244,9 @@ class _Shortcut:
             return None
         finally:
             self._lock.release()
-        return self._made(result[9:], result[:9].reshape(3, 3)) if self._made else result
+        if self._pose_type is None:
+            return result
+        return self._pose_type(result[9:], result[:9].reshape(3, 3))
 
     def _turns(self, q: Array) -> bool:
         """Whether all quaternions are of unit length."""
@@ -246,21 +256,21 @@ class _Shortcut:
         )
 
 
-def _usual(given: Any, shape: tuple[int]) -> bool:
+def _is_plain_vector(vector: Any, shape: tuple[int]) -> bool:
     """Whether it is an array of finite floats of the shape."""
-    if type(given) is not np.ndarray or given.shape != shape or given.dtype != _FLOAT:
+    if type(vector) is not np.ndarray or vector.shape != shape or vector.dtype != _FLOAT:
         return False
-    return surely_finite(given)
+    return surely_finite(vector)
 
 
-def _fits(out: Any, shape: tuple[int, ...], *given: Array) -> bool:
+def _is_writable(out: Any, shape: tuple[int, ...], *vectors: Array) -> bool:
     """Whether `out` has the shape, and can be written to while the other arrays are read."""
     if type(out) is not np.ndarray or out.shape != shape or out.dtype != _FLOAT:
         return False
     if not out.flags.writeable:
         return False
-    own = out.base is None
-    for x in given:
-        if x is out or (not (own and x.base is None) and np.may_share_memory(x, out)):
+    owns_memory = out.base is None
+    for x in vectors:
+        if x is out or (not (owns_memory and x.base is None) and np.may_share_memory(x, out)):
             return False
     return True

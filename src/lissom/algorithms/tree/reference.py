@@ -147,11 +147,11 @@ def tip_to_base(system: System) -> Iterator[int]:
 
 def carriers(system: System, i: int) -> list[int]:
     """A body and all that carry it, inward; empty for the ground."""
-    found = []
+    bodies = []
     while i != GROUND:
-        found.append(i)
+        bodies.append(i)
         i = int(system.parent[i])
-    return found
+    return bodies
 
 
 def kinematics_base_to_tip(system: System, q: Array, v: Array) -> list[BodyMotion]:
@@ -339,8 +339,8 @@ def _composite_terms(
     system: System, motions: Sequence[BodyMotion], i: int, composite: Mapping[int, BodyTerms]
 ) -> BodyTerms:
     """Inertia of body i with everything outboard frozen to it (8)."""
-    own = motions[i].terms
-    M_ff, M_rf, M_rr = own.M_ff, own.M_rf, own.M_rr
+    terms = motions[i].terms
+    M_ff, M_rf, M_rr = terms.M_ff, terms.M_rf, terms.M_rr
     for c in system.children[i]:
         node, X = carrying_node(system, motions, c), motions[c].transform
         R_t = X.T @ composite[c].M_rr @ X
@@ -348,7 +348,7 @@ def _composite_terms(
         M_ff = M_ff + Pi_hat.T @ R_t @ Pi_hat
         M_rf = M_rf + phi @ R_t @ Pi_hat
         M_rr = M_rr + phi @ R_t @ phi.T
-    return BodyTerms(M_ff, M_rf, M_rr, own.b_f, own.b_r)
+    return BodyTerms(M_ff, M_rf, M_rr, terms.b_f, terms.b_r)
 
 
 def _inward(
@@ -485,12 +485,12 @@ def _is_outboard(system: System, k: int, i: int) -> bool:
 
 def _raise_if_bent(system: System, motions: Sequence[BodyMotion], i: int) -> None:
     """Blame the most bent body at level "stiffened" from body i outwards, if there is one."""
-    found = [(0.0, "")]
+    deflections = [(0.0, "")]
     for k in range(i, system.n_body):
         body, name = system.bodies[k], system.names[k]
         if body.second_order is not None and _is_outboard(system, k, i):
-            found.append((body.deflection(motions[k].eta.real), name))
-    part, name = max(found)
+            deflections.append((body.deflection(motions[k].eta.real), name))
+    part, name = max(deflections)
     if part > _BENT:
         raise SingularError(
             f"body {name!r} deflects by {part:.2g} of its length, and the mass matrix of level "

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...bodies import NormalBody
 from ...bodies.axis import BeamAxis, OutboardMass
-from ...bodies.balance import accelerations, carried
+from ...bodies.balance import accelerations, modal_forces
 from ...bodies.normal import LINEARISED
 from ...bodies.sections import Sections
 from ...errors import StateError
@@ -142,20 +142,20 @@ def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: Loade
     assert sections.stations.balance is not None
     body, balance, motion = system.bodies[i], sections.stations.balance, _motion(system, i, rows)
     nodes, wrenches = node_wrenches(system, i, rows)
-    known = {int(node): k for k, node in enumerate(balance.nodes)}
-    sections.check_nodes(nodes, known)
+    numbers = {int(node): k for k, node in enumerate(balance.nodes)}
+    sections.check_nodes(nodes, numbers)
     for k, node in enumerate(nodes):
         wrenches[:, k] = at_node(body, node, wrenches[:, k], motion.eta)
     fields = _fields(body, motion)
-    own = [known[int(node)] for node in nodes]
-    found = np.einsum("pckw,nkw->npc", balance.wrenches[at][:, :, own], wrenches, optimize=True)
-    found -= np.einsum("pcfk,nfk->npc", balance.inertia[at], fields, optimize=True)
+    columns = [numbers[int(node)] for node in nodes]
+    loads = np.einsum("pckw,nkw->npc", balance.wrenches[at][:, :, columns], wrenches, optimize=True)
+    loads -= np.einsum("pcfk,nfk->npc", balance.inertia[at], fields, optimize=True)
     if body.second_order is None:
-        return found
+        return loads
     rates = rows.v[:, system.layout.modal_v(i)]
     force = np.einsum("kwm,nkw->nm", body.node_shapes[nodes], wrenches)
-    force -= carried(body.integrals, fields) + rates @ body.damping.T
-    return found + sections.elastic_loads(at, motion.eta - force / body.stiffness)
+    force -= modal_forces(body.integrals, fields) + rates @ body.damping.T
+    return loads + sections.elastic_loads(at, motion.eta - force / body.stiffness)
 
 
 def _fields(body: NormalBody, motion: MotionRows) -> Array:
@@ -189,7 +189,7 @@ def _of_beam(system: System, i: int, axis: BeamAxis, at: Array, rows: LoadedStat
     fractions = at / axis.length
     turns, points = _sections(axis, fractions, motion.eta)
     rest = fractions[:, None] * axis.length * axis.direction
-    found = np.empty((len(rows.q), len(at), 6))
+    loads = np.empty((len(rows.q), len(at), 6))
     for k, fraction in enumerate(fractions):
         outer = wrenches[:, reach >= fraction - _NEAR].sum(axis=1)
         inertia = inertial_wrench(body, axis.beyond(float(fraction)), motion)
@@ -197,8 +197,8 @@ def _of_beam(system: System, i: int, axis: BeamAxis, at: Array, rows: LoadedStat
         total = _moved(outer, points[:, k]) - _moved(inertia, about)
         back = turns[:, k] * [1, -1, -1, -1]
         for part in (slice(3), slice(3, 6)):
-            found[:, k, part] = rotated(back, total[:, part]) @ axis.axes
-    return found[..., _ORDER]
+            loads[:, k, part] = rotated(back, total[:, part]) @ axis.axes
+    return loads[..., _ORDER]
 
 
 def at_node(body: NormalBody, node: int, wrench: Array, eta: Array) -> Array:
@@ -240,18 +240,18 @@ def _motion(system: System, i: int, rows: LoadedStates) -> MotionRows:
     node, layout = system.bodies[i].inboard, system.layout
 
     def frame(x: Array, flags: int) -> tuple[Array, Array]:
-        turn, _, found = engine.frame_motion_rows(system, i, node, rows.q, rows.v, x, flags)
-        return turn, found
+        turn, _, acceleration = engine.frame_motion_rows(system, i, node, rows.q, rows.v, x, flags)
+        return turn, acceleration
 
     flags = field.ACCELERATED | (0 if rows.rate_linear else field.RATES)
     turn, change = frame(rows.acceleration, flags)
     velocity = frame(rows.v, field.ACCELERATED)[1]
     speed = 0.0 if rows.rate_linear else 1.0
-    own = [np.einsum("nji,nj->ni", turn, x) for x in (velocity[:, :3], change[:, :3])]
+    angular = [np.einsum("nji,nj->ni", turn, x) for x in (velocity[:, :3], change[:, :3])]
     felt = np.einsum("nji,nj->ni", turn, change[:, 3:] - system.gravity)
     eta_dot, eta_ddot = (x[:, layout.modal_v(i)] for x in (rows.v, rows.acceleration))
     eta = rows.q[:, layout.modal_q(i)]
-    return MotionRows(eta, speed * eta_dot, eta_ddot, speed * own[0], own[1], felt)
+    return MotionRows(eta, speed * eta_dot, eta_ddot, speed * angular[0], angular[1], felt)
 
 
 def node_wrenches(system: System, i: int, rows: LoadedStates) -> tuple[Array, Array]:
@@ -270,14 +270,14 @@ def node_wrenches(system: System, i: int, rows: LoadedStates) -> tuple[Array, Ar
         States.
     """
     turn, origin = _pose(system, i, system.bodies[i].inboard, rows.q)
-    nodes, found = [], []
+    nodes, wrenches = [], []
 
     def add(node: int, pose: tuple[Array, Array], wrench: Array) -> None:
         relative = np.swapaxes(turn, 1, 2) @ pose[0]
         arm = np.einsum("nji,nj->ni", turn, pose[1] - origin)
         moment, force = (np.einsum("nij,nj->ni", relative, x) for x in np.split(wrench, 2, axis=1))
         nodes.append(node)
-        found.append(np.concatenate([moment + np.cross(arm, force), force], axis=1))
+        wrenches.append(np.concatenate([moment + np.cross(arm, force), force], axis=1))
 
     for k, (body, node) in enumerate(rows.places):
         if body == i:
@@ -285,7 +285,7 @@ def node_wrenches(system: System, i: int, rows: LoadedStates) -> tuple[Array, Ar
     for child in system.children[i]:
         pose = _pose(system, child, system.bodies[child].inboard, rows.q)
         add(int(system.parent_node[child]), pose, -rows.reactions[:, child])
-    stacked = np.stack(found, axis=1) if found else np.zeros((len(rows.q), 0, 6))
+    stacked = np.stack(wrenches, axis=1) if wrenches else np.zeros((len(rows.q), 0, 6))
     return np.array(nodes, dtype=int), stacked
 
 

@@ -64,18 +64,18 @@ def section_loads(
     >>> system = model.compile()
     >>> load = {"jib.tip": [0, 0, 0, 0, 0, -1000.0]}
     >>> still = [0.0] * system.n_v
-    >>> found = ls.section_loads(
+    >>> loads = ls.section_loads(
     ...     system, system.neutral(), "jib", 0.0, acceleration=still, external=load
     ... )
     >>> weight = jib.mass * 9.81
-    >>> bool(abs(found[4] - (1000.0 * 2 + weight * 1)) < 1e-8)  # M_y: the upper side is pulled
+    >>> bool(abs(loads[4] - (1000.0 * 2 + weight * 1)) < 1e-8)  # M_y: the upper side is pulled
     True
     """
     state, i = as_state(system, state), system.layout.index(body)
-    sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
+    sections, rows = _sections_and_row(system, state, i, acceleration, forces, external, actuated)
     places = sections.checked(at)
-    found = loads_of(system, i, sections, np.atleast_1d(places), rows)[0]
-    return found if places.ndim else found[0]
+    loads = loads_of(system, i, sections, np.atleast_1d(places), rows)[0]
+    return loads if places.ndim else loads[0]
 
 
 def stress(
@@ -120,14 +120,14 @@ def stress(
         _check_real(state)
         points = checked_points(body, len(recovery.points.positions), at)
         return recovery.points.stresses[points] @ state.raw_q[system.layout.modal_q(i)]
-    sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
+    sections, rows = _sections_and_row(system, state, i, acceleration, forces, external, actuated)
     check_has_stress(sections)
     places = sections.checked(at)
     every = np.atleast_1d(places)
-    found = [x[0] for x in sections.stress(every, loads_of(system, i, sections, every, rows))]
+    stresses = [x[0] for x in sections.stress(every, loads_of(system, i, sections, every, rows))]
     if not places.ndim:
-        return found[0]
-    return np.stack(found) if len({len(x) for x in found}) == 1 else found
+        return stresses[0]
+    return np.stack(stresses) if len({len(x) for x in stresses}) == 1 else stresses
 
 
 def strain(system: System, state: StateLike, body: str, at: Any = None) -> Array:
@@ -171,7 +171,7 @@ def _check_real(state: State, *vectors: Array) -> None:
         raise StateError("loads, stresses and strains of bodies need real numbers, not symbols")
 
 
-def _asked(
+def _sections_and_row(
     system: System,
     state: State,
     i: int,
@@ -187,8 +187,8 @@ def _asked(
         _check_real(state)
         none = np.zeros((1, system.n_body, 6))
         return sections, LoadedStates(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
-    given = (acceleration, forces, external, actuated)
-    return sections, balanced_row(system, state, *given, "section_loads")
+    causes = (acceleration, forces, external, actuated)
+    return sections, balanced_row(system, state, *causes, "section_loads")
 
 
 def balanced_row(

@@ -20,12 +20,12 @@ def kept_wrapper(function: Any, key: Hashable, wrapped: Callable[[], Any]) -> An
     wrapped : callable
         Compiles the wrapper.
     """
-    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
-    known = kept.get(key)
-    if known is None or known[0] != _versions(function):
+    by_key = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
+    entry = by_key.get(key)
+    if entry is None or entry[0] != _versions(function):
         wrapper = wrapped()
-        kept[key] = known = _versions(function), wrapper
-    return known[1]
+        by_key[key] = entry = _versions(function), wrapper
+    return entry[1]
 
 
 def _versions(function: Any) -> list[Any]:

@@ -26,7 +26,7 @@ class AddressError(ValueError):
     """An address that leads nowhere; the message follows the address."""
 
 
-def found_path(data: Mapping[str, Any], address: str) -> Path:
+def path_of_address(data: Mapping[str, Any], address: str) -> Path:
     """Path of keys and numbers of an address; the last key of a table may be missing there.
 
     Parameters
@@ -78,8 +78,8 @@ def _step(here: Any, steps: list[str | int], where: str) -> tuple[str | int, int
             return names.index(first), 1
         if isinstance(first, int):
             raise AddressError(f"leads nowhere: {where} has {len(here)} entries, numbered from 0")
-        known = [x for x in names if isinstance(x, str)]
-        raise AddressError(f"leads nowhere: {where} has no {first!r}; {suggestion(first, known)}")
+        named = [x for x in names if isinstance(x, str)]
+        raise AddressError(f"leads nowhere: {where} has no {first!r}; {suggestion(first, named)}")
     raise AddressError(f"leads nowhere: {where} is {described(here)}")
 
 

@@ -54,9 +54,9 @@ class ArrayFiles:
         key : str
             Name of the array in it.
         """
-        known = self.keys(name)
-        if key not in known:
-            raise ModelError(f"{name} has no array {key!r}; {suggestion(key, known)}")
+        keys = self.keys(name)
+        if key not in keys:
+            raise ModelError(f"{name} has no array {key!r}; {suggestion(key, keys)}")
         path = self._path(name)
         try:
             with zipfile.ZipFile(path) as archive:

@@ -47,16 +47,20 @@ def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: s
     joints = dict(zip(system.names, system.joints, strict=True))
     joints |= {loop.name: loop.joint for loop in system.loops}
     if joint not in joints:
-        known = suggestion(joint, joints)
-        raise LoadError(f"joint is {joint!r}, but there is no such joint; {known}")
-    found = joints[joint]
-    own = _natures(found, rates=kind != "coordinate")
+        hint = suggestion(joint, joints)
+        raise LoadError(f"joint is {joint!r}, but there is no such joint; {hint}")
+    joint_object = joints[joint]
+    natures = _natures(joint_object, rates=kind != "coordinate")
     entries = value if isinstance(value, list) else [value]
-    if not own or (len(set(own)) > 1 and len(entries) != len(own)):
+    if not natures or (len(set(natures)) > 1 and len(entries) != len(natures)):
         return
     for k, entry in enumerate(entries):
         _check(
-            entry, own[k] if k < len(own) else own[0], PAIRS[kind], f"{what} of {joint!r}", found
+            entry,
+            natures[k] if k < len(natures) else natures[0],
+            PAIRS[kind],
+            f"{what} of {joint!r}",
+            joint_object,
         )
 
 
@@ -67,13 +71,13 @@ def check_state_units(system: System, name: str, value: Any) -> None:
         return
     joint = system.joints[system.names.index(body)]
     kind = "rate" if part == "rates" else "coordinate"
-    own = _natures(joint, rates=part == "rates")
+    natures = _natures(joint, rates=part == "rates")
     entries: Sequence[Any] = value if isinstance(value, list) else [value]
-    if not own or len(entries) != len(own):
+    if not natures or len(entries) != len(natures):
         return
     for k, entry in enumerate(entries):
         try:
-            _check(entry, own[k], PAIRS[kind], name, joint)
+            _check(entry, natures[k], PAIRS[kind], name, joint)
         except LoadError as error:
             raise StateError(str(error)) from None
 

@@ -21,7 +21,7 @@ def unread_function(*_: Any) -> Any:
     raise AssertionError("a function was called that had not been looked up")
 
 
-def found_function(name: str, folder: str, modules: dict[str, ModuleType]) -> Any:
+def import_function(name: str, folder: str, modules: dict[str, ModuleType]) -> Any:
     """Function of the user's program, or object with a method `update`; runs the program.
 
     Parameters
@@ -41,8 +41,8 @@ def found_function(name: str, folder: str, modules: dict[str, ModuleType]) -> An
     module = modules[place]
     function = getattr(module, attribute, None)
     if not callable(function) and not callable(getattr(function, "update", None)):
-        known = [x for x, value in vars(module).items() if callable(value) and x[0] != "_"]
-        raise LoadError(f"{place} has no function {attribute!r}; {suggestion(attribute, known)}")
+        names = [x for x, value in vars(module).items() if callable(value) and x[0] != "_"]
+        raise LoadError(f"{place} has no function {attribute!r}; {suggestion(attribute, names)}")
     return function
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import ModelError, ModelFileError, suggestion
-from .addresses import AddressError, Path, changed, found_path
+from .addresses import AddressError, Path, changed, path_of_address
 from .problems import Problem, key_text
 from .schema.model import FileTable
 from .schema.simulation import SimulationTable
@@ -140,7 +140,7 @@ class _FileReader:
             entry = IncludeEntry(source, ("include", k), include)
             if problem := self.include(document, entry, chain, seen):
                 document.problems.append(entry.problem(problem, "file"))
-        _keep(document, source, table)
+        _add_entries(document, source, table)
         return table
 
     def include(
@@ -165,59 +165,59 @@ class _FileReader:
         if placed:
             if real not in self.assemblies:
                 self.assemblies[real] = self.document(self.files[real][0], [*chain, real])
-            found = self.assemblies[real]
+            attached = self.assemblies[real]
             if (id(document), real) not in self.reported:  # once, however often it is attached
                 self.reported.add((id(document), real))
-                document.problems += [x for x in found.problems if x not in document.problems]
-            document.assemblies.append(AttachedFile(entry, found))
+                document.problems += [x for x in attached.problems if x not in document.problems]
+            document.assemblies.append(AttachedFile(entry, attached))
         elif real not in seen:
             self.take(document, [*chain, real], seen)
         return ""
 
 
-def _keep(document: Document, source: Source, table: FileTable) -> None:
+def _add_entries(document: Document, source: Source, table: FileTable) -> None:
     for group in ("materials", "bodies"):
-        kept = getattr(document, group)
+        by_name = getattr(document, group)
         for name, value in getattr(table, group).items():
-            if name in kept:
-                other = kept[name]
+            if name in by_name:
+                other = by_name[name]
                 line = other.source.places.of(other.path)[0]
                 where = f"{other.source.path}, line {line}"
                 message = f"is given twice, also in {where}; remove or rename one"
                 document.problems.append(source.problem((group, name), message))
-            kept[name] = IncludeEntry(source, (group, name), value)
+            by_name[name] = IncludeEntry(source, (group, name), value)
     for group in ("parts", "loops", "joins", "couplings", "frames"):
         entries = [IncludeEntry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
         getattr(document, group).extend(entries)
 
 
-def unknown(what: str, name: str, known: Any) -> str:
+def unknown_message(what: str, name: str, choices: Any) -> str:
     """Message about a name that does not exist."""
-    return f"is {name!r}, but there is no such {what}; {suggestion(name, known)}"
+    return f"is {name!r}, but there is no such {what}; {suggestion(name, choices)}"
 
 
 _LIKE = 'such as gravity[2]=-1.62 or "parts.payload.body.mass=3 kg"'
 
 
-def overridden(source: Source, given: Sequence[str]) -> Source:
+def overridden(source: Source, changes: Sequence[str]) -> Source:
     """Content of a file with other values.
 
     Parameters
     ----------
     source : Source
         The file.
-    given : sequence of str
+    changes : sequence of str
         ADDRESS=VALUE: a number, a number with a unit, true, false, a list as in TOML, or text.
     """
     values: dict[Path, Any] = {}
     texts: dict[Path, str] = {}
-    for text in given:
+    for text in changes:
         address, equals, value = text.partition("=")
         address = address.strip()
         if not equals or not address:
             raise ModelError(f"{text!r}: expected ADDRESS=VALUE, {_LIKE}")
         try:
-            path = found_path(source.data, address)
+            path = path_of_address(source.data, address)
         except AddressError as error:
             raise ModelError(f"{source.path}: {address!r} {error}") from None
         if path in values:

@@ -29,9 +29,9 @@ JOINTS: dict[str, type[Joint]] = {
 
 def own_joints() -> dict[str, type[Joint]]:
     """User-defined joint classes that exist so far, by name in files."""
-    found = {file_kind(kind): kind for kind in joint_classes().values()}
+    kinds = {file_kind(kind): kind for kind in joint_classes().values()}
     return {
         name: kind
-        for name, kind in found.items()
+        for name, kind in kinds.items()
         if name not in JOINTS and not kind.__module__.startswith("lissom.")
     }

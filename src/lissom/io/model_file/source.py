@@ -117,8 +117,8 @@ def _text(name: str) -> str:
     except (OSError, ValueError) as error:
         if "\0" not in name and not os.path.exists(name):
             folder = os.path.dirname(name) or "."
-            known = [x for x in _listed(folder) if Path(x).suffix.lower() in SUFFIXES]
-            near = suggestion(os.path.basename(name), known) if known else "correct the path"
+            files = [x for x in _listed(folder) if Path(x).suffix.lower() in SUFFIXES]
+            near = suggestion(os.path.basename(name), files) if files else "correct the path"
             raise _refused(name, f"there is no such file; {near}") from None
         reason = getattr(error, "strerror", None) or str(error)
         if getattr(error, "errno", None) == errno.EFBIG:
@@ -143,9 +143,9 @@ def _from_toml(name: str, text: str) -> Source:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = _PLACE.search(str(error))
+        match = _PLACE.search(str(error))
         message = _PLACE.sub("", str(error)).strip()
-        line, column = (int(found[1]), int(found[2])) if found and found[1] else _end(text)
+        line, column = (int(match[1]), int(match[2])) if match and match[1] else _end(text)
         hint = next((x for start, x in _TOML_HINTS.items() if message.startswith(start)), "")
         raise _refused(name, f"invalid TOML: {message}{hint}", line, column) from None
     except (ValueError, OverflowError) as error:  # such as an integer of 5000 digits
@@ -368,8 +368,8 @@ class _Scanner:
         self.places = KeyPositions(text)
 
     def skip(self, pattern: re.Pattern[str] = _BLANK) -> None:
-        found = pattern.match(self.text, self.offset)
-        self.offset = found.end() if found else self.offset
+        match = pattern.match(self.text, self.offset)
+        self.offset = match.end() if match else self.offset
 
     def next(self) -> str:
         return self.text[self.offset : self.offset + 1]
@@ -380,11 +380,11 @@ class _Scanner:
     def string(self) -> str:
         """Consume a string and return its text; only escapes valid in JSON are decoded."""
         quote = next(q for q in _STRINGS if self.text.startswith(q, self.offset))
-        found = _STRINGS[quote].match(self.text, self.offset)
-        if found is None:
+        match = _STRINGS[quote].match(self.text, self.offset)
+        if match is None:
             raise ValueError("a string is not closed")
-        self.offset = found.end()
-        inner = found[0][len(quote) : -len(quote)]
+        self.offset = match.end()
+        inner = match[0][len(quote) : -len(quote)]
         if "\\" in inner and quote == '"':
             try:
                 return str(json.loads(f'"{inner}"'))
@@ -400,11 +400,11 @@ class _Scanner:
             if self.next() in "\"'":
                 names.append(self.string())
             else:
-                found = _BARE.match(self.text, self.offset)
-                if found is None:
+                match = _BARE.match(self.text, self.offset)
+                if match is None:
                     raise ValueError("a key is expected")
-                names.append(found[0])
-                self.offset = found.end()
+                names.append(match[0])
+                self.offset = match.end()
             self.skip(_SPACE)
             if self.next() != ".":
                 return tuple(names)
@@ -430,10 +430,10 @@ class _Scanner:
         elif first in ('"', "'"):
             self.string()
         else:
-            found = _TOKEN.match(self.text, self.offset)
-            if found is None:
+            match = _TOKEN.match(self.text, self.offset)
+            if match is None:
                 raise ValueError("a value is expected")
-            self.offset = found.end()
+            self.offset = match.end()
 
     def several(self, path: KeyPath, end: str) -> None:
         """Consume a list or table in brackets."""

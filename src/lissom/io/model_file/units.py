@@ -68,19 +68,19 @@ class NumberWithUnit(float):
 
     def __new__(cls, value: float, powers: Powers | None = None) -> Self:
         """Create a number with powers."""
-        made = super().__new__(cls, value)
-        made.powers = powers
-        return made
+        number = super().__new__(cls, value)
+        number.powers = powers
+        return number
 
 
 def quantity(
-    given: Any, expected: Sequence[Dimension], *, infinite: bool = False
+    entry: Any, expected: Sequence[Dimension], *, infinite: bool = False
 ) -> NumberWithUnit:
     """Number in SI units.
 
     Parameters
     ----------
-    given : int, float or str
+    entry : int, float or str
         Number in SI units, or text with a number and a unit.
     expected : sequence of str
         Keys of DIMENSIONS that are acceptable.
@@ -88,41 +88,43 @@ def quantity(
         Whether it may be infinite.
     """
     words = expected_words(expected)
-    if isinstance(given, str):
-        value = _parsed(given, words)
-    elif isinstance(given, (int, float)) and not isinstance(given, bool):
+    if isinstance(entry, str):
+        value = _parsed(entry, words)
+    elif isinstance(entry, (int, float)) and not isinstance(entry, bool):
         try:
-            value = NumberWithUnit(given)
+            value = NumberWithUnit(entry)
         except OverflowError:
             value = NumberWithUnit(math.inf)
     else:
-        raise UnitError(f"is {described(given)}; expected {article(words)} {words}")
+        raise UnitError(f"is {described(entry)}; expected {article(words)} {words}")
     if not math.isfinite(value) and not (infinite and abs(value) == math.inf):
-        raise UnitError(f"is {described(given)}; expected a finite {words}")
+        raise UnitError(f"is {described(entry)}; expected a finite {words}")
     if value.powers is not None and not any(fits(value.powers, x) for x in expected):
         raise UnitError(
-            f"is {given!r}, which is {_called(value.powers)}; expected {article(words)} {words}"
+            f"is {entry!r}, which is {_called(value.powers)}; expected {article(words)} {words}"
         )
     return value
 
 
 def fits(powers: Powers, dimension: Dimension) -> bool:
     """Whether a unit has a dimension; radians may be omitted, as in "N m" for "N m/rad"."""
-    wanted = DIMENSIONS[dimension][0]
-    return powers == wanted or (any(wanted[:3]) and powers == (*wanted[:3], 0))
+    dimension_powers = DIMENSIONS[dimension][0]
+    return powers == dimension_powers or (
+        any(dimension_powers[:3]) and powers == (*dimension_powers[:3], 0)
+    )
 
 
-def described(given: Any) -> str:
+def described(value: Any) -> str:
     """Short description of a value for messages."""
-    if isinstance(given, bool):
-        return "true" if given else "false"
-    if isinstance(given, dict):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
         return "a table"
-    if isinstance(given, list):
-        return f"a list of {len(given)}"
-    if given is None:
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if value is None:
         return "nothing"
-    text = repr(given) if not isinstance(given, int) or abs(given) < 10**30 else "a huge number"
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a huge number"
     return text if len(text) < 80 else f"{text[:50]} ... {text[-10:]}"
 
 
@@ -137,20 +139,20 @@ def article(word: str) -> str:
 
 
 def _called(powers: Powers) -> str:
-    for name, (known, _) in DIMENSIONS.items():
-        if powers == known:
+    for name, (dimension_powers, _) in DIMENSIONS.items():
+        if powers == dimension_powers:
             return f"{article(name)} {name}"
     units = zip(("kg", "m", "s", "rad"), powers, strict=True)
     return "in " + " ".join(f"{unit}^{power}" for unit, power in units if power)
 
 
 def _parsed(text: str, words: str) -> NumberWithUnit:
-    found = _NUMBER.match(text) if len(text) <= LONGEST else None
-    if found is None:
+    match = _NUMBER.match(text) if len(text) <= LONGEST else None
+    if match is None:
         raise UnitError(
             f'is {described(text)}; expected {article(words)} {words}, such as 0.5 or "0.5 unit"'
         )
-    number, rest = float(found[1].replace("_", "")), text[found.end() :].strip()
+    number, rest = float(match[1].replace("_", "")), text[match.end() :].strip()
     if not rest:
         return NumberWithUnit(number)
     try:
@@ -170,7 +172,7 @@ def base_units(powers: Powers) -> str:
 
 def usual_units(powers: Powers) -> str:
     """SI unit by its usual name, such as "N m"; "1" for a number."""
-    for known, words in DIMENSIONS.values():
-        if powers == known and "[" in words:
+    for dimension_powers, words in DIMENSIONS.values():
+        if powers == dimension_powers and "[" in words:
             return words[words.index("[") + 1 : -1]
     return base_units(powers) or "1"

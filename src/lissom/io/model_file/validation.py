@@ -54,7 +54,7 @@ def _root(source: Source) -> type[FileTable]:
 def _problem(source: Source, fault: Any) -> Problem:
     """Problem from a pydantic error, located at the key or at the table that lacks it."""
     loc: Loc = fault["loc"]
-    path, value = _found(source.data, loc)
+    path, value = _path_and_value(source.data, loc)
     kind, context = fault["type"], fault.get("ctx", {})
     if kind == "missing":
         remedy = f"write lissom = {FORMAT} at the top" if loc == ("lissom",) else "give it"
@@ -64,7 +64,7 @@ def _problem(source: Source, fault: Any) -> Problem:
             path, f"unknown key; {suggestion(str(loc[-1]), _keys(_root(source), loc))}"
         )
     if kind == "union_tag_invalid":
-        tags = [x for x in re.findall(r"'([^']*)'", context["expected_tags"]) if _written(x)]
+        tags = [x for x in re.findall(r"'([^']*)'", context["expected_tags"]) if _is_file_kind(x)]
         inner = (*path, "kind") if isinstance(value, dict) else path
         tag = context["tag"]
         return source.problem(inner, f"is {described(tag)}; {suggestion(tag, tags)}")
@@ -82,14 +82,14 @@ def _message(kind: str, value: Any, fault: Any) -> str:
         return f"is {described(value)}; expected a table"
     if kind == "literal_error":
         expected = str(fault["ctx"]["expected"])
-        known = re.findall(r"'([^']*)'", expected)
-        if isinstance(value, str) and known:
-            return f"is {described(value)}; {suggestion(value, known)}"
+        choices = re.findall(r"'([^']*)'", expected)
+        if isinstance(value, str) and choices:
+            return f"is {described(value)}; {suggestion(value, choices)}"
         return f"is {described(value)}; expected {expected}"
     return f"is {described(value)}; {fault['msg']}"
 
 
-def _found(data: Any, loc: Loc) -> tuple[Loc, Any]:
+def _path_and_value(data: Any, loc: Loc) -> tuple[Loc, Any]:
     """Existing key path along a pydantic location, and its value; tags of unions are skipped."""
     path: list[str | int] = []
     here = data
@@ -113,11 +113,11 @@ def _keys(root: Any, loc: Loc) -> list[str]:
 
 
 def _kinds(root: Any, loc: Loc) -> str:
-    names = [x for table in _tables(_schema(root, loc)) for x in _names(table) if _written(x)]
+    names = [x for table in _tables(_schema(root, loc)) for x in _names(table) if _is_file_kind(x)]
     return f"expected one of {', '.join(repr(x) for x in names)}" if names else "give it"
 
 
-def _written(kind: str) -> bool:
+def _is_file_kind(kind: str) -> bool:
     """Whether files have this kind; "elastic rod" is a "rod" there."""
     return " " not in kind
 

@@ -73,27 +73,27 @@ class NamedNodes:
         return np.searchsorted(self.numbers, node_numbers(numbers, self.numbers, what, lost))
 
 
-def check_named(given: Any, mesh: NamedNodes) -> None:
+def check_named(specs: Any, mesh: NamedNodes) -> None:
     """Reject what nodes alone show, before matrices are read; parameters as for `interfaces_of`."""
-    for name, spec in _given(given).items():
+    for name, spec in _checked_specs(specs).items():
         _tied(f"interface {name!r}", spec, mesh)
 
 
-def _given(given: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or not given:
+def _checked_specs(specs: Any) -> dict[str, Any]:
+    if not isinstance(specs, Mapping) or not specs:
         raise ModelError(
-            f"interfaces are {shown(given)}; expected names and nodes, "
+            f"interfaces are {shown(specs)}; expected names and nodes, "
             'such as {"root": "ROOT_NODES", "tip": [12, 13, 14]}'
         )
-    return {str(name): spec for name, spec in given.items()}
+    return {str(name): spec for name, spec in specs.items()}
 
 
-def interfaces_of(given: Any, mesh: NamedNodes, freedoms: Numbers) -> dict[str, Interface]:
+def interfaces_of(specs: Any, mesh: NamedNodes, freedoms: Numbers) -> dict[str, Interface]:
     """Interfaces as the structure takes them.
 
     Parameters
     ----------
-    given : mapping
+    specs : mapping
         By name: the name of a set, a node number, a list of node numbers, a function of positions,
         or a mapping or an object with "where" (one of these), "tie" and "at".
     mesh : Mesh
@@ -103,26 +103,28 @@ def interfaces_of(given: Any, mesh: NamedNodes, freedoms: Numbers) -> dict[str, 
     """
     count = np.zeros((len(mesh.positions), 2), dtype=np.intp)
     np.add.at(count, (freedoms[:, 0], freedoms[:, 1] // 3), 1)
-    found = {name: _interface(name, spec, mesh, count) for name, spec in _given(given).items()}
-    _check_apart(found, mesh)
-    return found
+    interfaces = {
+        name: _interface(name, spec, mesh, count) for name, spec in _checked_specs(specs).items()
+    }
+    _check_apart(interfaces, mesh)
+    return interfaces
 
 
 def _interface(name: str, spec: Any, mesh: NamedNodes, count: Numbers) -> Interface:
     part = f"interface {name!r}"
-    found = _tied(part, spec, mesh)
-    loose = found.nodes[count[found.nodes, 1] < 3]
+    interface = _tied(part, spec, mesh)
+    loose = interface.nodes[count[interface.nodes, 1] < 3]
     if len(loose):
         raise ModelError(
             f"{part}: node {mesh.numbers[loose[0]]} of {mesh.path} has {count[loose[0], 1]} "
             "translations in the matrices (held, or tied to others); name free nodes"
         )
-    if found.tie == "node" and count[found.nodes[0], 0] < 3:
+    if interface.tie == "node" and count[interface.nodes[0], 0] < 3:
         raise ModelError(
-            f"{part}: node {mesh.numbers[found.nodes[0]]} of {mesh.path} has three freedoms, an "
-            "interface has six; name a set of at least three nodes of solids"
+            f"{part}: node {mesh.numbers[interface.nodes[0]]} of {mesh.path} has three freedoms, "
+            "an interface has six; name a set of at least three nodes of solids"
         )
-    return found
+    return interface
 
 
 def _tied(part: str, spec: Any, mesh: NamedNodes) -> Interface:
@@ -143,10 +145,10 @@ def _tied(part: str, spec: Any, mesh: NamedNodes) -> Interface:
     )
 
 
-def _check_apart(found: Mapping[str, Interface], mesh: NamedNodes) -> None:
+def _check_apart(interfaces: Mapping[str, Interface], mesh: NamedNodes) -> None:
     """A node can follow one rigid interface only."""
     owners: dict[int, str] = {}
-    for name, interface in found.items():
+    for name, interface in interfaces.items():
         for node in interface.nodes.tolist() if interface.tie != "average" else ():
             if (other := owners.setdefault(node, name)) != name:
                 raise ModelError(
@@ -170,8 +172,8 @@ def interface_options(part: str, spec: Any) -> dict[str, Any]:
     if not isinstance(spec, Mapping):
         return {"where": spec}
     if (unknown := set(spec) - set(_KEYS)) or "where" not in spec:
-        found = name_list(sorted(map(str, unknown))) or "no 'where'"
-        raise ModelError(f"{part} has {found}; expected {name_list(_KEYS)}")
+        problem = name_list(sorted(map(str, unknown))) or "no 'where'"
+        raise ModelError(f"{part} has {problem}; expected {name_list(_KEYS)}")
     return {key: value for key, value in spec.items() if value is not None}
 
 
@@ -188,14 +190,14 @@ def interface_nodes(part: str, value: Any, mesh: NamedNodes) -> Numbers:
         Nodes of the file.
     """
     if callable(value):
-        found = np.flatnonzero(nodes_within(value, mesh.positions, part))
+        indices = np.flatnonzero(nodes_within(value, mesh.positions, part))
     else:
         named = isinstance(value, str)
         numbers = _named(part, value, mesh) if named else _listed(value)
-        found = mesh.indices(numbers, part)
-    if not len(found):
+        indices = mesh.indices(numbers, part)
+    if not len(indices):
         raise ModelError(f"{part}: {shown(value)} has no nodes in {mesh.path}; name at least one")
-    return np.unique(found)
+    return np.unique(indices)
 
 
 def _named(part: str, name: str, mesh: NamedNodes) -> Numbers:
@@ -270,6 +272,8 @@ def check_free(mesh: NamedNodes, freedoms: Numbers, mass: Any, stiffness: Any, h
         )
     total = np.diag(rigid.T @ (mass @ rigid))[3:]
     if not total.min() > 0 or np.ptp(total) > 1e-6 * total.max():
-        found = ", ".join(f"{x:.6g}" for x in total)
-        message = f"the mass is {found} kg along x, y and z; expected one number above zero: {held}"
+        masses = ", ".join(f"{x:.6g}" for x in total)
+        message = (
+            f"the mass is {masses} kg along x, y and z; expected one number above zero: {held}"
+        )
         raise refused(mesh.path, message)

@@ -155,18 +155,18 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
     groups: dict[str, Any] = {"": (_BODY, arrays, {})}
     if body.level == "stiffened":
         second = body.constants_of_second_order
-        given = {x: getattr(second, x) for x in ("first_moment", "second_moment")}
-        given["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
-        given["node_shapes"] = np.stack(list(second.node_shapes.values()))
-        groups["second_order"] = (_SECOND, given, {})
+        values = {x: getattr(second, x) for x in ("first_moment", "second_moment")}
+        values["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
+        values["node_shapes"] = np.stack(list(second.node_shapes.values()))
+        groups["second_order"] = (_SECOND, values, {})
     if (line := body.line) is not None:
         sizes = np.array([line.nodes, line.pieces, line.stations])
-        given = {"sizes": sizes, "places": line.places, "factors": line.factors}
-        groups["line"] = (_LINE, given, {})
+        values = {"sizes": sizes, "places": line.places, "factors": line.factors}
+        groups["line"] = (_LINE, values, {})
     recovery = body.recovery or Recovery()
     if recovery.points is not None:
-        given = {x: getattr(recovery.points, x) for x in _POINTS}
-        points = {x: np.asarray(value) for x, value in given.items() if value is not None}
+        values = {x: getattr(recovery.points, x) for x in _POINTS}
+        points = {x: np.asarray(value) for x, value in values.items() if value is not None}
         labels = {"labels": json.dumps(list(recovery.points.labels))}
         groups["stress_points"] = (_POINTS, points, labels)
     if recovery.stations is not None:
@@ -188,12 +188,12 @@ def _stations(stations: Stations) -> dict[str, Any]:
     every: dict[int, Section] = {id(x): x for x in stations.sections}
     order = {key: k for k, key in enumerate(every)}
     tables = [{"kind": type(x).__name__, **dataclasses.asdict(x)} for x in every.values()]  # type: ignore[call-overload]
-    own = [x for x in _STATIONS if x != "section" and x not in _BALANCE]
-    arrays = {x: np.asarray(getattr(stations, x)) for x in own}
+    names = [x for x in _STATIONS if x != "section" and x not in _BALANCE]
+    arrays = {x: np.asarray(getattr(stations, x)) for x in names}
     arrays["section"] = np.array([order[id(x)] for x in stations.sections], dtype=np.int64)
     if (balance := stations.balance) is not None:
-        given = (balance.nodes, balance.wrenches, balance.inertia)
-        arrays |= dict(zip(_BALANCE, map(np.asarray, given), strict=True))
+        values = (balance.nodes, balance.wrenches, balance.inertia)
+        arrays |= dict(zip(_BALANCE, map(np.asarray, values), strict=True))
     return {"stations": (_STATIONS, arrays, {"sections": json.dumps(tables)})}
 
 
@@ -224,9 +224,9 @@ def _check_bytes(path: str) -> None:
         if size > _MOST:
             raise ModelFileError(f"{path} has {size / 1e9:.3g} GB; bodies have at most 1 GB")
         try:
-            found = read_seal(file)
-            if found is not None:
-                found.check(file)
+            stored_seal = read_seal(file)
+            if stored_seal is not None:
+                stored_seal.check(file)
                 return
         except ValueError as error:
             raise _damaged(path, str(error)) from None
@@ -234,7 +234,7 @@ def _check_bytes(path: str) -> None:
         check_start(path)
     except ResultError as error:
         raise ModelFileError(str(error)) from None
-    _read_apart(path)
+    _read_in_subprocess(path)
 
 
 def _damaged(path: str, reason: str) -> ModelFileError:
@@ -252,7 +252,7 @@ with h5py.File(sys.argv[1], "r") as file:
 """
 
 
-def _read_apart(path: str) -> None:
+def _read_in_subprocess(path: str) -> None:
     """Read all of a file without checksums in another process."""
     if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
         return
@@ -292,7 +292,7 @@ def _loaded(path: str) -> FlexibleBody:
                     f"{path} has version {version} of the layout; this lissom reads up to "
                     f"{VERSION}: update lissom"
                 )
-            return _made(path, file)
+            return _read_body(path, file)
     except ModelFileError:
         raise
     except ModelError as error:
@@ -301,12 +301,12 @@ def _loaded(path: str) -> FlexibleBody:
         raise ModelFileError(f"{path}: its content is not that of a body ({error})") from None
 
 
-def _made(path: str, file: Any) -> FlexibleBody:
-    given: dict[str, Any] = _read(path, file, _BODY)
-    n = len(given["positions"])
-    given.setdefault("shapes", np.zeros((n, 6, 0)))
-    given.setdefault("stiffness", np.zeros((0, 0)))
-    numbers = given.pop("solid_numbers", np.zeros(0))
+def _read_body(path: str, file: Any) -> FlexibleBody:
+    arrays: dict[str, Any] = _read(path, file, _BODY)
+    n = len(arrays["positions"])
+    arrays.setdefault("shapes", np.zeros((n, 6, 0)))
+    arrays.setdefault("stiffness", np.zeros((0, 0)))
+    numbers = arrays.pop("solid_numbers", np.zeros(0))
     solids = json.loads(_text(file.attrs.get("solids", "[]")))
     names = json.loads(_text(file.attrs.get("names", "{}")))
     points = stations = second = line = None
@@ -325,10 +325,10 @@ def _made(path: str, file: Any) -> FlexibleBody:
         values = _read(path, group, _POINTS)
         points = StressPoints(**values, labels=labels)
     if "stations" in file:
-        stations = _made_stations(path, file["stations"])
+        stations = _read_stations(path, file["stations"])
     recovery = None if points is None and stations is None else Recovery(points, stations)
     return FlexibleBody(
-        **given,
+        **arrays,
         inboard=_whole(file, "inboard"),
         names=names,
         level=_text(file.attrs.get("level", "full")),
@@ -339,7 +339,7 @@ def _made(path: str, file: Any) -> FlexibleBody:
     )
 
 
-def _made_stations(path: str, group: Any) -> Stations:
+def _read_stations(path: str, group: Any) -> Stations:
     values = _read(path, group, _STATIONS)
     tables = json.loads(_text(group.attrs["sections"]))
     every = [_SECTIONS[x.pop("kind")](**x) for x in tables]
@@ -355,7 +355,7 @@ def _made_stations(path: str, group: Any) -> Stations:
 
 def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     """Arrays of a group, of the number of dimensions that the layout says."""
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     lengths: dict[str, tuple[int, str]] = {"axis": (3, ""), "other_axis": (3, ""), "six": (6, "")}
     for name, (dimensions, _, needed) in table.items():
         if name not in group:
@@ -376,14 +376,14 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
             key = {"other_mode": "mode", "other_axis": "axis"}.get(dimension, dimension)
             expected, first = lengths.setdefault(key, (size, name))
             if size != expected:
-                said = f" as in {first!r}" if first else ""
+                reference = f" as in {first!r}" if first else ""
                 raise ModelFileError(
                     f"{path}: the variable {name!r} has {size} entries along {dimension}; expected "
-                    f"{expected}{said}"
+                    f"{expected}{reference}"
                 )
         whole = array.dtype.kind in "iu"
-        found[name] = array.astype(int if whole and name in _WHOLE else float)
-    return found
+        arrays[name] = array.astype(int if whole and name in _WHOLE else float)
+    return arrays
 
 
 _WHOLE = ("loaded_nodes", "nodes", "members", "section", "sizes")

@@ -155,8 +155,8 @@ class _Text(_Binary):
             if not line or line.startswith(b"$"):
                 raise TooMuchError("it ends within its numbers: it is cut")
             self._words += line.split()
-        found, self._words = self._words[:count], self._words[count:]
-        return found
+        words, self._words = self._words[:count], self._words[count:]
+        return words
 
     def read(self, count: int, size: int, each: int = 1) -> list[int]:  # noqa: ARG002
         return [int(word) for word in self._take(count)[::each]]

@@ -73,16 +73,16 @@ def groups_of(mesh: Any) -> MeshGroups:
     """
     cells: dict[str, dict[int, Whole]] = {}
     for name, parts in _cell_sets(mesh):
-        own = cells.setdefault(name, {})
+        by_block = cells.setdefault(name, {})
         for k, part in enumerate(parts):
             if part is not None and len(part):
-                own[k] = np.unique(np.asarray(part, dtype=np.int64))
+                by_block[k] = np.unique(np.asarray(part, dtype=np.int64))
     nodes = {
         name: np.unique(
-            np.concatenate([mesh.cells[k].data[part].ravel() for k, part in own.items()])
+            np.concatenate([mesh.cells[k].data[part].ravel() for k, part in by_block.items()])
         )
-        for name, own in cells.items()
-        if own
+        for name, by_block in cells.items()
+        if by_block
     }
     for name, part in (getattr(mesh, "point_sets", None) or {}).items():
         nodes[str(name)] = np.unique(np.asarray(part, dtype=np.int64))
@@ -91,7 +91,7 @@ def groups_of(mesh: Any) -> MeshGroups:
 
 def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
     """Name and cells in each block of all groups."""
-    found = [
+    sets = [
         (str(name), list(parts))
         for name, parts in (getattr(mesh, "cell_sets", None) or {}).items()
         if not str(name).startswith("gmsh:")
@@ -111,12 +111,12 @@ def _cell_sets(mesh: Any) -> list[tuple[str, list[Any]]]:
         pairs = {(int(t), d) for tag, d in zip(tags, dims, strict=True) for t in np.unique(tag)}
         for t, d in sorted(pairs):
             parts = [
-                np.flatnonzero(tag == t) if own == d else None
-                for tag, own in zip(tags, dims, strict=True)
+                np.flatnonzero(tag == t) if dimension == d else None
+                for tag, dimension in zip(tags, dims, strict=True)
             ]
-            found.append((names.get((t, d), str(t)), parts))
+            sets.append((names.get((t, d), str(t)), parts))
         break
-    return found
+    return sets
 
 
 def _fields(mesh: Any) -> Any:
@@ -219,7 +219,7 @@ def _blocks(
     mesh: Any, material: Any, groups: MeshGroups, name: str, elements: Whole
 ) -> list[ElementBlock]:
     """Solid elements by kind and material; flat cells serve groups alone."""
-    found, start = [], 0
+    blocks, start = [], 0
     for k, cells in enumerate(mesh.cells):
         numbers, start = elements[start : start + len(cells.data)], start + len(cells.data)
         if cells.type.startswith(_FLAT):
@@ -231,8 +231,8 @@ def _blocks(
             )
         data = np.asarray(cells.data, dtype=np.int64).reshape(-1, KINDS[cells.type].n_node)
         for one, chosen in _materials(material, groups, k, numbers, name):
-            found.append(ElementBlock(KINDS[cells.type], data[chosen], one, numbers[chosen]))
-    return found
+            blocks.append(ElementBlock(KINDS[cells.type], data[chosen], one, numbers[chosen]))
+    return blocks
 
 
 def _materials(
@@ -246,11 +246,11 @@ def _materials(
         raise ModelError(
             f"{name}: material is {shown(material)}; give a Material, or one for each group by name"
         )
-    found, owner = [], np.full(len(numbers), -1)
-    for i, (group, own) in enumerate(material.items()):
-        if not isinstance(own, Material):
+    pairs, owner = [], np.full(len(numbers), -1)
+    for i, (group, value) in enumerate(material.items()):
+        if not isinstance(value, Material):
             raise ModelError(
-                f"{name}: the material of group {group!r} is {shown(own)}; expected a Material"
+                f"{name}: the material of group {group!r} is {shown(value)}; expected a Material"
             )
         chosen = groups.cells_in(group, k, len(numbers), name)
         twice = np.flatnonzero(chosen & (owner >= 0))
@@ -261,14 +261,14 @@ def _materials(
                 "both of which have a material; give each element one"
             )
         owner[chosen] = i
-        found.append((own, chosen))
+        pairs.append((value, chosen))
     bare = np.flatnonzero(owner < 0)
     if len(bare):
         raise ModelError(
             f"{name}: element {numbers[bare[0]]} has no material ({len(bare)} elements are in none "
             f"of the groups {name_list(material)}); give one for every group of solids"
         )
-    return [(own, chosen) for own, chosen in found if np.any(chosen)]
+    return [(value, chosen) for value, chosen in pairs if np.any(chosen)]
 
 
 # Mesh files, read by meshio.
@@ -302,14 +302,14 @@ def read_mesh(path: str | os.PathLike[str]) -> Any:
     name = file_name(path)
     _check_file(path, name)
     title, module = _format(path, name)
-    said = io.StringIO()
+    output = io.StringIO()
     try:
         if title == "Gmsh":
             check_sizes(path)
-        with _quiet(said):
+        with _quiet(output):
             return importlib.import_module(f"meshio.{module}").read(os.fspath(path))
     except (Exception, SystemExit) as error:
-        text = (str(error) or said.getvalue()).strip().splitlines() or [type(error).__name__]
+        text = (str(error) or output.getvalue()).strip().splitlines() or [type(error).__name__]
         raise ModelFileError(
             f"{name}: it cannot be read as a file of {title} ({printable(text[0])}); the file is "
             "damaged, or its suffix is not that of its format"
@@ -322,11 +322,11 @@ def file_name(path: Any) -> str:
 
 
 @contextlib.contextmanager
-def _quiet(said: io.StringIO) -> Any:
-    """What a reader prints goes to `said`; its warnings go nowhere: errors say more."""
+def _quiet(output: io.StringIO) -> Any:
+    """What a reader prints goes to `output`; its warnings go nowhere: errors say more."""
     with (
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(said),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")

@@ -67,11 +67,11 @@ def _of_deck(path: str) -> Lists:
         elif card.keyword == "ELEMENT":
             kind = card.name("TYPE")
             if kind in KINDS:  # others are missing, so that the count tells
-                elements += [int(word) for word in _every(1 + KINDS[kind].n_node, rows)]
+                elements += [int(word) for word in _first_words(1 + KINDS[kind].n_node, rows)]
     return nodes, elements
 
 
-def _every(each: int, rows: list[list[str]]) -> Iterator[str]:
+def _first_words(each: int, rows: list[list[str]]) -> Iterator[str]:
     """First word of each so many."""
     words = [word for row in rows for word in row]
     yield from words[::each]

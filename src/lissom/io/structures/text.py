@@ -69,10 +69,10 @@ def read_bytes(path: str, first: int | None = None) -> bytes:
 
 def _neighbour(path: str) -> str:
     try:
-        known = sorted(os.listdir(os.path.dirname(path) or "."))
+        names = sorted(os.listdir(os.path.dirname(path) or "."))
     except OSError:
-        known = []
-    return suggestion(os.path.basename(path), known) if known else "correct the path"
+        names = []
+    return suggestion(os.path.basename(path), names) if names else "correct the path"
 
 
 def read_text(path: str, what: str) -> str:
@@ -178,18 +178,18 @@ class Lines:
         least : int
             Smallest value.
         """
-        found = whole(text)
-        if found is None or not least <= found <= MOST_NUMBER:
-            wanted = f"expected {what}, a whole number from {least} to {MOST_NUMBER}"
-            raise self.refused(k, f"{self.quoted(text, k)} found; {wanted}")
-        return found
+        value = whole(text)
+        if value is None or not least <= value <= MOST_NUMBER:
+            expected = f"expected {what}, a whole number from {least} to {MOST_NUMBER}"
+            raise self.refused(k, f"{self.quoted(text, k)} found; {expected}")
+        return value
 
     def real(self, text: str, k: int, what: str) -> float:
         """Finite number in a line; parameters as for `integer`."""
-        found = number(text)
-        if found is None:
+        value = number(text)
+        if value is None:
             raise self.refused(k, f"{self.quoted(text, k)} found; expected {what}, a finite number")
-        return found
+        return value
 
 
 def whole(text: str) -> int | None:
@@ -209,10 +209,10 @@ def number(text: str) -> float | None:
     if "_" in text or not text.isascii():
         return None
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = _fortran(text.upper())
-    return found if math.isfinite(found) else None
+        value = _fortran(text.upper())
+    return value if math.isfinite(value) else None
 
 
 def _fortran(text: str) -> float:

@@ -66,8 +66,8 @@ def units(name: object) -> Units:
     if name is None:
         return SYSTEMS["m-kg-s"]
     if not isinstance(name, str) or name not in SYSTEMS:
-        known = name_list(SYSTEMS)
-        raise ModelError(f"units are {name!r}; expected the units of the file, one of {known}")
+        systems = name_list(SYSTEMS)
+        raise ModelError(f"units are {name!r}; expected the units of the file, one of {systems}")
     return SYSTEMS[name]
 
 

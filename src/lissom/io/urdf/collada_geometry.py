@@ -81,10 +81,10 @@ class ElementLibrary:
         words = f'{attribute}="{shown(reference)}"'
         if not reference.startswith("#"):
             raise element.fault(f"{words} refers to another file; only one file is read")
-        found = self.by_id.get(reference[1:])
-        if found is None or found.tag != tag:
+        target = self.by_id.get(reference[1:])
+        if target is None or target.tag != tag:
             raise element.fault(f"{words}; there is no <{tag}> with this id")
-        return found
+        return target
 
 
 def numbers(element: Element, whole: bool = False) -> Array:
@@ -95,10 +95,10 @@ def numbers(element: Element, whole: bool = False) -> Array:
     except (ValueError, OverflowError) as error:
         what = "whole numbers" if whole else "numbers"
         raise element.fault(f"expected {what} separated by spaces ({shown(str(error))})") from None
-    found = np.concatenate(parts) if parts else np.zeros(0, kind)
-    if not whole and not np.all(np.isfinite(found)):
+    values = np.concatenate(parts) if parts else np.zeros(0, kind)
+    if not whole and not np.all(np.isfinite(values)):
         raise element.fault("has numbers that are not finite")
-    return found
+    return values
 
 
 def geometry(
@@ -121,7 +121,7 @@ def geometry(
         notes[f"{element.title}: {kinds} instead of <mesh> is not drawn"] = None
         return np.zeros((0, 3)), []
     positions: dict[int, Array] = {}
-    found = []
+    primitives = []
     for primitive in (x for x in mesh.children if x.tag in _SURFACES):
         source, column, width = _vertices(primitive, library)
         if id(source) not in positions:
@@ -131,12 +131,12 @@ def geometry(
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < n:
             words = f"{chosen.min()} to {chosen.max()}"
             raise primitive.fault(f"refers to vertices {words}; there are {n}, counted from 0")
-        found.append((id(source), chosen, primitive.attributes.get("material", "")))
-    return _joined(positions, found)
+        primitives.append((id(source), chosen, primitive.attributes.get("material", "")))
+    return _joined(positions, primitives)
 
 
 def _joined(
-    positions: dict[int, Array], found: list[tuple[int, Array, str]]
+    positions: dict[int, Array], primitives: list[tuple[int, Array, str]]
 ) -> tuple[Array, list[Corners]]:
     """One array of vertices for primitives that have several."""
     offsets, total = {}, 0
@@ -144,7 +144,7 @@ def _joined(
         offsets[key] = total
         total += len(vertices)
     everything = np.concatenate([np.zeros((0, 3)), *positions.values()])
-    return everything, [Corners(corners + offsets[key], name) for key, corners, name in found]
+    return everything, [Corners(corners + offsets[key], name) for key, corners, name in primitives]
 
 
 def _vertices(primitive: Element, library: ElementLibrary) -> tuple[Element, int, int]:

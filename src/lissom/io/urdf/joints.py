@@ -36,17 +36,17 @@ class Limits(Shown):
     velocity: float = np.inf
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """Suggestion of the nearest known name, limited in length.
 
     Parameters
     ----------
     name : str
         Unknown name.
-    known : iterable of str
+    names : iterable of str
         Known names.
     """
-    return suggestion(shown(name), [shown(x) for x in islice(known, 2000)])
+    return suggestion(shown(name), [shown(x) for x in islice(names, 2000)])
 
 
 def joint_of(element: Element) -> Joint:
@@ -66,12 +66,12 @@ def joint_of(element: Element) -> Joint:
         return Free()
     axis = element.find("axis")
     direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
-    made = {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)
+    joint_class = {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)
     size = np.abs(direction).max()
     if axis is not None and size == 0:
         raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
     # squares must neither underflow nor overflow
-    return made(direction if 1e-100 < size < 1e100 else direction / size)
+    return joint_class(direction if 1e-100 < size < 1e100 else direction / size)
 
 
 def limits_of(joint: Element) -> Limits:
@@ -93,8 +93,8 @@ def limits_of(joint: Element) -> Limits:
         return Limits(effort=effort, velocity=velocity)
     lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
     if lower > upper:
-        given = " (not given)" if "upper" not in limit.attributes else ""
-        raise limit.fault(f"lower {lower:g} is above upper {upper:g}{given}; give lower <= upper")
+        remark = " (not given)" if "upper" not in limit.attributes else ""
+        raise limit.fault(f"lower {lower:g} is above upper {upper:g}{remark}; give lower <= upper")
     return Limits(lower, upper, effort, velocity)
 
 

@@ -55,7 +55,7 @@ class _Scene:
         self.notes: dict[str, None] = {}  # ordered set
         self.geometries: dict[int, tuple[Array, list[Corners]]] = {}
         self.colors: dict[int, str | None] = {}
-        self.found: dict[str | None, list[tuple[Array, Array]]] = {}
+        self.by_color: dict[str | None, list[tuple[Array, Array]]] = {}
         self.places = self.triangles = 0
 
     def pieces(self) -> tuple[ColouredTriangles, ...]:
@@ -69,10 +69,12 @@ class _Scene:
             for library in self.root.all("library_geometries"):
                 for one in library.all("geometry"):
                     self._place(one, None, identity)
-        if not self.found:
+        if not self.by_color:
             more = f" ({'; '.join(self.notes)})" if self.notes else ""
             raise self.root.fault(f"contains no triangles{more}")
-        return tuple(_piece(self.root, parts, color, scale) for color, parts in self.found.items())
+        return tuple(
+            _piece(self.root, parts, color, scale) for color, parts in self.by_color.items()
+        )
 
     def _unit(self) -> float:
         """Length of the unit [m]."""
@@ -135,17 +137,17 @@ class _Scene:
             turned = order.reshape(-1, 3)[:, ::-1] if mirrored else order.reshape(-1, 3)
             color = self._color(symbol, bound.get(symbol))
             placed = vertices[used] @ pose[:3, :3].T + pose[:3, 3]
-            self.found.setdefault(color, []).append((placed, turned))
+            self.by_color.setdefault(color, []).append((placed, turned))
 
     def _color(self, symbol: str, instance: Element | None) -> str | None:
         """Colour of a material, by the symbol of a primitive and what the instance binds to it."""
         if instance is not None:
             material = self.library.get(instance, "target", "material")
         else:
-            found = self.library.by_id.get(symbol)
-            if found is None or found.tag != "material":
+            element = self.library.by_id.get(symbol)
+            if element is None or element.tag != "material":
                 return None
-            material = found
+            material = element
         if id(material) not in self.colors:
             self.colors[id(material)] = self._diffuse(material)
         return self.colors[id(material)]
@@ -199,26 +201,26 @@ def _transform(node: Element) -> Array:
             raise child.fault("is not supported; apply the transforms before the mesh is exported")
         if child.tag not in _SIZES:
             continue
-        given, size = numbers(child), _SIZES[child.tag]
-        if len(given) != size:
-            raise child.fault(f"expected {size} numbers, not {len(given)}")
-        pose = pose @ _matrix(child, given)
+        values, size = numbers(child), _SIZES[child.tag]
+        if len(values) != size:
+            raise child.fault(f"expected {size} numbers, not {len(values)}")
+        pose = pose @ _matrix(child, values)
     return pose
 
 
-def _matrix(element: Element, given: Array) -> Array:
+def _matrix(element: Element, values: Array) -> Array:
     step = np.eye(4)
     match element.tag:
         case "matrix":
-            step = given.reshape(4, 4)
+            step = values.reshape(4, 4)
             if not np.array_equal(step[3], (0, 0, 0, 1)):
                 raise element.fault("its last row must be 0 0 0 1")
         case "translate":
-            step[:3, 3] = given
+            step[:3, 3] = values
         case "scale":
-            step[:3, :3] = np.diag(given)
+            step[:3, :3] = np.diag(values)
         case "rotate":
-            step[:3, :3] = _rotation(given[:3], np.radians(given[3]))
+            step[:3, :3] = _rotation(values[:3], np.radians(values[3]))
     return step
 
 
@@ -233,10 +235,10 @@ def _rotation(axis: Array, angle: float) -> Array:
 
 
 def _hexadecimal(color: Element) -> str:
-    given = numbers(color)
-    if len(given) not in (3, 4):
-        raise color.fault(f"expected 3 or 4 numbers from 0 to 1, not {len(given)}")
-    red, green, blue = (round(255 * x) for x in np.clip(given[:3], 0, 1))
+    values = numbers(color)
+    if len(values) not in (3, 4):
+        raise color.fault(f"expected 3 or 4 numbers from 0 to 1, not {len(values)}")
+    red, green, blue = (round(255 * x) for x in np.clip(values[:3], 0, 1))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 

@@ -42,12 +42,12 @@ class Packages:
         package_dirs: Sequence[str | Path],
     ) -> None:
         self.file = file.resolve()
-        self.given = {name: Path(folder) for name, folder in packages.items()}
+        self.folders = {name: Path(folder) for name, folder in packages.items()}
         self.above = [Path(folder) for folder in package_dirs]
         self._names: dict[Path, str] = {}
         self._there: list[Path] | None = None
 
-    def found(self, name: str) -> Path | None:
+    def find(self, name: str) -> Path | None:
         """Path of a file; None if there is none.
 
         Parameters
@@ -96,8 +96,8 @@ class Packages:
 
     def _folders(self, package: str) -> Iterator[Path]:
         """Folders of a package; the most likely first."""
-        if package in self.given:
-            yield self.given[package]
+        if package in self.folders:
+            yield self.folders[package]
             return
         for folder in [*self.above, *self.file.parents]:
             yield from self._at(folder, package)

@@ -61,7 +61,7 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
     checked : bool
         Whether to reject mimics that cannot be coupled.
     """
-    found = {}
+    mimics = {}
     for name, joint in joints.items():
         mimic = joint.find("mimic")
         if mimic is None:
@@ -74,27 +74,27 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
         if checked:
             _check_followed(name, joint, mimic, other, joints)
         multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
-        found[name] = Mimic(other, multiplier, offset)
+        mimics[name] = Mimic(other, multiplier, offset)
     if checked:
-        _check_cycles(joints, found)
-    return found
+        _check_cycles(joints, mimics)
+    return mimics
 
 
 def _check_followed(
     name: str, joint: Element, mimic: Element, other: str, joints: Mapping[str, Element]
 ) -> None:
-    own, followed = shown(name), shown(other)
+    follower, followed = shown(name), shown(other)
     if other not in joints:
         near = suggestion(followed, [shown(x) for x in islice(joints, 2000)])
-        raise mimic.fault(f"joint {own!r}: there is no joint {followed!r}; {near}  {_REMEDY}")
+        raise mimic.fault(f"joint {follower!r}: there is no joint {followed!r}; {near}  {_REMEDY}")
     if other == name:
-        raise mimic.fault(f"joint {own!r} follows itself; give another joint")
-    for which, element in ((own, joint), (followed, joints[other])):
+        raise mimic.fault(f"joint {follower!r} follows itself; give another joint")
+    for which, element in ((follower, joint), (followed, joints[other])):
         kind = shown(element.text("type"))
         if kind not in _ONE_COORDINATE:
             raise mimic.fault(
-                f"joint {own!r} follows {followed!r}, but {which!r} is {kind} and does not have "
-                "exactly one coordinate; use revolute, continuous or prismatic joints"
+                f"joint {follower!r} follows {followed!r}, but {which!r} is {kind} and does not "
+                "have exactly one coordinate; use revolute, continuous or prismatic joints"
             )
 
 
@@ -253,9 +253,9 @@ def read_urdf(
     with np.errstate(all="ignore"):  # overflows are errors here, not warnings
         looks = Looks(Path(path), meshes, packages or {}, package_dirs)
         robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
-        found = robot.build(_BASES[base](), gravity, merge_fixed)
+        description = robot.build(_BASES[base](), gravity, merge_fixed)
     looks.report()
-    return found
+    return description
 
 
 def _are_paths(folders: Any) -> bool:
@@ -287,9 +287,9 @@ class _Link:
         middle = (self.mass * self.com + other.mass * com) / total if total else self.com
         self.inertia = (
             self.inertia
-            + _about(self.mass, self.com - middle)
+            + _parallel_axis(self.mass, self.com - middle)
             + inertia
-            + _about(other.mass, com - middle)
+            + _parallel_axis(other.mass, com - middle)
         )
         self.mass, self.com = total, middle
         self.solids += [Looks.moved(solid, rotation, position) for solid in other.solids]
@@ -314,7 +314,7 @@ class _Link:
         return body
 
 
-def _about(mass: float, r: Array) -> Array:
+def _parallel_axis(mass: float, r: Array) -> Array:
     return mass * (r @ r * np.eye(3) - np.outer(r, r))
 
 
@@ -343,8 +343,8 @@ class _Robot:
             if child in self.carried:
                 other = self.carried[child]
                 raise joint.fault(
-                    f"carries the link {shown(child)!r}, which {_called(other)} already carries; a "
-                    "link has only one parent, give one of the joints another child"
+                    f"carries the link {shown(child)!r}, which {_joint_title(other)} already "
+                    "carries; a link has only one parent, give one of the joints another child"
                 )
             self.carried[child] = joint
 
@@ -413,7 +413,11 @@ class _Robot:
                 if joint.text("type") == "fixed":
                     body, turn, r = place[self._link_of(joint, "parent")]
                     rotation, position = origin(joint)
-                    place[name] = body, turn @ rotation, _finite(joint, r + turn @ position)
+                    place[name] = (
+                        body,
+                        turn @ rotation,
+                        _checked_position(joint, r + turn @ position),
+                    )
                     merged.add(name)
             for name in merged:
                 links[place[name][0]].absorb(links[name], *place[name][1:])
@@ -428,7 +432,7 @@ class _Robot:
             joint = self.carried[link]
             body, turn, r = place[self._link_of(joint, "parent")]
             rotation, position = origin(joint)
-            at = _finite(joint, r + turn @ position)
+            at = _checked_position(joint, r + turn @ position)
             model.add(
                 links[link].body(self.keep),
                 joint_of(joint),
@@ -477,10 +481,10 @@ class _Robot:
             return _Link(element, 0.0, np.zeros(3), np.zeros((3, 3)), solids)
         mass = inertial.need("mass").number("value", unit=" [kg]", least=0.0)
         rotation, com = origin(inertial)
-        given = inertial.need("inertia")
+        inertia = inertial.need("inertia")
         names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         xx, xy, xz, yy, yz, zz = (
-            given.number(n, 0.0 if n[1] != n[2] else None, unit=" [kg m^2]") for n in names
+            inertia.number(n, 0.0 if n[1] != n[2] else None, unit=" [kg m^2]") for n in names
         )
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if np.abs(tensor).max() < _NEGLIGIBLE:  # rounded zeros in published files
@@ -488,7 +492,7 @@ class _Robot:
         return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
 
 
-def _finite(joint: Element, at: Array) -> Array:
+def _checked_position(joint: Element, at: Array) -> Array:
     """Position of a joint on its body, checked for overflow."""
     if not np.all(np.isfinite(at)):
         raise joint.fault(
@@ -498,7 +502,7 @@ def _finite(joint: Element, at: Array) -> Array:
     return at
 
 
-def _called(joint: Element) -> str:
+def _joint_title(joint: Element) -> str:
     return f"the joint {shown(joint.text('name'))!r} on line {joint.line}"
 
 
@@ -519,8 +523,8 @@ def printed(robot: Urdf) -> str:
         "  " + "  ".join(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
-    kept = cut_lines(lines, MOST_LINES + 1, "joints", len(robot.joints) + 1)
-    return folded("\n".join([_title(robot), *kept, *_notes(robot)]))
+    first_lines = cut_lines(lines, MOST_LINES + 1, "joints", len(robot.joints) + 1)
+    return folded("\n".join([_title(robot), *first_lines, *_notes(robot)]))
 
 
 def printed_table(robot: Urdf) -> str:
@@ -571,7 +575,7 @@ def _notes(robot: Urdf) -> list[str]:
         "mimics": list(robot.mimics),
     }
     notes = []
-    for what, found in groups.items():
-        if found:
-            notes.append(f"  {what} {name_list(found, show=printable, most=4)}")
+    for what, names in groups.items():
+        if names:
+            notes.append(f"  {what} {name_list(names, show=printable, most=4)}")
     return notes

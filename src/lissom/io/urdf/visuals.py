@@ -67,12 +67,12 @@ class Looks:
         """Solids of a link."""
         before = len(self.left_out)
         visuals, collisions = link.all("visual"), link.all("collision")
-        found = [solid for visual in visuals for solid in self._solids(visual)]
-        if self.invisible or (len(self.left_out) > before and not found):
-            found = [solid for x in collisions for solid in self._solids(x)]
-            if found and not self.invisible:
+        solids = [solid for visual in visuals for solid in self._solids(visual)]
+        if self.invisible or (len(self.left_out) > before and not solids):
+            solids = [solid for x in collisions for solid in self._solids(x)]
+            if solids and not self.invisible:
                 self.stand_ins.append(shown(link.text("name")))
-        return found
+        return solids
 
     def report(self) -> None:
         """Say in one sentence what is not drawn."""
@@ -129,7 +129,7 @@ class Looks:
         name = element.text("filename")
         if not self.meshes:
             return []
-        path = self.packages.found(name)
+        path = self.packages.find(name)
         if path is None:
             self._leave_out(element, f"{shown(name, 200)} {self.packages.missing(name)}")
             return []
@@ -158,20 +158,20 @@ def _surfaces(path: Path) -> Surfaces | str:
 
 def _sizes(shape: Element, name: str, count: int = 1) -> Any:
     """Array (count,) of positive lengths, or a single number."""
-    found = shape.numbers(name, count, unit=" [m]")
-    if not np.all(found > 0):
+    sizes = shape.numbers(name, count, unit=" [m]")
+    if not np.all(sizes > 0):
         raise shape.fault(f'{name}="{shown(shape.text(name))}"; sizes must be positive [m]')
-    return found if count > 1 else found[0]
+    return sizes if count > 1 else sizes[0]
 
 
 def origin(element: Element) -> tuple[Array, Array]:
     """Rotation (3, 3) and position (3,) of <origin xyz rpy>."""
-    found = element.find("origin")
-    if found is None:
+    child = element.find("origin")
+    if child is None:
         return np.eye(3), np.zeros(3)
     zero = (0.0, 0.0, 0.0)
-    r, p, y = found.numbers("rpy", 3, zero, unit=" [rad]")
-    position = found.numbers("xyz", 3, zero, unit=" [m]")
+    r, p, y = child.numbers("rpy", 3, zero, unit=" [rad]")
+    position = child.numbers("xyz", 3, zero, unit=" [m]")
     (sr, cr), (sp, cp), (sy, cy) = ((np.sin(a), np.cos(a)) for a in (r, p, y))
     rotation = np.array(
         [

@@ -90,19 +90,19 @@ class Element:
 
     def find(self, tag: str) -> Element | None:
         """The only child with a tag, or None."""
-        found = self.all(tag)
-        if len(found) > 1:
-            raise found[1].fault(
-                f"there is another <{tag}> on line {found[0].line}; remove one of them"
+        children = self.all(tag)
+        if len(children) > 1:
+            raise children[1].fault(
+                f"there is another <{tag}> on line {children[0].line}; remove one of them"
             )
-        return found[0] if found else None
+        return children[0] if children else None
 
     def need(self, tag: str) -> Element:
         """The only child with a tag."""
-        found = self.find(tag)
-        if found is None:
+        child = self.find(tag)
+        if child is None:
             raise self.fault(f"has no <{tag}>; add it")
-        return found
+        return child
 
     def all(self, tag: str) -> list[Element]:
         """All children with a tag."""

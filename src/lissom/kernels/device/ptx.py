@@ -158,7 +158,7 @@ def ptx(entry: DeviceEntry, text: str, native: str, generation: Generation) -> s
         The oldest GPUs that must be able to run it.
     """
     machine, name = _machine(generation), f"lissom_{entry.symbol}"
-    around = _around(name, letters(entry.signature), native)
+    around = _entry_function(name, letters(entry.signature), native)
     module = _module(_for_device(text, machine) + around)
     _inline(module, native, entry.inlined)
     return _optimised(module, machine, name)
@@ -228,13 +228,13 @@ def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
     for k, f in enumerate(functions):
         text = _for_device(_exact_remainders(f.text), machine, typed=False)
         texts.append(re.sub(r"^target .*\n", "", text, flags=re.M))
-        given = ", ".join(
+        arguments = ", ".join(
             f"ptr null, ptr null, i64 {n}, i64 8, ptr %{name}, i64 {n}, i64 {8 * LANES}"
             for name, n in zip(("q", "v", "memory", "out"), f.sizes, strict=True)
         )
         cases.append(f"""
 case{k}:
-  %code{k} = call i32 @"{f.native}"(ptr %result, ptr %error, double %t, {given})
+  %code{k} = call i32 @"{f.native}"(ptr %result, ptr %error, double %t, {arguments})
   %bad{k} = icmp ne i32 %code{k}, 0
   %found{k} = load i64, ptr %result
   %status{k} = select i1 %bad{k}, i64 1, i64 %found{k}
@@ -308,35 +308,35 @@ def _exact_remainders(text: str) -> str:
     return text + ("\ndeclare double @fmod(double, double)\n" if missing else "")
 
 
-def _typed(found: re.Match[str]) -> str:
+def _typed(match: re.Match[str]) -> str:
     """A load or store with the type of what is there."""
-    return f"{found.group(1)}, !tbaa !{90003 if found.group(2) == 'double' else 90004}"
+    return f"{match.group(1)}, !tbaa !{90003 if match.group(2) == 'double' else 90004}"
 
 
 def _declared_once(text: str) -> str:
     """Text without the second declarations of functions of libdevice."""
     seen: set[str] = set()
 
-    def keep(found: re.Match[str]) -> str:
-        name = found.group(1)
+    def keep(match: re.Match[str]) -> str:
+        name = match.group(1)
         first = name not in seen
         seen.add(name)
-        return found.group(0) if first else ""
+        return match.group(0) if first else ""
 
     return re.sub(r"^declare .*@(__nv_\w+)\(.*\n", keep, text, flags=re.M)
 
 
-def _around(kernel: str, kinds: str, native: str) -> str:
+def _entry_function(kernel: str, kinds: str, native: str) -> str:
     """Text of the function that a GPU starts; Numba's arguments as in `front_end`."""
     parameters = ["i64 %count", "ptr addrspace(1) noalias %statuses"]
     before: list[str] = []  # once in a thread
     lines: list[str] = []  # for each state
-    given: list[str] = []  # to the kernel
+    arguments: list[str] = []  # to the kernel
     for k, letter in enumerate(kinds):
         if letter in "if":
             kind = "i64" if letter == "i" else "double"
             parameters.append(f"{kind} %x{k}")
-            given.append(f"{kind} %x{k}")
+            arguments.append(f"{kind} %x{k}")
             continue
         parameters += [f"ptr addrspace(1) noalias %g{k}", f"i64 %n{k}"]
         before.append(f"%a{k} = addrspacecast ptr addrspace(1) %g{k} to ptr")
@@ -347,14 +347,14 @@ def _around(kernel: str, kinds: str, native: str) -> str:
                 f"%o{k} = mul i64 %state, %d{k}",
                 f"%p{k} = getelementptr i64, ptr %a{k}, i64 %o{k}",
             ]
-            given.append(array.replace(f"%s{k}", f"%n{k}") + ", i64 8")
+            arguments.append(array.replace(f"%s{k}", f"%n{k}") + ", i64 8")
         elif letter == "W":
             before += [
                 f"%m{k} = mul i64 %first, %n{k}",
                 f"%o{k} = add i64 %m{k}, %lane",
                 f"%p{k} = getelementptr double, ptr %a{k}, i64 %o{k}",
             ]
-            given.append(array.replace(f"%s{k}", f"%n{k}") + f", i64 {8 * LANES}")
+            arguments.append(array.replace(f"%s{k}", f"%n{k}") + f", i64 {8 * LANES}")
         else:
             parameters.append(f"i64 %c{k}")
             before += [f"%s{k} = mul i64 %n{k}, %c{k}", f"%b{k} = mul i64 %c{k}, 8"]
@@ -362,7 +362,7 @@ def _around(kernel: str, kinds: str, native: str) -> str:
                 f"%o{k} = mul i64 %state, %s{k}",
                 f"%p{k} = getelementptr double, ptr %a{k}, i64 %o{k}",
             ]
-            given.append(array + f", i64 %c{k}, i64 %b{k}, i64 8")
+            arguments.append(array + f", i64 %c{k}, i64 %b{k}, i64 8")
     start, body = "\n  ".join(before), "\n  ".join(lines)
     registers = ("tid", "ctaid", "ntid", "nctaid")
     return f"""
@@ -390,7 +390,7 @@ loop:
   br i1 %inside, label %body, label %end
 body:
   {body}
-  %code = call i32 @"{native}"(ptr %result, ptr %error, {", ".join(given)})
+  %code = call i32 @"{native}"(ptr %result, ptr %error, {", ".join(arguments)})
   %status = load i64, ptr %result
   %place = getelementptr i64, ptr addrspace(1) %statuses, i64 %state
   store i64 %status, ptr addrspace(1) %place

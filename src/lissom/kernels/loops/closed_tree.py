@@ -15,8 +15,8 @@ from ..tree.articulated import accelerate_bodies, all_finite, articulate_bodies
 from .closing import close_loops, place_loops
 from .columns import pass_columns
 from .envelope import clear_envelope
-from .forces import closed_in_speeds, expects, gather_rhs, soft_beyond
-from .groups import factor_group, force_of_group, hang_group, put_group, solve_group
+from .forces import gather_rhs, put_softened_part, put_speed_closure, softens_beyond_expected
+from .groups import apply_group_forces, attach_group, factor_group, force_of_group, solve_group
 from .unknowns import scatter
 
 
@@ -32,9 +32,9 @@ def closed_accelerations(ints, floats, scratch, q, v, x, before, forces, out, fl
     """
     place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, x, flags)
-    closed_in_speeds(ints, floats, scratch, before)
+    put_speed_closure(ints, floats, scratch, before)
     gather_rhs(ints, floats, scratch)
-    beyond = expects(ints, scratch)
+    beyond = softens_beyond_expected(ints, scratch)
     status, _rank, _soft = articulate_closed(ints, floats, scratch, before, forces, True, beyond)
     if status != field.DONE:
         return status
@@ -77,10 +77,10 @@ def articulate_closed(ints, floats, scratch, before, forces, free, beyond):
         end = first + ints[g + field.G_N]
         rank, soft = factor_group(ints, floats, scratch, h, table, first, end)
         if soft:
-            told = soft_beyond(ints, floats, scratch, before, first, end, beyond, told)
+            told = put_softened_part(ints, floats, scratch, before, first, end, beyond, told)
         solve_group(ints, scratch, h, table, first, end, rank, soft)
         if inboard >= 0:
-            hang_group(ints, scratch, h, g, rank, soft, beyond)
+            attach_group(ints, scratch, h, g, rank, soft, beyond)
     return field.DONE, rank, soft
 
 
@@ -96,7 +96,7 @@ def accelerate_closed(ints, floats, scratch, out):
             accelerate_bodies(ints, scratch, out, start, stop)
             start = stop
             force_of_group(ints, scratch, h, g)
-        if put_group(ints, scratch, h, g) != field.DONE:
+        if apply_group_forces(ints, scratch, h, g) != field.DONE:
             return field.NOT_FINITE
     accelerate_bodies(ints, scratch, out, start, ints[field.N_BODY])
     scatter(ints, floats, scratch)

@@ -17,17 +17,24 @@ from .closing import close_loops, place_loops
 from .columns import add_at_carrier
 from .couplings import take_coupling_forces
 from .envelope import row_of_envelope
-from .forces import closed_in_speeds, closes_in_speeds, expects, gather_rhs, keep_asked, push_loops
+from .forces import (
+    apply_loop_forces,
+    gather_rhs,
+    has_speed_closure,
+    put_speed_closure,
+    soften_all,
+    softens_beyond_expected,
+)
 from .groups import factor_group, solve_group
 from .unknowns import scatter, solution_of
 
 
 @jit
-def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floor, flags, refine):
+def solve_dense(ints, floats, scratch, q, v, driven, before, forces, out, M, floor, flags, refine):
     """Accelerations under forces, after `motion_base_to_tip` and external forces.
 
     M has n_v + 2 rows and one more for each constraint; those below the mass matrix are for the
-    right-hand side and a solution.  given: accelerations of driven hinges.  before: as for
+    right-hand side and a solution.  driven: accelerations of driven hinges.  before: as for
     `constrain`.  refine: correct the solution once by its residual from inverse dynamics: the
     entries of M are rounded, and a flexible system of many bodies loses eight digits by that.
     SINGULAR if a pivot falls below `floor` times its original diagonal entry, which means that so
@@ -45,15 +52,15 @@ def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floo
         _add_armature(ints, scratch, M)
     _hold_driven(ints, M)
     if looped:
-        constraint_rows(ints, floats, scratch, q, v, given, before, M, flags)
+        constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags)
     flat = M.ravel()
     if factor_spd(flat, 0, n, floor) >= 0:
         return field.SINGULAR
     if looped:
         constraint_compliance(ints, scratch, M)
     status = _solve(ints, floats, scratch, M, looped)
-    if status == field.DONE and refine and not (looped and closes_in_speeds(ints, scratch)):
-        status = _refine(ints, floats, scratch, q, v, given, forces, M, flags, looped)
+    if status == field.DONE and refine and not (looped and has_speed_closure(ints, scratch)):
+        status = _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped)
     if status == field.DONE:
         for k in range(n):
             out[k] = x[k]
@@ -74,19 +81,19 @@ def _solve(ints, floats, scratch, M, looped):
 @jit
 def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     """Correct the accelerations below the factor in M, and the loop forces, once."""
-    n, given = ints[field.N_V], flags | field.ACCELERATED
-    x, found = M[n], M[n + 1]
+    n, accelerated = ints[field.N_V], flags | field.ACCELERATED
+    x, accelerations = M[n], M[n + 1]
     for k in range(n):
-        found[k] = x[k]
-    _give_driven(ints, driven, found)
-    motion_base_to_tip(ints, floats, scratch, q, v, found, given)
+        accelerations[k] = x[k]
+    _give_driven(ints, driven, accelerations)
+    motion_base_to_tip(ints, floats, scratch, q, v, accelerations, accelerated)
     if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v)
     if looped:
         # the right-hand side is the residual
-        close_loops(ints, floats, scratch, q, v, found, given)
-        push_loops(ints, floats, scratch)
-    forces_tip_to_base(ints, scratch, found, x, given)
+        close_loops(ints, floats, scratch, q, v, accelerations, accelerated)
+        apply_loop_forces(ints, floats, scratch)
+    forces_tip_to_base(ints, scratch, accelerations, x, accelerated)
     if looped:
         take_coupling_forces(ints, floats, scratch, x)
     for k in range(n):
@@ -99,18 +106,18 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     if looped:
         add_kept_loop_forces(ints, scratch)
     for k in range(n):
-        x[k] += found[k]
+        x[k] += accelerations[k]
     return status
 
 
 @jit
-def _give_driven(ints, given, x):
+def _give_driven(ints, driven, x):
     """Write the given accelerations of driven hinges to x."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         if ints[row + field.DRIVEN] != 0:
             for c in range(ints[row + field.HINGE_DOF]):
-                x[ints[row + field.HINGE_V] + c] = given[ints[row + field.HINGE_V] + c]
+                x[ints[row + field.HINGE_V] + c] = driven[ints[row + field.HINGE_V] + c]
 
 
 @jit
@@ -187,14 +194,14 @@ def _add_armature(ints, scratch, M):
 
 
 @jit
-def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
+def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
     """Close the loops and write the rows of A (1) to M, below the mass matrix and two vectors.
 
-    given: accelerations of driven hinges.
+    driven: accelerations of driven hinges.
     """
     place_loops(ints, scratch, v, flags)
-    close_loops(ints, floats, scratch, q, v, given, flags)
-    closed_in_speeds(ints, floats, scratch, before)
+    close_loops(ints, floats, scratch, q, v, driven, flags)
+    put_speed_closure(ints, floats, scratch, before)
     gather_rhs(ints, floats, scratch)
     h = ints[field.LOOPS] & POSITIVE
     n_v = ints[field.N_V]
@@ -242,7 +249,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                 if not rigid:
                     z_w, z_v = turn(R, z_w), turn(R, z_v)
                 add_at_carrier(scratch, place & POSITIVE, arm, z_w, z_v)
-    if expects(ints, scratch):
+    if softens_beyond_expected(ints, scratch):
         asked = solution_of(ints, h).asked
         for k in range(ints[h + field.N_SOLVED]):
             e, row_k = 0.0, M[n_v + 2 + k]
@@ -279,8 +286,8 @@ def constrain_dense(ints, floats, scratch, M):
         for c in range(n_v):
             e += y[c] * M[c, c] * x[c]
         scratch[solution.rhs + k] -= e
-    if not expects(ints, scratch):
-        keep_asked(ints, scratch)
+    if not softens_beyond_expected(ints, scratch):
+        soften_all(ints, scratch)
     table = ints[h + field.WHOLE]
     scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LEAST_LEFT] = 1.0
     rank, soft = factor_group(ints, floats, scratch, h, table, 0, n)

@@ -31,11 +31,11 @@ def gather_rhs(ints, floats, scratch):
     n = ints[h + field.N_COLUMN] & POSITIVE
     rhs = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).rhs
     gather(ints, floats, scratch, rhs, solution_of(ints, h).rhs)
-    keep_asked(ints, scratch)
+    soften_all(ints, scratch)
 
 
 @jit
-def keep_asked(ints, scratch):
+def soften_all(ints, scratch):
     """Save the right-hand side as the part to be softened."""
     h = ints[field.LOOPS] & POSITIVE
     solution = solution_of(ints, h)
@@ -44,14 +44,14 @@ def keep_asked(ints, scratch):
 
 
 @jit
-def expects(ints, scratch):
+def softens_beyond_expected(ints, scratch):
     """Whether loop forces are softened only beyond expected accelerations."""
     h = ints[field.LOOPS] & POSITIVE
     return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.SOFTENED] == field.SOFT_BEYOND
 
 
 @jit
-def soft_beyond(ints, floats, scratch, expected, first, last, beyond, told):
+def put_softened_part(ints, floats, scratch, expected, first, last, beyond, told):
     """Part of the right-hand sides of a group to be softened: all, or `beyond` what is expected.
 
     expected: accelerations.  told: whether this was called for another group.  Returns True.
@@ -74,9 +74,9 @@ def soft_beyond(ints, floats, scratch, expected, first, last, beyond, told):
 
 
 @jit
-def closed_in_speeds(ints, floats, scratch, before):
+def put_speed_closure(ints, floats, scratch, before):
     """Replace the right-hand side for accelerations by that of (5), if requested."""
-    if not closes_in_speeds(ints, scratch):
+    if not has_speed_closure(ints, scratch):
         return
     h = ints[field.LOOPS] & POSITIVE
     kappa = scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA]
@@ -89,14 +89,14 @@ def closed_in_speeds(ints, floats, scratch, before):
 
 
 @jit
-def closes_in_speeds(ints, scratch):
+def has_speed_closure(ints, scratch):
     """Whether (5) is requested."""
     h = ints[field.LOOPS] & POSITIVE
     return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA] != 0.0
 
 
 @jit
-def push_loops(ints, floats, scratch):
+def apply_loop_forces(ints, floats, scratch):
     """Subtract the loop forces from the residual forces of their bodies, for inverse dynamics.
 
     After `motion_base_to_tip`, with lambda of a solution at the same state.
@@ -110,13 +110,13 @@ def push_loops(ints, floats, scratch):
         C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
         n, f = turn(F_b, vector(scratch, work)), turn(F_b, vector(scratch, work + 3))
-        _push(ints, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
+        _apply_on_node(ints, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
         s = added(add(x_b, arm_b), -1.0, x_a)
-        _push(ints, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
+        _apply_on_node(ints, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
 
 
 @jit
-def _push(ints, scratch, e, C, n, f, sign):
+def _apply_on_node(ints, scratch, e, C, n, f, sign):
     """Add a force on a node, common axes, to the residual forces of its body."""
     if ints[e + field.END_BODY] < 0:
         return

@@ -64,15 +64,15 @@ def _row_sizes(ints, floats, scratch, h, table, first, last, size):
         least = max(least, NEGLIGIBLE * scratch[size + k])
     k = first
     while k < last:
-        n, own = ints[(table & POSITIVE) + field.ENVELOPE_ROW * k + 2], least
+        n, largest = ints[(table & POSITIVE) + field.ENVELOPE_ROW * k + 2], least
         if n == 0:  # a coupling: its coordinates move, however little
             scratch[size + k] = max(least_own, scratch[size + k])
             k += 1
             continue
         for c in range(k, k + n):
-            own = max(own, scratch[size + c])
+            largest = max(largest, scratch[size + c])
         for c in range(k, k + n):
-            scratch[size + c] = own
+            scratch[size + c] = largest
         k += n
 
 
@@ -92,7 +92,7 @@ def solve_group(ints, scratch, h, table, first, last, rank, soft):
 
 
 @jit
-def hang_group(ints, scratch, h, g, rank, soft, beyond):
+def attach_group(ints, scratch, h, g, rank, soft, beyond):
     """Give the node of a group the inertia and force of its loops (2); after `solve_group`.
 
     beyond: only what is asked beyond expected accelerations is softened.
@@ -170,7 +170,7 @@ def force_of_group(ints, scratch, h, g):
 
 
 @jit
-def put_group(ints, scratch, h, g):
+def apply_group_forces(ints, scratch, h, g):
     """Add the forces of a group to the inputs of the outward sweep (3); DONE or NOT_FINITE."""
     lam, finite = solution_of(ints, h).force, 0.0
     for k in range(ints[g + field.G_FIRST], ints[g + field.G_FIRST] + ints[g + field.G_N]):

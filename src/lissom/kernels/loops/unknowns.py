@@ -22,13 +22,13 @@ def solution_of(ints, h):
 
 
 @jit
-def gather(ints, floats, scratch, given, out):
-    """Write the combinations (1) of the constraints at scratch[given:] to scratch[out:]."""
+def gather(ints, floats, scratch, source, out):
+    """Write the combinations (1) of the constraints at scratch[source:] to scratch[out:]."""
     h = ints[field.LOOPS] & POSITIVE
     for j in range(ints[h + field.N_LOOP]):
         l = (ints[h + field.LOOP_ROWS] & POSITIVE) + j * field.LOOP_ROW
         n, m, turn = ints[l + field.L_N], ints[l + field.L_N_SOLVED], ints[l + field.L_TURN]
-        o, y = given + ints[l + field.L_FIRST], out + ints[l + field.L_SOLVED]
+        o, y = source + ints[l + field.L_FIRST], out + ints[l + field.L_SOLVED]
         for k in range(m):
             if turn < 0:
                 scratch[y + k] = scratch[o + k]
@@ -39,20 +39,20 @@ def gather(ints, floats, scratch, given, out):
             scratch[y + k] = s
     for j in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + j * field.COUPLING_ROW
-        scratch[out + ints[c + field.C_SOLVED]] = scratch[given + ints[c + field.C_COLUMN]]
+        scratch[out + ints[c + field.C_SOLVED]] = scratch[source + ints[c + field.C_COLUMN]]
 
 
 @jit
 def scatter(ints, floats, scratch):
     """Write lambda (1) of the unknown forces to the equations of the loops."""
     h = ints[field.LOOPS] & POSITIVE
-    given = solution_of(ints, h).force
+    source = solution_of(ints, h).force
     n_column = ints[h + field.N_COLUMN] & POSITIVE
     out = closure_record(ints[h + field.CLOSURE] & POSITIVE, n_column).force
     for j in range(ints[h + field.N_LOOP]):
         l = (ints[h + field.LOOP_ROWS] & POSITIVE) + j * field.LOOP_ROW
         n, m, turn = ints[l + field.L_N], ints[l + field.L_N_SOLVED], ints[l + field.L_TURN]
-        o, y = given + ints[l + field.L_SOLVED], out + ints[l + field.L_FIRST]
+        o, y = source + ints[l + field.L_SOLVED], out + ints[l + field.L_FIRST]
         for c in range(n):
             if turn < 0:
                 scratch[y + c] = scratch[o + c]
@@ -63,4 +63,4 @@ def scatter(ints, floats, scratch):
             scratch[y + c] = s
     for j in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + j * field.COUPLING_ROW
-        scratch[out + ints[c + field.C_COLUMN]] = scratch[given + ints[c + field.C_SOLVED]]
+        scratch[out + ints[c + field.C_COLUMN]] = scratch[source + ints[c + field.C_SOLVED]]

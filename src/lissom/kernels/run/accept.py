@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiling import inlined, uncounted
 from . import fields as run
 from .inside import look_inside
-from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, bends
+from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, kink_error
 from .methods import estimated_error
 from .projection import settle
 from .watch import note_error, note_sampled_error
@@ -25,18 +25,18 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     halved: whether it was also taken as two halves; divisible: whether it is divided if forces bend
     in it; part: whether it is a part of one that was.  Returns 0, BENT or a failure.
     """
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     if plan[run.N_WATCHED] != 0 and mode <= run.WHOLE_STEP:
         # functions of time alone: those that a step resolves err as the order of the method says
         adds = part or plan[run.LOOK] & run.LOOK_AT_KINKS != 0
-        e, rough, status = bends(r, t, h, t1, HIGH, STRAIGHT if adds else SMOOTH)
+        e, rough, status = kink_error(r, t, h, t1, HIGH, STRAIGHT if adds else SMOOTH)
         if status != 0:
             return status
         of, order = table[plan[run.PARAMETERS] + run.RTOL], _order(plan, table)
         if divisible and (e * of > ABRUPT or _jump(r) * of > JUMP):
             return run.BENT
         if (part or rough) and order < HIGH:
-            e, _rough, status = bends(r, t, h, t1, order, STRAIGHT)
+            e, _rough, status = kink_error(r, t, h, t1, order, STRAIGHT)
             if status != 0:
                 return status
         if adds or rough or e * of > ABRUPT:
@@ -48,9 +48,9 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
         error = estimated_error(plan[run.METHOD], r, h)
         note_error(memory, 1.0, error, memory[run.WORST])
     elif halved:
-        set_weights(r.given, r.start.v, r.end.v, r.weights)
+        set_weights(r.arrays, r.start.v, r.end.v, r.weights)
         note_sampled_error(r, t)
-    return settle(used, r.given, r.work, t1, r.end)
+    return settle(used, r.arrays, r.work, t1, r.end)
 
 
 @inlined
@@ -60,10 +60,10 @@ def finish_adaptive(r, used, t, h, t1):
     Returns a status; whether it is accepted; the time at which it must end instead, t1 if the error
     decides; whether the stages for dense output are available.
     """
-    plan, _table, memory = r.given
+    plan, _table, memory = r.arrays
     wanted, last = memory[run.NEXT_STEP], memory[run.LAST_ERROR]
     local, error = _errors(r, t, h, t1)
-    if not _accept(r.given, h, error):
+    if not _accept(r.arrays, h, error):
         return 0, False, t1, False
     earlier, status, ready = t1, 0, False
     implicit = plan[run.TRAITS] & run.USES_ARMATURE != 0
@@ -74,12 +74,12 @@ def finish_adaptive(r, used, t, h, t1):
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
     if status == 0 and implicit and plan[run.LOOK] & run.LOOK_AT_KINKS:
-        e, _rough, status = bends(r, t, h, t1, HIGH, STRAIGHT)
+        e, _rough, status = kink_error(r, t, h, t1, HIGH, STRAIGHT)
         if status == 0 and e > ALLOWED:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = 0.5 * h, last
             return 0, False, t1, ready
     if status == 0:
-        status = settle(used, r.given, r.work, t1, r.end)
+        status = settle(used, r.arrays, r.work, t1, r.end)
     if status == 0 and plan[run.TRAITS] & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready
@@ -95,7 +95,7 @@ def _order(plan, table):
 def _jump(r):
     """Largest change of a speed in a step, in units of the tolerance."""
     n, largest = len(r.end.v), 0.0
-    set_weights(r.given, r.start.v, r.end.v, r.weights)
+    set_weights(r.arrays, r.start.v, r.end.v, r.weights)
     for k in range(n):
         change = abs(r.end.v[k] - r.start.v[k]) / r.weights[n + k]
         if not change <= largest:
@@ -106,9 +106,9 @@ def _jump(r):
 @inlined
 def _errors(r, t, h, t1):
     """Error of a step in units of the tolerance: the estimate, and the value for step control."""
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     p = plan[run.PARAMETERS]
-    set_weights(r.given, r.start.v, r.end.v, r.weights)
+    set_weights(r.arrays, r.start.v, r.end.v, r.weights)
     error = estimated_error(plan[run.METHOD], r, h)
     local = error
     if not error <= SURPRISE:
@@ -123,9 +123,9 @@ def _errors(r, t, h, t1):
 
 
 @uncounted
-def _accept(given, h, error):
+def _accept(arrays, h, error):
     """Whether the error permits the step; sets the next step by a PI controller."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     k = table[plan[run.PARAMETERS] + run.EXPONENT]
     if not error <= 1.0:  # also not a number
         factor = max(SHRINK, SAFETY * error ** (-k)) if error < 1e30 else SHRINK
@@ -147,9 +147,9 @@ def _accept(given, h, error):
 
 
 @uncounted
-def set_weights(given, v0, v1, weights):
+def set_weights(arrays, v0, v1, weights):
     """Write the scales of errors of positions and speeds."""
-    plan, table, n = given.plan, given.table, len(v0)
+    plan, table, n = arrays.plan, arrays.table, len(v0)
     o, rtol = plan[run.WEIGHTS], table[plan[run.PARAMETERS] + run.RTOL]
     for k in range(n):
         weights[k] = table[o + k]

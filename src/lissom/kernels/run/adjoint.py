@@ -167,11 +167,11 @@ def _of_chart(pieces, charts, at, n, work, delta, sigma, start):
 
 
 @jit
-def _transposed(matrix, o, r, x, given, out):
-    """Add the transpose of an r x r matrix at o times x[given:] to x[out:]."""
+def _transposed(matrix, o, r, x, source, out):
+    """Add the transpose of an r x r matrix at o times x[source:] to x[out:]."""
     for i in range(r):
         for j in range(r):
-            x[out + j] += matrix[o + i * r + j] * x[(given + i) & POSITIVE]
+            x[out + j] += matrix[o + i * r + j] * x[(source + i) & POSITIVE]
 
 
 ADJOINT_STEPS = CompiledEntry(

@@ -17,13 +17,13 @@ from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .expected import note_expected
 from .instants import next_instant, pass_instants, sample
-from .loop_loads import knows_turns, note_turns
+from .loop_loads import has_turns, note_turns
 from .methods import commit_step, take_step
 from .projection import settle
 from .rows import row_due, rows_within, write_row
-from .switching import wants_other
+from .switching import should_switch
 from .views import views
-from .watch import beyond_reason, watch_spin
+from .watch import exceeds_limits, watch_spin
 
 BENT_DIVISIONS = 12  # halvings of a fixed step in which forces bend; then it is taken, and told
 
@@ -43,14 +43,14 @@ def advance(
     r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
     used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
-        return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.a1, r.x.x1)
+        return solve_mass(r.system, r.arrays, r.start.q, r.x.a1, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
-        return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
+        return settle(r.system, r.arrays, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
     if mode != run.ON:  # what is between two steps may have changed the functions of the user
         memory[run.EPOCH] += 1.0
-    if not knows_turns(r.given):
-        note_turns(r.system, r.given, r.work, r.start)
+    if not has_turns(r.arrays):
+        note_turns(r.system, r.arrays, r.work, r.start)
     while True:
         if mode <= run.WHOLE_STEP:
             status = _begin(r, rows, capacity)
@@ -69,9 +69,9 @@ def advance(
         if status != 0:
             return status
         _commit(r, used, h, t1)
-        if beyond_reason(ints, plan, table, memory, r.start.q, r.start.v):
+        if exceeds_limits(ints, plan, table, memory, r.start.q, r.start.v):
             return run.BEYOND_REASON
-        if plan[run.SWITCHES] != 0 and mode == run.ON and wants_other(r, h):
+        if plan[run.SWITCHES] != 0 and mode == run.ON and should_switch(r, h):
             return run.SWITCH_
         if mode > run.WHOLE_STEP or (mode == run.WHOLE_STEP and memory[run.ON_GRID] != 0.0):
             return run.MORE
@@ -80,7 +80,7 @@ def advance(
 @inlined
 def _begin(r, rows, capacity):
     """Sample controllers, find accelerations and write a row if due, at the start of a step."""
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     t, traits = memory[run.TIME], plan[run.TRAITS]
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
@@ -88,7 +88,7 @@ def _begin(r, rows, capacity):
     if (due or memory[run.FORCED] != 0.0) and memory[run.N_ROWS] >= capacity:
         return run.ROWS_FULL  # before anything is evaluated, or it would be once more
     if memory[run.FRESH] == 0.0 and traits & run.NEEDS_START != 0:
-        status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
+        status = evaluate(r.system, r.arrays, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
             return status
         for k in range(len(r.x.x0)):
@@ -96,21 +96,21 @@ def _begin(r, rows, capacity):
                 r.x.before[k] += r.work.out[k] - r.x.x0[k]
             r.x.x0[k] = r.work.out[k]
     if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
-        if event_values(r.given, t, r.start, r.values) != 0:
+        if event_values(r.arrays, t, r.start, r.values) != 0:
             return run.CALL_FAILED
         keep_values(plan, memory, r.values)
     if due or memory[run.FORCED] != 0.0:
         if memory[run.FRESH] != 0.0 or traits & run.NEEDS_START == 0:
-            status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
+            status = evaluate(r.system, r.arrays, r.work, t, r.start, 0.0, r.work.out)
             if status != 0:
                 return status
-        write_row(r.system, r.given, r.work, t, r.start, rows)
+        write_row(r.system, r.arrays, r.work, t, r.start, rows)
         memory[run.FORCED] = 0.0
         if due:
             memory[run.NEXT_OUTPUT] += 1.0
         memory[run.SUB] = 1.0  # the row of this time is written
     memory[run.FRESH] = 1.0
-    note_expected(r.system, r.given, t, r.x.x0)
+    note_expected(r.system, r.arrays, t, r.x.x0)
     return 0
 
 
@@ -121,12 +121,12 @@ def _step(r, used, mode):
     Returns a status, the length of the step, its end, and whether its stages for dense output are
     available.
     """
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
     limit, tick = next_instant(plan, table, memory), table[plan[run.PARAMETERS] + run.TICK]
     divisions, status, ready, bent = 0, 0, False, False
     on, most = mode <= run.WHOLE_STEP, table[plan[run.PARAMETERS] + run.DIVISIONS]
-    set_weights(r.given, r.start.v, r.start.v, r.weights)
+    set_weights(r.arrays, r.start.v, r.start.v, r.weights)
     while True:
         h = limit - t
         if memory[run.BENT_STEP] > 0.0 and on:
@@ -201,10 +201,10 @@ def _cut(h, wanted):
 @inlined
 def _pass(r, h, t1, ready, rows, capacity, mode):
     """Check the events at the end of a step, and write the rows within it; 0 or a status."""
-    plan, _table, memory = r.given
+    plan, _table, memory = r.arrays
     t = memory[run.TIME]
     if plan[run.N_EVENT] != 0:
-        if event_values(r.given, t1, r.end, r.values) != 0:
+        if event_values(r.arrays, t1, r.end, r.values) != 0:
             return run.CALL_FAILED
         if mode <= run.WHOLE_STEP and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t
@@ -224,7 +224,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
 @inlined
 def _commit(r, used, h, t1):
     """Make the end of the step the state of the run."""
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     for k in range(len(r.start.q)):
         r.start.q[k] = r.end.q[k]
     for k in range(len(r.start.v)):
@@ -249,7 +249,7 @@ def _commit(r, used, h, t1):
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
     if plan[run.N_LOOP_JOINT] != 0:
-        note_turns(r.system, r.given, r.work, r.start)
+        note_turns(r.system, r.arrays, r.work, r.start)
 
 
 _INTS, _FLOATS = "int64[::1]", "float64[::1]"

@@ -30,8 +30,8 @@ def _in_python(address, which, t, q, v, memory, o_memory, out, o_out):
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *pointers)
     word = ctypes.c_int64(DOWN)
     state = memory[o_memory:].ctypes.data if which >= COMPILED else ctypes.addressof(word)
-    given = (q.ctypes.data, v.ctypes.data, state, out[o_out:].ctypes.data)
-    status = kind(int(address))(int(which), t, *given)
+    addresses = (q.ctypes.data, v.ctypes.data, state, out[o_out:].ctypes.data)
+    status = kind(int(address))(int(which), t, *addresses)
     return status if which >= COMPILED else word.value
 
 
@@ -66,16 +66,16 @@ def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
 
         if any(array.layout != "C" for array in arrays):
             function = cgutils.get_or_insert_function(builder.module, kind, OUTSIDE)
-            given = [data(0, q), data(1, v), data(2, memory, o_memory), data(3, out, o_out)]
-            return builder.call(function, [which, t, *given])
+            pointers = [data(0, q), data(1, v), data(2, memory, o_memory), data(3, out, o_out)]
+            return builder.call(function, [which, t, *pointers])
         function = builder.inttoptr(address, kind.as_pointer())
         state = cgutils.alloca_once(builder, word)
         builder.store(ir.Constant(word, DOWN), state)
         plain = builder.icmp_signed("<", which, ir.Constant(word, COMPILED))
         status = builder.bitcast(state, pointer)
-        own = builder.select(plain, status, data(2, memory, o_memory))
+        memory_or_status = builder.select(plain, status, data(2, memory, o_memory))
         returned = builder.call(
-            function, [which, t, data(0, q), data(1, v), own, data(3, out, o_out)]
+            function, [which, t, data(0, q), data(1, v), memory_or_status, data(3, out, o_out)]
         )
         return builder.select(plain, builder.load(state), returned)
 

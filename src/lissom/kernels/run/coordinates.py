@@ -125,7 +125,7 @@ def moved_error(plan, table, memory, q0, s, q, weights, buffer):
 
 
 @jit
-def apart(plan, table, q, other, weights):
+def largest_difference(plan, table, q, other, weights):
     """Largest difference of coordinates (4) in units of the tolerance, and the speed it is of."""
     n_v, worst, which = len(weights) // 2, 0.0, 0
     for k in range(plan[run.N_SPECIAL]):

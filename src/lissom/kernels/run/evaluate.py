@@ -8,7 +8,7 @@ from ..fields import POSITIVE
 from ..loops.closed_tree import closed_accelerations
 from ..loops.couplings import take_coupling_forces
 from ..loops.dense_dynamics import solve_dense
-from ..loops.forces import push_loops
+from ..loops.forces import apply_loop_forces
 from ..records import hinge_record
 from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
 from ..tree.external import apply_external
@@ -16,7 +16,7 @@ from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
-from .expected import expect
+from .expected import extrapolate_accelerations
 from .loads import body_loads, hinge_loads, node_loads
 from .loop_loads import loop_loads
 from .motions import drive, undrive
@@ -28,14 +28,14 @@ PIVOT = 1e-14  # fraction of a diagonal entry below which the mass matrix is sin
 
 
 @uncounted
-def evaluate(system, given, work, t, state, w, out):
+def evaluate(system, arrays, work, t, state, w, out):
     """Write the accelerations at time t to `out`; given motions are written into the state.
 
-    w: the states of loads are state.z plus w times their rates, which are written to work.own.
+    w: the states of loads are state.z plus w times their rates, which are written to work.states.
     Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
     ints, floats, scratch = system
-    plan, table, memory = given
+    plan, table, memory = arrays
     T, x, slots, buffer = work.forces, work.x, work.slots, work.buffer
     q, v, before, extra = state.q, state.v, work.before, work.extra
     n, flags = ints[field.N_V], plan[run.FLAGS]
@@ -44,8 +44,8 @@ def evaluate(system, given, work, t, state, w, out):
         undrive(ints, plan)
         if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
             return run.CALL_FAILED
-    put_states(plan, work.own, state.z, w)
-    if hinge_loads(plan, table, memory, t, q, v, T, n, work.own, buffer) != 0:
+    put_states(plan, work.states, state.z, w)
+    if hinge_loads(plan, table, memory, t, q, v, T, n, work.states, buffer) != 0:
         return run.CALL_FAILED
     if plan[run.NODE_RATES] != 0:
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
@@ -60,14 +60,14 @@ def evaluate(system, given, work, t, state, w, out):
         if node_loads(plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return run.CALL_FAILED
         if plan[run.N_BODY_LOAD] != 0:
-            status = body_loads(system, plan, table, memory, t, q, v, slots, work.own, buffer, T)
+            status = body_loads(system, plan, table, memory, t, q, v, slots, work.states, buffer, T)
             if status != 0:
                 return run.CALL_FAILED
-        if plan[run.N_LOOP_JOINT] != 0 and loop_loads(system, given, work, t, q, v) != 0:
+        if plan[run.N_LOOP_JOINT] != 0 and loop_loads(system, arrays, work, t, q, v) != 0:
             return run.CALL_FAILED
         put_wrenches(scratch, plan, slots, 0)
         apply_external(ints, scratch, q, v)
-    expect(system, given, t, before)
+    extrapolate_accelerations(system, arrays, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
     if plan[run.DENSE] != 0:
@@ -99,13 +99,13 @@ def evaluate(system, given, work, t, state, w, out):
 
 
 @uncounted
-def solve_mass(system, given, q, forces, before, out):
+def solve_mass(system, arrays, q, forces, before, out):
     """Write M^-1 forces to `out`, with rotors and loops; driven hinges do not move.
 
     before: zero where loops are closed in the speeds, else any.  Returns 0 or a failure.
     """
     ints, floats, scratch = system
-    flags = given.plan[run.FLAGS]
+    flags = arrays.plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     if ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
@@ -133,23 +133,23 @@ def copy_driven(plan, memory, x, out):
 
 
 @uncounted
-def needed_forces(system, given, work, state, acceleration):
+def needed_forces(system, arrays, work, state, acceleration):
     """Write the forces of driven hinges to work.forces; after `evaluate` at the same state."""
-    forces_of(system, given, work, state, acceleration)
-    copy_driven(given.plan, given.memory, work.buffer, work.forces)
+    forces_of(system, arrays, work, state, acceleration)
+    copy_driven(arrays.plan, arrays.memory, work.buffer, work.forces)
 
 
 @uncounted
-def forces_of(system, given, work, state, acceleration):
+def forces_of(system, arrays, work, state, acceleration):
     """Write the forces of given accelerations to work.buffer, under the loads evaluated last."""
     ints, floats, scratch = system
-    plan = given.plan
+    plan = arrays.plan
     q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
     if plan[run.N_SLOT] != 0:
         apply_external(ints, scratch, q, v)
     if ints[field.LOOPS] != 0:
-        push_loops(ints, floats, scratch)
+        apply_loop_forces(ints, floats, scratch)
     forces_tip_to_base(ints, scratch, acceleration, buffer, flags & (ALL | field.ACCELERATED))
     if ints[field.LOOPS] != 0:
         take_coupling_forces(ints, floats, scratch, buffer)
@@ -175,7 +175,7 @@ def set_armature(ints, scratch, diagonal, modal):
 
 
 @uncounted
-def close_in_speeds(ints, scratch, kappa):
+def request_speed_closure(ints, scratch, kappa):
     """Request loops closed in the speeds that result from accelerations: see `constrain`."""
     if ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.KAPPA] = kappa

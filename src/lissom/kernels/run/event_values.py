@@ -10,9 +10,9 @@ from .calls import call, instant
 
 
 @uncounted
-def event_values(given, t, state, values):
+def event_values(arrays, t, state, values):
     """Write the values of all events; returns 0, or the status of a function."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     q, v, now = state.q, state.v, instant(plan, table, memory, t)
     for k in range(plan[run.N_EVENT]):
         e = plan[run.EVENTS] + k * run.E_ROW

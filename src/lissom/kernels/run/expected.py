@@ -22,30 +22,30 @@ FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
 
 
 @uncounted
-def expect(system, given, t, x):
+def extrapolate_accelerations(system, arrays, t, x):
     """Write the expected accelerations (1) to x, and select the softening of loop forces."""
     ints, _floats, scratch = system
-    plan, _table, memory = given
+    plan, _table, memory = arrays
     if ints[field.LOOPS] == 0:
         return
     passed = t - memory[run.EXPECTED_AT]
-    known = (
+    is_expected = (
         plan[run.TRAITS] & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
     closing = ints[ints[field.LOOPS] + field.CLOSING] & POSITIVE
-    scratch[closing + field.SOFTENED] = field.SOFT_BEYOND if known else field.SOFT
-    if known:
+    scratch[closing + field.SOFTENED] = field.SOFT_BEYOND if is_expected else field.SOFT
+    if is_expected:
         value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
         for k in range(ints[field.N_V]):
             x[k] = memory[value + k] + passed * memory[rate + k]
 
 
 @uncounted
-def note_expected(system, given, t, x):
+def note_expected(system, arrays, t, x):
     """Record the accelerations x at the start of a step of an explicit method for (1)."""
     ints, _floats, scratch = system
-    plan, _table, memory = given
+    plan, _table, memory = arrays
     if ints[field.LOOPS] == 0 or plan[run.TRAITS] & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]

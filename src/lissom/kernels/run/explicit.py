@@ -23,7 +23,7 @@ from .views import stages_of
 
 
 @uncounted
-def euler_cromer(system, given, work, t, h, start, x0, end):
+def euler_cromer(system, arrays, work, t, h, start, x0, end):
     """Speeds from the accelerations at the start, then coordinates from the new speeds.
 
     States of loads follow from the coordinates at the end.
@@ -32,24 +32,24 @@ def euler_cromer(system, given, work, t, h, start, x0, end):
     for k in range(system.ints[field.N_V]):
         end.v[k] = start.v[k] + h * x0[k]
         s[k] = h * end.v[k]
-    if moved(given.plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
+    if moved(arrays.plan, arrays.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    for k in range(given.plan[run.N_STATE]):
+    for k in range(arrays.plan[run.N_STATE]):
         end.z[k] = start.z[k]
-    return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0
+    return run.CALL_FAILED if end_states(arrays, work, t + h, end, h) != 0 else 0
 
 
 @uncounted
-def stage(system, given, work, i, c, t, h, start, at, stages):
+def stage(system, arrays, work, i, c, t, h, start, at, stages):
     """Write stage i at t + c h: the state (1) to `at`, its rates (2) to `stages`."""
-    n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
-    plan, table = given.plan, given.table
+    n, n_z = system.ints[field.N_V], arrays.plan[run.N_STATE]
+    plan, table = arrays.plan, arrays.table
     combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, work.s, at)
     charted(plan, start.q, work.s, at.q)
-    status = evaluate(system, given, work, t + c * h, at, 0.0, stages.V[i * n : (i + 1) * n])
+    status = evaluate(system, arrays, work, t + c * h, at, 0.0, stages.V[i * n : (i + 1) * n])
     if status != 0:
         return status
-    take_rates(plan, work.own, stages.Z[i * n_z : (i + 1) * n_z])
+    take_rates(plan, work.states, stages.Z[i * n_z : (i + 1) * n_z])
     o = i * len(work.s)
     rates = stages.S[o : o + len(work.s)]
     if chart_rates(plan, table, work.s, at.q, at.v, rates, work.buffer) != field.DONE:
@@ -106,10 +106,10 @@ B_ROW, C_ROW, ERROR_ROW, SECOND_ROW, DENSE_ROWS = range(5)
 
 
 @uncounted
-def runge_kutta(system, given, work, t, h, start, x0, at, stages):
+def runge_kutta(system, arrays, work, t, h, start, x0, at, stages):
     """Write the rates of the stages, the first one at the start of the step."""
-    n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
-    plan, table, s = given.plan, given.table, work.s
+    n, n_z = system.ints[field.N_V], arrays.plan[run.N_STATE]
+    plan, table, s = arrays.plan, arrays.table, work.s
     for k in range(n):
         stages.V[k] = x0[k]
     for k in range(len(s)):
@@ -118,25 +118,25 @@ def runge_kutta(system, given, work, t, h, start, x0, at, stages):
     if chart_rates(plan, table, s, start.q, start.v, rates, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     if n_z != 0:
-        if state_rates(given, work, t, start, 0.0) != 0:
+        if state_rates(arrays, work, t, start, 0.0) != 0:
             return run.CALL_FAILED
-        take_rates(plan, work.own, stages.Z[:n_z])
+        take_rates(plan, work.states, stages.Z[:n_z])
     total = stages_of(plan)
     c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(1, plan[run.N_STAGE]):
-        status = stage(system, given, work, i, table[c + i], t, h, start, at, stages)
+        status = stage(system, arrays, work, i, table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def explicit_step(system, given, work, t, h, start, x0, end, stages):
+def explicit_step(system, arrays, work, t, h, start, x0, end, stages):
     """Take one step of a method with fixed steps (3), or of Euler-Cromer, into `end`."""
-    plan, table = given.plan, given.table
+    plan, table = arrays.plan, arrays.table
     if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
-        return euler_cromer(system, given, work, t, h, start, x0, end)
-    status = runge_kutta(system, given, work, t, h, start, x0, end, stages)
+        return euler_cromer(system, arrays, work, t, h, start, x0, end)
+    status = runge_kutta(system, arrays, work, t, h, start, x0, end, stages)
     if status == 0:
         total = stages_of(plan)
         b = plan[run.TABLEAU] + total * (total + B_ROW)
@@ -146,10 +146,10 @@ def explicit_step(system, given, work, t, h, start, x0, end, stages):
 
 
 @uncounted
-def error_norm(system, given, h, stages, weights):
+def error_norm(system, arrays, h, stages, weights):
     """Largest error in units of the tolerance; after the stage at the end of the step."""
     n = system.ints[field.N_V]
-    plan, table, memory = given
+    plan, table, memory = arrays
     total = stages_of(plan)
     first = plan[run.TABLEAU] + total * (total + ERROR_ROW)
     second = table[plan[run.PARAMETERS] + run.SECOND] != 0.0
@@ -192,21 +192,21 @@ def error_norm(system, given, h, stages, weights):
 
 
 @uncounted
-def dense_stages(system, given, work, t, h, start, at, stages):
+def dense_stages(system, arrays, work, t, h, start, at, stages):
     """Write the further stages that the interpolant needs."""
-    plan, total = given.plan, stages_of(given.plan)
+    plan, total = arrays.plan, stages_of(arrays.plan)
     c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(plan[run.N_STAGE] + 1, total):
-        status = stage(system, given, work, i, given.table[c + i], t, h, start, at, stages)
+        status = stage(system, arrays, work, i, arrays.table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def interpolate(given, work, theta, h, start, stages, at):
+def interpolate(arrays, work, theta, h, start, stages, at):
     """Write the state at t + theta h to `at`."""
-    plan, table, weights = given.plan, given.table, work.buffer
+    plan, table, weights = arrays.plan, arrays.table, work.buffer
     total = stages_of(plan)
     d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
     for i in range(total):
@@ -219,9 +219,9 @@ def interpolate(given, work, theta, h, start, stages, at):
 
 
 @uncounted
-def interpolated_rates(system, given, theta, stages, rates):
+def interpolated_rates(system, arrays, theta, stages, rates):
     """Write the derivative of the interpolated speeds at t + theta h."""
-    plan, table, n = given.plan, given.table, system.ints[field.N_V]
+    plan, table, n = arrays.plan, arrays.table, system.ints[field.N_V]
     total, V = stages_of(plan), stages.V
     d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
     for k in range(n):

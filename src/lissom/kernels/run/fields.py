@@ -126,8 +126,8 @@ ON_JOINT, SIGNAL_, ON_LOOP, OF_TIME = 1, 2, 4, 8
 # E_SLOPES of a load on nodes and of a slot: its rows are for exact derivatives, or for steps too
 EXACT_ROWS, STEP_ROWS = 1, 2
 
-# Array `own` of loads: [weight, secant, states, rates of these, outputs], see `states`
-OWN_WEIGHT, OWN_SECANT, OWN_STATES = range(3)
+# Array `states` of loads: [weight, secant, states, rates of these, outputs], see `states`
+LOAD_WEIGHT, LOAD_SECANT, LOAD_STATES = range(3)
 
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
@@ -249,7 +249,7 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 
 # work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
 # numbers, then the rates of stages, the slots, the buffer, the values of events, the saved header,
-# states of loads and their stages, `own`, and the local coordinates
+# states of loads and their stages, `states`, and the local coordinates
 (
     W_V1,
     W_V2,

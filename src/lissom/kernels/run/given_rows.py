@@ -18,56 +18,56 @@ from .views import loop_joints
 
 
 @uncounted
-def add_given_rows(system, given, work, of, t, state, first):
+def add_user_rows(system, arrays, work, of, t, state, first):
     """Add the rows (1) of all loads on hinges, joints of loops and nodes; 0 or a failure.
 
     After `place_slots` in the same state.  first: the first row of slots.
     """
-    plan = given.plan
+    plan = arrays.plan
     if plan[run.N_GIVEN] == 0:
         return 0
     for i in range(plan[run.N_FORCE]):
         e = plan[run.FORCES] + i * run.E_ROW
-        if not _find(given, work, of, t, state, e):
+        if not _put_user_derivatives(arrays, work, of, t, state, e):
             return run.CALL_FAILED
-        if _is_given(given, e):
-            _add_forces(given, work, of, state, e, 0, of.column)
+        if _has_user_derivatives(arrays, e):
+            _add_forces(arrays, work, of, state, e, 0, of.column)
     if plan[run.N_LOOP_FORCE] != 0:
-        cut, row = loop_joints(system, given, work.loops), first + 6 * plan[run.N_WRENCH]
+        cut, row = loop_joints(system, arrays, work.loops), first + 6 * plan[run.N_WRENCH]
         for i in range(plan[run.N_LOOP_FORCE]):
             e = plan[run.LOOP_FORCES] + i * run.E_ROW
-            if not _find(given, work, of, t, state, e):
+            if not _put_user_derivatives(arrays, work, of, t, state, e):
                 return run.CALL_FAILED
-            if _is_given(given, e):
-                _add_forces(given, work, of, state, e, row, cut.T)
+            if _has_user_derivatives(arrays, e):
+                _add_forces(arrays, work, of, state, e, row, cut.T)
     for i in range(plan[run.N_NODE_LOAD]):
         e = plan[run.NODE_LOADS] + i * run.E_ROW
-        if not _find(given, work, of, t, state, e):
+        if not _put_user_derivatives(arrays, work, of, t, state, e):
             return run.CALL_FAILED
-        if _is_given(given, e):
-            _add_wrenches(given, work, of, state, e, first)
+        if _has_user_derivatives(arrays, e):
+            _add_wrenches(arrays, work, of, state, e, first)
     return 0
 
 
 @uncounted
-def _is_given(given, e):
+def _has_user_derivatives(arrays, e):
     """Whether the load in row e acts and has derivatives of the user's."""
-    plan = given.plan
-    return plan[e + run.E_WIDE] == run.GIVEN and given.memory[plan[e + run.E_ACTIVE]] != 0.0
+    plan = arrays.plan
+    return plan[e + run.E_WIDE] == run.GIVEN and arrays.memory[plan[e + run.E_ACTIVE]] != 0.0
 
 
 @uncounted
-def _find(given, work, of, t, state, e):
+def _put_user_derivatives(arrays, work, of, t, state, e):
     """Write signal and derivatives of the load in row e, if they are given; False if that fails."""
-    plan, table, memory = given
-    if not _is_given(given, e):
+    plan, table, memory = arrays
+    if not _has_user_derivatives(arrays, e):
         return True
     s, q, v = plan[e + run.E_SIGNAL], state.q, state.v
     if signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
         return False
     now = instant(plan, table, memory, t)
     by, which = plan[s + run.S_BY], plan[s + run.S_BY_WHICH]
-    return call(by, which, now, q, v, memory, 0, of.given, 0) == 0
+    return call(by, which, now, q, v, memory, 0, of.derivatives, 0) == 0
 
 
 @uncounted
@@ -75,13 +75,13 @@ def _take_column(plan, work, of, e, n, part, k, o):
     """Write column k of the derivatives by coordinates (part 0) or speeds to work.buffer[o:]."""
     m = plan[plan[e + run.E_SIGNAL] + run.S_N]
     for j in range(m):
-        work.buffer[o + j] = of.given[(part * m + j) * n + k]
+        work.buffer[o + j] = of.derivatives[(part * m + j) * n + k]
 
 
 @uncounted
-def _add_forces(given, work, of, state, e, row, T):
+def _add_forces(arrays, work, of, state, e, row, T):
     """Add the rows (1) of a load on a joint, whose first is `row`; T: as for its forces."""
-    plan, n, m = given.plan, len(state.v), given.plan[e + run.E_N]
+    plan, n, m = arrays.plan, len(state.v), arrays.plan[e + run.E_N]
     o_v, c = plan[e + run.E_V] & POSITIVE, plan[e + run.E_TABLE] & POSITIVE
     for part in range(2):
         rows = of.K if part == 0 else of.C
@@ -89,21 +89,21 @@ def _add_forces(given, work, of, state, e, row, T):
             _take_column(plan, work, of, e, n, part, k, m)
             for j in range(m):
                 T[o_v + j] = 0.0
-            add_force_change(plan[e + run.E_KIND], given.table, c, m, work.buffer, m, T, o_v)
+            add_force_change(plan[e + run.E_KIND], arrays.table, c, m, work.buffer, m, T, o_v)
             for j in range(m):
                 rows[(row + o_v + j) * n + k] -= T[o_v + j]
 
 
 @uncounted
-def _add_wrenches(given, work, of, state, e, first):
+def _add_wrenches(arrays, work, of, state, e, first):
     """Add the rows (1) of a load on a node, whose wrench is linear in its signal."""
-    plan, n, a = given.plan, len(state.v), given.plan[e + run.E_A] * SLOT_RECORD
+    plan, n, a = arrays.plan, len(state.v), arrays.plan[e + run.E_A] * SLOT_RECORD
     for part in range(2):
         rows = of.K if part == 0 else of.C
         for k in range(n):
             _take_column(plan, work, of, e, n, part, k, 0)
             add_node_force(
-                plan[e + run.E_KIND], given.table, plan[e + run.E_TABLE] & POSITIVE,
+                plan[e + run.E_KIND], arrays.table, plan[e + run.E_TABLE] & POSITIVE,
                 plan[e + run.E_AXES], work.buffer, work.slots, a,
                 plan[e + run.E_B] * SLOT_RECORD,
             )  # fmt: skip

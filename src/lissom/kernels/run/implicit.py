@@ -17,69 +17,69 @@ from .load_rows import load_rows
 from .loads import hinge_slopes
 from .loop_loads import loop_rows, loop_slopes
 from .motions import mark_driven
-from .row_solutions import solve_rows, weigh_rows
+from .row_solutions import select_rows, solve_rows
 from .states import put_states
 from .views import loop_joints
 
 
 @uncounted
-def tangent(given, work, t, state, w, of, secant):
+def tangent(arrays, work, t, state, w, of, secant):
     """Write stiffness and damping on the speeds: modes, and loads on hinges in a state.
 
     w: weight of the rates of the states of loads, as for `evaluate`; secant: whether this is within
     an iteration, for which secants are better.  Returns 0, or a function's status.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     K, C, o, n = of.K, of.C, plan[run.STIFFNESS] & POSITIVE, len(of.K)
     for k in range(n):
         K[k] = table[o + k]
         C[k] = table[o + n + k]
-    put_states(plan, work.own, state.z, w)
-    work.own[run.OWN_SECANT] = secant
+    put_states(plan, work.states, state.z, w)
+    work.states[run.LOAD_SECANT] = secant
     return hinge_slopes(
-        plan, table, memory, t, state.q, state.v, work.own, of.sides, work.buffer, K, C
+        plan, table, memory, t, state.q, state.v, work.states, of.sides, work.buffer, K, C
     )
 
 
 @uncounted
-def loop_tangent(system, given, work, t, state, of_damping, of_stiffness):
+def loop_tangent(system, arrays, work, t, state, of_damping, of_stiffness):
     """Write A_c, J and X of loads on joints of loops (`loop_loads`); 0 or a failure.
 
     After `prepare_armature`, once in a step.
     """
-    plan = given.plan
+    plan = arrays.plan
     if plan[run.N_LOOP_FORCE] == 0:
         return 0
-    of = loop_joints(system, given, work.loops)
+    of = loop_joints(system, arrays, work.loops)
     clear_sides(of.sides)
-    if loop_slopes(system, given, work, t, state, of_damping, of_stiffness) != 0:
+    if loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness) != 0:
         return run.CALL_FAILED
-    loop_rows(system, given, work, state)
+    loop_rows(system, arrays, work, state)
     n = system.ints[field.N_V]
     for k in range(plan[run.N_LOOP_V]):
         for j in range(n):
-            of.column[j], of.found[j] = of.J[k * n + j], 0.0
-        status = solve_mass(system, given, state.q, of.column, of.zero, of.found)
+            of.column[j], of.solution[j] = of.J[k * n + j], 0.0
+        status = solve_mass(system, arrays, state.q, of.column, of.zero, of.solution)
         if status != 0:
             return status
         for j in range(n):
-            of.X[k * n + j] = of.found[j]
+            of.X[k * n + j] = of.solution[j]
     return 0
 
 
 @uncounted
-def step_rows(system, given, work, t, state, other, of_damping, of_stiffness):
+def step_rows(system, arrays, work, t, state, other, of_damping, of_stiffness):
     """Write the rows of derivatives of loads and the solutions with them, in a state.
 
     After `prepare_armature` and `tangent` in the same state.  other: a state to be overwritten.
     Returns 0 or a failure, and the number of rows.
     """
-    mark_driven(system.ints, given.plan, given.memory)
-    status = load_rows(system, given, work, t, state, other, run.STEP_ROWS)
+    mark_driven(system.ints, arrays.plan, arrays.memory)
+    status = load_rows(system, arrays, work, t, state, other, run.STEP_ROWS)
     if status != 0:
         return status, 0
-    used = weigh_rows(system, given, work, of_damping, of_stiffness)
-    return solve_rows(system, given, work, state.q, used), used
+    used = select_rows(system, arrays, work, of_damping, of_stiffness)
+    return solve_rows(system, arrays, work, state.q, used), used
 
 
 @uncounted
@@ -101,10 +101,10 @@ def note_sides(v, sides):
 
 
 @uncounted
-def prepare_armature(system, given, of, of_damping, of_stiffness, h):
+def prepare_armature(system, arrays, of, of_damping, of_stiffness, h):
     """Write A = of_damping C + of_stiffness K, and with that of rotors to the scratch."""
     ints, _, scratch = system
-    plan, table, memory = given
+    plan, table, memory = arrays
     A, n, o = of.A, ints[field.N_V], plan[run.BASE_ARMATURE] & POSITIVE
     for k in range(n):
         A[k] = of_damping * of.C[k] + of_stiffness * of.K[k]
@@ -118,15 +118,15 @@ def prepare_armature(system, given, of, of_damping, of_stiffness, h):
 
 
 @uncounted
-def prepare_rods(system, given, work, t, state, w, x, of_stiffness):
+def prepare_rods(system, arrays, work, t, state, w, x, of_stiffness):
     """Write the rotary armature of rods under tension, from a state and accelerations.
 
     Forces on nodes and in loops are evaluated first: those left from the last step would make a run
     depend on more than its state.  Returns 0 or a failure.
     """
     status = 0
-    if given.plan[run.N_SLOT] != 0 or system.ints[field.LOOPS] != 0:
-        status = evaluate(system, given, work, t, state, w, work.out)
-    forces_of(system, given, work, state, x)
+    if arrays.plan[run.N_SLOT] != 0 or system.ints[field.LOOPS] != 0:
+        status = evaluate(system, arrays, work, t, state, w, work.out)
+    forces_of(system, arrays, work, state, x)
     stiffen_rods(system.ints, system.floats, system.scratch, of_stiffness)
     return status

@@ -35,8 +35,8 @@ def look_inside(r, t, h, t1):
     The derivative of the speeds is stored in place of the stiffness, which explicit methods do not
     use.
     """
-    system, given, work, inside = r.system, r.given, r.work, r.inside
-    plan, table, memory = given
+    system, arrays, work, inside = r.system, r.arrays, r.work, r.inside
+    plan, table, memory = arrays
     rates, out = r.tangent.K, work.out
     p, n = plan[run.PARAMETERS], system.ints[field.N_V]
     probe = table[p + run.PROBE]
@@ -44,7 +44,7 @@ def look_inside(r, t, h, t1):
     instant = k * probe
     if instant >= t1 - table[p + run.TICK]:
         return t1, 0, False
-    status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
+    status = dense_stages(system, arrays, work, t, h, r.start, inside, r.stages)
     if status != 0:
         return t1, status, False
     before, looks = t, plan[run.LOOK] & run.LOOK_AT_FORCES != 0
@@ -54,9 +54,9 @@ def look_inside(r, t, h, t1):
     while instant < t1 - table[p + run.TICK]:
         if instant > t + table[p + run.TICK]:
             theta = (instant - t) / h
-            interpolate(given, work, theta, h, r.start, r.stages, inside)
+            interpolate(arrays, work, theta, h, r.start, r.stages, inside)
             if plan[run.LOOK] & run.LOOK_AT_EVENTS:
-                if event_values(given, instant, inside, r.values) != 0:
+                if event_values(arrays, instant, inside, r.values) != 0:
                     return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, r.values):
                     return instant, 0, True
@@ -65,8 +65,8 @@ def look_inside(r, t, h, t1):
                 if status != 0:
                     return t1, run.CALL_FAILED, True
             if looks:
-                interpolated_rates(system, given, theta, r.stages, rates)
-                status = evaluate(system, given, work, instant, inside, 0.0, out)
+                interpolated_rates(system, arrays, theta, r.stages, rates)
+                status = evaluate(system, arrays, work, instant, inside, 0.0, out)
                 if status == run.CALL_FAILED:
                     return t1, status, True
                 for j in range(n):

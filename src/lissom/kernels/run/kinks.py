@@ -43,17 +43,19 @@ MOST_PARTS = 16  # of an adaptive step
 
 
 @uncounted
-def bends(r, t, h, t1, order, straight):
+def kink_error(r, t, h, t1, order, straight):
     """Largest e (2) of a step from r.start at t to r.end at t1, whether forces are rough; a status.
 
     In units of the tolerance.  order: 1 or 2 for (3), else (1); straight: STRAIGHT or SMOOTH.
     """
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     probe = table[plan[run.PARAMETERS] + run.PROBE]
     parts = min(MOST_PARTS, 1 + int(0.999 * h / (INTERVALS * probe)))
     worst, which, rough = 0.0, memory[run.WORST], False
     for part in range(parts):
-        status, e, steep = _bend(r, t, h, t1, part * INTERVALS, parts * INTERVALS, order, straight)
+        status, e, steep = _kink_error_within(
+            r, t, h, t1, part * INTERVALS, parts * INTERVALS, order, straight
+        )
         if status != 0:
             return 0.0, False, status
         rough = rough or steep
@@ -64,9 +66,9 @@ def bends(r, t, h, t1, order, straight):
 
 
 @uncounted
-def _bend(r, t, h, t1, first, intervals, order, straight):
+def _kink_error_within(r, t, h, t1, first, intervals, order, straight):
     """Status, e of the part of a step that begins after `first` of so many intervals, and rough."""
-    plan, _table, memory = r.given
+    plan, _table, memory = r.arrays
     n, m = r.system.ints[field.N_V], plan[run.N_WATCHED_NUMBER]
     at, d, peak, now = _views(r)
     for k in range(n + m):
@@ -90,29 +92,29 @@ def _bend(r, t, h, t1, first, intervals, order, straight):
             joints, others = joints or k < n, others or k >= n
     if not joints and not others:
         return 0, 0.0, False
-    found, zero = now[:n], peak[:n]
+    difference, zero = now[:n], peak[:n]
     status = 0
     if others:
         for k in range(n):
-            found[k] = 0.0
+            difference[k] = 0.0
         for j in range(INTERVALS + 1):
             theta = (first + j) / intervals
             _between(plan, theta, h, r.start, r.end, at)
             instant = t1 if theta == 1.0 else t + theta * h
-            status = _add_difference(r, instant, at, _weight(j, order), found)
+            status = _add_difference(r, instant, at, _weight(j, order), difference)
             if status != 0:
                 break
     else:
         for k in range(n):
             zero[k] = 0.0
-        status = solve_mass(r.system, r.given, r.end.q, d[:n], zero, found)
+        status = solve_mass(r.system, r.arrays, r.end.q, d[:n], zero, difference)
     if status == run.CALL_FAILED:
         return status, 0.0, rough
     if status != 0:  # the path between the ends of a step need not be possible
         return 0, 0.0, rough
     worst, length = 0.0, INTERVALS * h / intervals
     for k in range(n):
-        e = length * abs(found[k]) / (12.0 * r.weights[n + k])
+        e = length * abs(difference[k]) / (12.0 * r.weights[n + k])
         if not e <= worst:
             worst = e
             memory[run.WORST] = k
@@ -123,7 +125,7 @@ def _bend(r, t, h, t1, first, intervals, order, straight):
 def _views(r):
     """The state between, and three vectors for the numbers of watched loads."""
     n_q, n, n_z = len(r.start.q), len(r.start.v), len(r.start.z)
-    m, o = n + r.given.plan[run.N_WATCHED_NUMBER], r.watched
+    m, o = n + r.arrays.plan[run.N_WATCHED_NUMBER], r.watched
     z = n_q + n
     a = z + n_z
     at = RunState(o[:n_q], o[n_q:z], o[z:a])
@@ -174,7 +176,7 @@ def _between(plan, theta, h, start, end, at):
 def watched_forces(r, t, at):
     """Write the forces on joints and the signals of watched loads in a state; 0, or a status."""
     _at, _d, _peak, now = _views(r)
-    return _forces(r.system, r.given, r.work, t, at, len(r.start.v), now)
+    return _forces(r.system, r.arrays, r.work, t, at, len(r.start.v), now)
 
 
 @inlined
@@ -190,13 +192,13 @@ def forces_changed(r, t, at):
 
 
 @uncounted
-def _forces(system, given, work, t, at, n, numbers):
+def _forces(system, arrays, work, t, at, n, numbers):
     """Write n forces on joints, then the numbers of signals and loops' joints; 0, or a status."""
-    plan, table, memory = given
-    of = loop_joints(system, given, work.loops)
+    plan, table, memory = arrays
+    of = loop_joints(system, arrays, work.loops)
     if plan[run.N_LOOP_FORCE] != 0:
-        find_loop_motions(system, given, of, at)
-    put_states(plan, work.own, at.z, 0.0)
+        find_loop_motions(system, arrays, of, at)
+    put_states(plan, work.states, at.z, 0.0)
     for k in range(len(numbers)):
         numbers[k] = 0.0
     first = n
@@ -205,14 +207,14 @@ def _forces(system, given, work, t, at, n, numbers):
         status, count = 0, 0
         if plan[e + run.E_WATCHED] & run.ON_JOINT:
             status = add_load(
-                plan, table, memory, t, at.q, at.v, e, at.q, at.v, numbers, work.own, work.buffer
+                plan, table, memory, t, at.q, at.v, e, at.q, at.v, numbers, work.states, work.buffer
             )
         elif plan[e + run.E_WATCHED] & run.ON_LOOP:
             count, o = plan[e + run.E_N], plan[e + run.E_V] & POSITIVE
             for j in range(count):
                 of.T[o + j] = 0.0
             status = add_load(
-                plan, table, memory, t, at.q, at.v, e, of.q, of.v, of.T, work.own, work.buffer
+                plan, table, memory, t, at.q, at.v, e, of.q, of.v, of.T, work.states, work.buffer
             )
             for j in range(count):
                 numbers[first + j] = of.T[o + j]
@@ -230,22 +232,22 @@ def _forces(system, given, work, t, at, n, numbers):
 
 
 @inlined
-def _add_difference(r, t, at, c, found):
+def _add_difference(r, t, at, c, difference):
     """Add c times the accelerations by watched loads in a state; 0 or a failure."""
     out = r.work.out
-    status = evaluate(r.system, r.given, r.work, t, at, 0.0, out)
+    status = evaluate(r.system, r.arrays, r.work, t, at, 0.0, out)
     if status != 0:
         return status
-    for k in range(len(found)):
-        found[k] += c * out[k]
-    plan, memory, count = r.given.plan, r.given.memory, r.given.plan[run.N_WATCHED]
+    for k in range(len(difference)):
+        difference[k] += c * out[k]
+    plan, memory, count = r.arrays.plan, r.arrays.memory, r.arrays.plan[run.N_WATCHED]
     flags = r.watched[len(r.watched) - count :]
     for k in range(count):
         place = plan[(plan[plan[run.WATCHED] + k] + run.E_ACTIVE) & POSITIVE]
         flags[k], memory[place] = memory[place], 0.0
-    status = evaluate(r.system, r.given, r.work, t, at, 0.0, out)
+    status = evaluate(r.system, r.arrays, r.work, t, at, 0.0, out)
     for k in range(count):
         memory[plan[(plan[plan[run.WATCHED] + k] + run.E_ACTIVE) & POSITIVE]] = flags[k]
-    for k in range(len(found)):
-        found[k] -= c * out[k]
+    for k in range(len(difference)):
+        difference[k] -= c * out[k]
     return status

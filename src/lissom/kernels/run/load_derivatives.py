@@ -28,7 +28,7 @@ from .coordinates import moved
 from .implicit import clear_sides, tangent
 from .load_rows import load_rows_at, place_slots
 from .loads import add_node_change, body_loads, hinge_loads, node_loads
-from .loop_loads import find_loop_motions, loop_loads, push_loop_forces
+from .loop_loads import add_loop_wrenches, find_loop_motions, loop_loads
 from .places import put_rate_changes
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
@@ -48,18 +48,18 @@ def load_derivatives(
     are constant: those held.
     """
     r = views(ints, floats, scratch, scratch, plan, table, memory, work, mass)
-    system, given, t, n = r.system, r.given, memory[run.TIME], ints[field.N_V]
+    system, arrays, t, n = r.system, r.arrays, memory[run.TIME], ints[field.N_V]
     clear_sides(r.tangent.sides)
     for k in range(n):
         r.work.extra[k] = 0.0
-    if tangent(given, r.work, t, r.start, 0.0, r.tangent, 0.0) != 0:
+    if tangent(arrays, r.work, t, r.start, 0.0, r.tangent, 0.0) != 0:
         return run.CALL_FAILED
     status = load_rows_at(
-        system, given, r.work, t, r.start, r.inside, run.EXACT_ROWS, columns, motions
+        system, arrays, r.work, t, r.start, r.inside, run.EXACT_ROWS, columns, motions
     )
     if status != 0:
         return status
-    of, o = derivative_rows(system, given, r.work.rows), plan[run.STIFFNESS] & POSITIVE
+    of, o = derivative_rows(system, arrays, r.work.rows), plan[run.STIFFNESS] & POSITIVE
     for k in range(n):
         for j in range(n):
             by_q[k, j] = by_v[k, j] = 0.0
@@ -76,7 +76,7 @@ def load_derivatives(
     if status == 0 and plan[run.N_BODY_LOAD] != 0:
         status = _add_bodies(r, of, t, forces, by_q, by_v)
     if len(columns) != 0:
-        _put_kept(r.given.plan, r.work, of)
+        _restore_wrenches(r.arrays.plan, r.work, of)
         put_wrenches(scratch, plan, r.work.slots, 0)
     return status
 
@@ -95,45 +95,45 @@ def _add_products(plan, of, n, rows, out):
 @uncounted
 def _forces(r, t, out):
     """Write the generalized forces of all loads; their wrenches stay in the slots."""
-    system, given, work, q, v = r.system, r.given, r.work, r.start.q, r.start.v
-    plan, table, memory = given
+    system, arrays, work, q, v = r.system, r.arrays, r.work, r.start.q, r.start.v
+    plan, table, memory = arrays
     n = len(v)
-    put_states(plan, work.own, r.start.z, 0.0)
-    if hinge_loads(plan, table, memory, t, q, v, work.forces, n, work.own, work.buffer) != 0:
+    put_states(plan, work.states, r.start.z, 0.0)
+    if hinge_loads(plan, table, memory, t, q, v, work.forces, n, work.states, work.buffer) != 0:
         return run.CALL_FAILED
     for k in range(n):
         out[k] = work.forces[k]
     if plan[run.N_SLOT] == 0:
         return 0
-    place_slots(system, given, work, q, v)
+    place_slots(system, arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
     if node_loads(plan, table, memory, t, q, v, work.slots, 0, work.buffer) != 0:
         return run.CALL_FAILED
-    of = derivative_rows(system, given, work.rows)
-    _keep_wrenches(plan, work, of)
+    of = derivative_rows(system, arrays, work.rows)
+    _save_wrenches(plan, work, of)
     if plan[run.N_LOOP_JOINT] != 0:
-        find_loop_motions(system, given, loop_joints(system, given, work.loops), r.start)
-        if loop_loads(system, given, work, t, q, v) != 0:
+        find_loop_motions(system, arrays, loop_joints(system, arrays, work.loops), r.start)
+        if loop_loads(system, arrays, work, t, q, v) != 0:
             return run.CALL_FAILED
-    _take(system, given, work, of, q, v)
+    _put_slot_forces(system, arrays, work, of, q, v)
     for k in range(n):
         out[k] -= of.column[k]
     return 0
 
 
 @uncounted
-def _take(system, given, work, of, q, v):
+def _put_slot_forces(system, arrays, work, of, q, v):
     """Write minus the generalized forces of the wrenches of the slots to of.column."""
     ints, floats, scratch = system
-    flags = given.plan[run.FLAGS] & 0
+    flags = arrays.plan[run.FLAGS] & 0
     motion_base_to_tip(ints, floats, scratch, q, v, of.zero, flags)
-    put_wrenches(scratch, given.plan, work.slots, 0)
+    put_wrenches(scratch, arrays.plan, work.slots, 0)
     apply_external(ints, scratch, q, v)
     forces_tip_to_base(ints, scratch, of.zero, of.column, flags)
 
 
 @uncounted
-def _keep_wrenches(plan, work, of):
+def _save_wrenches(plan, work, of):
     """Store the wrenches of loads on nodes in place of X."""
     for s in range(plan[run.N_WRENCH]):
         for j in range(6):
@@ -141,7 +141,7 @@ def _keep_wrenches(plan, work, of):
 
 
 @uncounted
-def _put_kept(plan, work, of):
+def _restore_wrenches(plan, work, of):
     """Put the wrenches of loads on nodes back to their slots."""
     for s in range(plan[run.N_WRENCH]):
         for j in range(6):
@@ -151,10 +151,10 @@ def _put_kept(plan, work, of):
 @uncounted
 def _add_all_slower(r, of, t, columns, motions, by_q):
     """Add (2) from the columns of the nodes, after `_forces`; 0, or a function's status."""
-    n, plan = len(r.start.v), r.given.plan
+    n, plan = len(r.start.v), r.arrays.plan
     if plan[run.NODE_RATES] == 0:
         return 0
-    cut = loop_joints(r.system, r.given, r.work.loops)
+    cut = loop_joints(r.system, r.arrays, r.work.loops)
     for j in range(12 * plan[run.N_SLOT]):
         of.motion[j] = 0.0
     for k in range(n):
@@ -168,9 +168,9 @@ def _add_all_slower(r, of, t, columns, motions, by_q):
 @uncounted
 def _add_turning(r, of, t, by_q):
     """Add (1) and (2) by (4), after `_forces`; 0 or a failure."""
-    system, given, work, v, at = r.system, r.given, r.work, r.start.v, r.inside
-    plan, table = given.plan, given.table
-    n, spacings, cut = len(v), plan[run.SPACINGS], loop_joints(system, given, work.loops)
+    system, arrays, work, v, at = r.system, r.arrays, r.work, r.start.v, r.inside
+    plan, table = arrays.plan, arrays.table
+    n, spacings, cut = len(v), plan[run.SPACINGS], loop_joints(system, arrays, work.loops)
     for k in range(n):
         for j in range(12 * plan[run.N_SLOT]):
             of.motion[j] = 0.0
@@ -185,11 +185,11 @@ def _add_turning(r, of, t, by_q):
                 at.v[j] = v[j]
             if moved(plan, table, r.start.q, work.s, at.q, work.buffer) != field.DONE:
                 return run.SINGULAR_COORDINATES
-            _add_displaced(system, given, work, of, cut, at, weight)
+            _add_displaced(system, arrays, work, of, cut, at, weight)
             for j in range(n):
                 by_q[j, k] -= weight * of.column[j]
         if plan[run.NODE_RATES] != 0:
-            place_slots(system, given, work, r.start.q, v)
+            place_slots(system, arrays, work, r.start.q, v)
         status = _add_slower(r, of, cut, t, k, by_q)
         if status != 0:
             return status
@@ -197,30 +197,30 @@ def _add_turning(r, of, t, by_q):
 
 
 @uncounted
-def _add_displaced(system, given, work, of, cut, at, weight):
+def _add_displaced(system, arrays, work, of, cut, at, weight):
     """Write minus the forces (1) at a displaced state to of.column; add the velocities there.
 
     Those of the slots are added to of.motion, those of the joints of loops to cut.A, with a weight.
     """
-    plan, slots = given.plan, work.slots
+    plan, slots = arrays.plan, work.slots
     if plan[run.NODE_RATES] != 0:
-        place_slots(system, given, work, at.q, at.v)
+        place_slots(system, arrays, work, at.q, at.v)
         for s in range(plan[run.N_WRENCH]):
             for j in range(6):
                 of.motion[12 * s + 6 + j] += weight * slots[s * SLOT_RECORD + SLOT_RATE + j]
-    _put_kept(plan, work, of)
+    _restore_wrenches(plan, work, of)
     if plan[run.N_LOOP_JOINT] != 0:
-        find_loop_motions(system, given, cut, at)
+        find_loop_motions(system, arrays, cut, at)
         for c in range(plan[run.N_LOOP_V]):
             cut.A[c] += weight * cut.v[c]
-        push_loop_forces(system, given, work, cut.T)
-    _take(system, given, work, of, at.q, at.v)
+        add_loop_wrenches(system, arrays, work, cut.T)
+    _put_slot_forces(system, arrays, work, of, at.q, at.v)
 
 
 @uncounted
 def _add_slower(r, of, cut, t, k, by_q):
     """Add (2) to column k; 0, or a function's status."""
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     n, work = len(r.start.v), r.work
     first = n if plan[run.WIDE] != 0 else 0
     for j in range(6 * plan[run.N_SLOT]):
@@ -251,7 +251,7 @@ def _add_slower(r, of, cut, t, k, by_q):
 @uncounted
 def _add_bodies(r, of, t, forces, by_q, by_v):
     """Add the forces of loads on bodies and their derivatives by (4); 0 or a failure."""
-    plan, table, work, at = r.given.plan, r.given.table, r.work, r.inside
+    plan, table, work, at = r.arrays.plan, r.arrays.table, r.work, r.inside
     q, v = r.start.q, r.start.v
     n, spacings = len(v), plan[run.SPACINGS]
     if _body_forces(r, of, t, q, v) != 0:
@@ -283,15 +283,15 @@ def _add_bodies(r, of, t, forces, by_q, by_v):
 def _body_forces(r, of, t, q, v):
     """Write the generalized forces of loads on bodies to of.column; 0 or a failure."""
     system, work = r.system, r.work
-    plan, table, memory = r.given
-    place_slots(system, r.given, work, q, v)
+    plan, table, memory = r.arrays
+    place_slots(system, r.arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
     for k in range(len(v)):
         work.forces[k] = 0.0
     status = body_loads(
-        system, plan, table, memory, t, q, v, work.slots, work.own, work.buffer, work.forces
+        system, plan, table, memory, t, q, v, work.slots, work.states, work.buffer, work.forces
     )
-    _take(system, r.given, work, of, q, v)
+    _put_slot_forces(system, r.arrays, work, of, q, v)
     for k in range(len(v)):
         of.column[k] = work.forces[k] - of.column[k]
     return status

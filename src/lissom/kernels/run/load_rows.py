@@ -24,7 +24,7 @@ from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
 from .coordinates import moved
-from .given_rows import add_given_rows, take_wrench
+from .given_rows import add_user_rows, take_wrench
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of
 from .loop_loads import loop_rows, loop_slopes
 from .places import put_directions
@@ -42,46 +42,46 @@ from .views import derivative_rows, loop_joints
 
 
 @uncounted
-def load_rows(system, given, work, t, state, other, least):
+def load_rows(system, arrays, work, t, state, other, least):
     """Write the rows U, K and C of (1) in a state; 0 or a failure.
 
     After `put_states`.  other: a state to be overwritten.  least: the slots that count, EXACT_ROWS
     or STEP_ROWS.
     """
     none = work.forces[:0]
-    return load_rows_at(system, given, work, t, state, other, least, none, none)
+    return load_rows_at(system, arrays, work, t, state, other, least, none, none)
 
 
 @uncounted
-def load_rows_at(system, given, work, t, state, other, least, columns, motions):
+def load_rows_at(system, arrays, work, t, state, other, least, columns, motions):
     """Write rows as `load_rows`, with the columns and motions of the nodes of slots, or empty."""
-    plan, of = given.plan, derivative_rows(system, given, work.rows)
+    plan, of = arrays.plan, derivative_rows(system, arrays, work.rows)
     n = system.ints[field.N_V]
     for k in range(plan[run.N_ROW] * n):
         of.U[k] = of.K[k] = of.C[k] = 0.0
     for k in range(n if plan[run.WIDE] != 0 else 0):
         of.U[k * n + k] = 1.0
     if plan[run.N_LOOP_FORCE] != 0:
-        if loop_slopes(system, given, work, t, state, 0.0, 0.0) != 0:
+        if loop_slopes(system, arrays, work, t, state, 0.0, 0.0) != 0:
             return run.CALL_FAILED
-        _cut_rows(system, given, work, of, state)
+        _cut_rows(system, arrays, work, of, state)
     if plan[run.N_NODE_LOAD] != 0:
-        place_slots(system, given, work, state.q, state.v)
+        place_slots(system, arrays, work, state.q, state.v)
         if len(columns) != 0:
             put_directions(plan, columns, motions, of.U, _first_row(plan, n), n)
         else:
-            _slot_directions(system, given, work, of, state, least)
-        if _slot_changes(system, given, work, of, t, state, least) != 0:
+            _slot_directions(system, arrays, work, of, state, least)
+        if _slot_changes(system, arrays, work, of, t, state, least) != 0:
             return run.CALL_FAILED
-    status = add_given_rows(system, given, work, of, t, state, _first_row(plan, n))
-    return status if status != 0 else _differences(system, given, work, of, t, state, other)
+    status = add_user_rows(system, arrays, work, of, t, state, _first_row(plan, n))
+    return status if status != 0 else _differences(system, arrays, work, of, t, state, other)
 
 
 @uncounted
-def place_slots(system, given, work, q, v):
+def place_slots(system, arrays, work, q, v):
     """Write poses and velocities of all slots in a state."""
     ints, floats, scratch = system
-    plan = given.plan
+    plan = arrays.plan
     flags = plan[run.FLAGS] & field.ACCELERATED
     motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
     place_base_to_tip(ints, scratch)
@@ -95,12 +95,12 @@ def _first_row(plan, n):
 
 
 @uncounted
-def _cut_rows(system, given, work, of, state):
+def _cut_rows(system, arrays, work, of, state):
     """Write the rows (4), after `loop_slopes`."""
-    plan, n = given.plan, system.ints[field.N_V]
-    cut, first = loop_joints(system, given, work.loops), _first_row(plan, n)
+    plan, n = arrays.plan, system.ints[field.N_V]
+    cut, first = loop_joints(system, arrays, work.loops), _first_row(plan, n)
     first += 6 * plan[run.N_WRENCH]
-    loop_rows(system, given, work, state)
+    loop_rows(system, arrays, work, state)
     for c in range(plan[run.N_LOOP_V]):
         o = (first + c) * n
         for k in range(n):
@@ -110,10 +110,10 @@ def _cut_rows(system, given, work, of, state):
 
 
 @uncounted
-def _slot_directions(system, given, work, of, state, least):
+def _slot_directions(system, arrays, work, of, state, least):
     """Write the rows U of (3): forces on the speeds by unit moments and forces in world axes."""
     ints, floats, scratch = system
-    plan, slots, n = given.plan, work.slots, ints[field.N_V]
+    plan, slots, n = arrays.plan, work.slots, ints[field.N_V]
     flags, first = plan[run.FLAGS], _first_row(plan, n)
     for s in range(plan[run.N_WRENCH]):
         if plan[plan[run.SLOTS] + s * run.E_ROW + run.E_SLOPES] < least:
@@ -137,9 +137,9 @@ def _slot_directions(system, given, work, of, state, least):
 
 
 @uncounted
-def _slot_changes(system, given, work, of, t, state, least):
+def _slot_changes(system, arrays, work, of, t, state, least):
     """Write the rows K and C of (3); 0, or a function's status."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     n, slots = system.ints[field.N_V], work.slots
     first = _first_row(plan, n)
     for i in range(plan[run.N_NODE_LOAD]):
@@ -188,32 +188,32 @@ def take_changes(plan, of, first, n, k, s, rows):
 
 
 @uncounted
-def _differences(system, given, work, of, t, state, other):
+def _differences(system, arrays, work, of, t, state, other):
     """Add the rows (2), and those of functions on nodes and joints of loops; 0 or a failure."""
-    plan, table = given.plan, given.table
+    plan, table = arrays.plan, arrays.table
     n, spacings = system.ints[field.N_V], plan[run.SPACINGS]
-    if not _anything_wide(given):
+    if not _needs_differences(arrays):
         return 0
     for k in range(n):
         for part in range(2):
             d = table[spacings + part * n + k]
             for side in range(2):
                 step = d if side == 0 else -d
-                if not _displace(given, work, state, other, k, part, step):
+                if not _displace(arrays, work, state, other, k, part, step):
                     return run.SINGULAR_COORDINATES
                 rows = of.K if part == 0 else of.C
-                status = _add_forces(system, given, work, of, t, other, k, -0.5 / step, rows)
+                status = _add_forces(system, arrays, work, of, t, other, k, -0.5 / step, rows)
                 if status != 0:
                     return status
-    return _less_slopes(system, given, work, of, t, state)
+    return _subtract_slopes(system, arrays, work, of, t, state)
 
 
 @uncounted
-def _anything_wide(given):
+def _needs_differences(arrays):
     """Whether an active load is differentiated by differences."""
-    plan, memory = given.plan, given.memory
+    plan, memory = arrays.plan, arrays.memory
     for kind in range(3):
-        count, first = _listed(plan, kind)
+        count, first = _loads_of_kind(plan, kind)
         for i in range(count):
             e = first + i * run.E_ROW
             wide = plan[e + run.E_WIDE]
@@ -224,7 +224,7 @@ def _anything_wide(given):
 
 
 @uncounted
-def _listed(plan, kind):
+def _loads_of_kind(plan, kind):
     """Number and first row of loads on hinges (0), joints of loops (1), nodes (2)."""
     if kind == 0:
         return plan[run.N_FORCE], plan[run.FORCES]
@@ -234,7 +234,7 @@ def _listed(plan, kind):
 
 
 @uncounted
-def _displace(given, work, state, other, k, part, step):
+def _displace(arrays, work, state, other, k, part, step):
     """Write the state moved by a step along speed k, or with this speed changed, to `other`."""
     for j in range(len(state.v)):
         work.s[j] = 0.0
@@ -245,31 +245,31 @@ def _displace(given, work, state, other, k, part, step):
         other.v[k] += step
         return True
     work.s[k] = step
-    return moved(given.plan, given.table, state.q, work.s, other.q, work.buffer) == field.DONE
+    return moved(arrays.plan, arrays.table, state.q, work.s, other.q, work.buffer) == field.DONE
 
 
 @uncounted
-def _add_forces(system, given, work, of, t, at, k, factor, rows):
+def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
     """Add `factor` times the forces at a displaced state to column k of rows; 0 or a failure."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     n, first = system.ints[field.N_V], _first_row(plan, system.ints[field.N_V])
     for j in range(n):
         of.column[j] = 0.0
     for i in range(plan[run.N_FORCE]):
         e = plan[run.FORCES] + i * run.E_ROW
-        if _reaches(plan, e, k) and add_load(
-            plan, table, memory, t, at.q, at.v, e, at.q, at.v, of.column, work.own, work.buffer
+        if _depends_on_speed(plan, e, k) and add_load(
+            plan, table, memory, t, at.q, at.v, e, at.q, at.v, of.column, work.states, work.buffer
         ):
             return run.CALL_FAILED
     for j in range(n if plan[run.WIDE] != 0 else 0):
         rows[j * n + k] += factor * of.column[j]
-    cut = loop_joints(system, given, work.loops)
+    cut = loop_joints(system, arrays, work.loops)
     for j in range(plan[run.N_LOOP_V]):
         cut.T[j] = 0.0
     for i in range(plan[run.N_LOOP_FORCE]):
         e = plan[run.LOOP_FORCES] + i * run.E_ROW
         if plan[e + run.E_WIDE] == run.EVERYWHERE and add_load(
-            plan, table, memory, t, at.q, at.v, e, cut.q, cut.v, cut.T, work.own, work.buffer
+            plan, table, memory, t, at.q, at.v, e, cut.q, cut.v, cut.T, work.states, work.buffer
         ):
             return run.CALL_FAILED
     for j in range(plan[run.N_LOOP_V]):
@@ -278,27 +278,27 @@ def _add_forces(system, given, work, of, t, at, k, factor, rows):
         e = plan[run.NODE_LOADS] + i * run.E_ROW
         if plan[e + run.E_WIDE] == run.EVERYWHERE and memory[plan[e + run.E_ACTIVE]] != 0.0:
             if _add_wrench(
-                given, work, t, at, e, (first + 6 * plan[e + run.E_A]) * n + k, n, factor, rows
+                arrays, work, t, at, e, (first + 6 * plan[e + run.E_A]) * n + k, n, factor, rows
             ):
                 return run.CALL_FAILED
     return 0
 
 
 @uncounted
-def _reaches(plan, e, k):
+def _depends_on_speed(plan, e, k):
     """Whether the load on a hinge in row e is differentiated by speed k."""
     wide, o_v = plan[e + run.E_WIDE], plan[e + run.E_V]
-    own = o_v <= k < o_v + plan[e + run.E_N]
-    return wide == run.EVERYWHERE or (wide == run.OWN_JOINT and own)
+    in_joint = o_v <= k < o_v + plan[e + run.E_N]
+    return wide == run.EVERYWHERE or (wide == run.OWN_JOINT and in_joint)
 
 
 @uncounted
-def _add_wrench(given, work, t, at, e, o, n, factor, rows):
+def _add_wrench(arrays, work, t, at, e, o, n, factor, rows):
     """Add `factor` times the wrench of a function on a node to rows[o], rows[o + n], ...
 
     The function is that of a displaced state, the node stays.  Returns 0, or a function's status.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     slots, a = work.slots, plan[e + run.E_A] * SLOT_RECORD
     status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, at.q, at.v, work.buffer, 0, 0)
     if status != 0:
@@ -312,9 +312,9 @@ def _add_wrench(given, work, t, at, e, o, n, factor, rows):
 
 
 @uncounted
-def _less_slopes(system, given, work, of, t, state):
+def _subtract_slopes(system, arrays, work, of, t, state):
     """Subtract the slopes of loads that have some but not their whole derivative; 0 or a status."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     n = system.ints[field.N_V]
     for i in range(plan[run.N_FORCE]):
         e = plan[run.FORCES] + i * run.E_ROW
@@ -323,14 +323,14 @@ def _less_slopes(system, given, work, of, t, state):
         for j in range(2 * n):
             of.small[j] = 0.0
         for j in range(n):
-            of.column[j] = of.found[j] = 0.0
+            of.column[j] = of.solution[j] = 0.0
         status = add_slopes_of(
-            plan, table, memory, t, state.q, state.v, e, state.q, state.v, work.own, of.small,
-            work.buffer, of.column, of.found,
+            plan, table, memory, t, state.q, state.v, e, state.q, state.v, work.states, of.small,
+            work.buffer, of.column, of.solution,
         )  # fmt: skip
         if status != 0:
             return run.CALL_FAILED
         for j in range(n):
             of.K[j * n + j] -= of.column[j]
-            of.C[j * n + j] -= of.found[j]
+            of.C[j * n + j] -= of.solution[j]
     return 0

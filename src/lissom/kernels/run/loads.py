@@ -17,7 +17,7 @@ def _forces(kinds):
     """Kernel that adds the forces of the kind `which`; the arguments are those of `JointKind`."""
 
     @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -27,11 +27,11 @@ def _forces(kinds):
 
 def _force_or(number, force, others):
     @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
         if which == number:
-            force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T)
+            force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T)
         else:
-            others(which, table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T)
+            others(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T)
 
     return chain
 
@@ -40,7 +40,7 @@ def _slopes(kinds):
     """Kernel that adds the slopes of the kind `which`."""
 
     @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -51,11 +51,11 @@ def _slopes(kinds):
 
 def _slopes_or(number, slopes, others):
     @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
         if which == number:
-            slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C)
+            slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C)
         else:
-            others(which, table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C)
+            others(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C)
 
     return chain
 
@@ -64,7 +64,7 @@ def _force_changes(kinds):
     """Kernel that adds the changes of the forces of the kind `which`."""
 
     @inlined
-    def chain(which, table, c, n, given, o, T, o_v):
+    def chain(which, table, c, n, signals, o, T, o_v):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -75,11 +75,11 @@ def _force_changes(kinds):
 
 def _force_change_or(number, change, others):
     @inlined
-    def chain(which, table, c, n, given, o, T, o_v):
+    def chain(which, table, c, n, signals, o, T, o_v):
         if which == number:
-            change(table, c, n, given, o, T, o_v)
+            change(table, c, n, signals, o, T, o_v)
         else:
-            others(which, table, c, n, given, o, T, o_v)
+            others(which, table, c, n, signals, o, T, o_v)
 
     return chain
 
@@ -88,7 +88,7 @@ def _node_forces(kinds):
     """Kernel that adds the wrenches of the kind `which`; the arguments are those of `NodeKind`."""
 
     @inlined
-    def chain(which, table, c, axes, given, work, a, b):
+    def chain(which, table, c, axes, signals, work, a, b):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -98,11 +98,11 @@ def _node_forces(kinds):
 
 def _node_force_or(number, force, others):
     @inlined
-    def chain(which, table, c, axes, given, work, a, b):
+    def chain(which, table, c, axes, signals, work, a, b):
         if which == number:
-            force(table, c, axes, given, work, a, b)
+            force(table, c, axes, signals, work, a, b)
         else:
-            others(which, table, c, axes, given, work, a, b)
+            others(which, table, c, axes, signals, work, a, b)
 
     return chain
 
@@ -111,7 +111,7 @@ def _node_changes(kinds):
     """Kernel that adds the changes of the wrenches of the kind `which`."""
 
     @inlined
-    def chain(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+    def chain(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -121,11 +121,11 @@ def _node_changes(kinds):
 
 def _node_change_or(number, change, others):
     @inlined
-    def chain(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+    def chain(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
         if which == number:
-            change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b)
+            change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b)
         else:
-            others(which, table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b)
+            others(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b)
 
     return chain
 
@@ -134,7 +134,9 @@ def _body_forces(kinds):
     """Kernel that adds the forces of the kind `which`; the arguments are those of `BodyKind`."""
 
     @inlined
-    def chain(which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+    def chain(
+        which, system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T
+    ):
         pass
 
     for number, kind in reversed(list(enumerate(kinds))):
@@ -144,12 +146,31 @@ def _body_forces(kinds):
 
 def _body_force_or(number, force, others):
     @inlined
-    def chain(which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+    def chain(
+        which, system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T
+    ):
         if which == number:
-            force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T)
+            force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T)
         else:
             others(
-                which, system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T
+                which,
+                system,
+                table,
+                c,
+                t,
+                q,
+                v,
+                row,
+                n,
+                o_q,
+                o_v,
+                signals,
+                states,
+                z,
+                dz,
+                work,
+                a,
+                T,
             )
 
     return chain
@@ -162,7 +183,7 @@ add_body_force = _body_forces(BODY_KINDS)
 
 
 @uncounted
-def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
+def hinge_loads(plan, table, memory, t, q, v, T, n_v, states, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
     for k in range(n_v):
         T[k] = 0.0
@@ -173,19 +194,19 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
             for j in range(n_v):
                 T[j] += memory[held + j]
     return add_loads(
-        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES], q, v, T, own, buffer
+        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES], q, v, T, states, buffer
     )
 
 
 @inlined
-def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, buffer):
+def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, states, buffer):
     """Add the forces of `count` loads on joints, rows plan[first:], to T; 0, or a status.
 
     at_q, at_v: coordinates and speeds of their joints; q, v: of the system, for functions.
     """
     for k in range(count):
         status = add_load(
-            plan, table, memory, t, q, v, first + k * run.E_ROW, at_q, at_v, T, own, buffer
+            plan, table, memory, t, q, v, first + k * run.E_ROW, at_q, at_v, T, states, buffer
         )
         if status != 0:
             return status
@@ -193,7 +214,7 @@ def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, bu
 
 
 @uncounted
-def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, own, buffer):
+def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, states, buffer):
     """Add the forces of the load in row e, if it acts, to T; 0, or a status."""
     if memory[plan[e + run.E_ACTIVE]] == 0.0:
         return 0
@@ -201,7 +222,7 @@ def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, own, buffer):
     n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
     o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
     z = plan[e + run.E_STATE] & POSITIVE
-    dz, o = z + n_z, run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+    dz, o = z + n_z, run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
     s = plan[e + run.E_SIGNAL]
     if s != 0:
         status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
@@ -209,26 +230,26 @@ def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, own, buffer):
             return status
     add_force(
         plan[e + run.E_KIND],
-        table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, dz, o, T,
+        table, c, n, at_q, o_q, at_v, o_v, buffer, states, z, dz, o, T,
     )  # fmt: skip
     return 0
 
 
 @uncounted
-def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
+def hinge_slopes(plan, table, memory, t, q, v, states, sides, buffer, K, C):
     """Add the slopes of loads on hinges to stiffness K and damping C; 0, or a function's status.
 
     sides: for each speed the last iterates below and above zero.
     """
     return add_load_slopes(
         plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES],
-        q, v, own, sides, buffer, K, C,
+        q, v, states, sides, buffer, K, C,
     )  # fmt: skip
 
 
 @inlined
 def add_load_slopes(
-    plan, table, memory, t, q, v, count, first, at_q, at_v, own, sides, buffer, K, C
+    plan, table, memory, t, q, v, count, first, at_q, at_v, states, sides, buffer, K, C
 ):
     """Add the slopes of `count` loads on joints to K and C; arguments as for `add_loads`."""
     for k in range(count):
@@ -242,7 +263,7 @@ def add_load_slopes(
             first + k * run.E_ROW,
             at_q,
             at_v,
-            own,
+            states,
             sides,
             buffer,
             K,
@@ -254,7 +275,7 @@ def add_load_slopes(
 
 
 @uncounted
-def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, own, sides, buffer, K, C):
+def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, states, sides, buffer, K, C):
     """Add the slopes of the load in row e, if it acts, to K and C; 0, or a status."""
     when = plan[e + run.E_SLOPES]
     if when == NO_SLOPES or memory[plan[e + run.E_ACTIVE]] == 0.0:
@@ -269,7 +290,7 @@ def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, own, sides, buffe
     z = plan[e + run.E_STATE] & POSITIVE
     add_slopes(
         plan[e + run.E_KIND],
-        table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, sides, K, C,
+        table, c, n, at_q, o_q, at_v, o_v, buffer, states, z, sides, K, C,
     )  # fmt: skip
     return 0
 
@@ -292,7 +313,7 @@ def node_loads(plan, table, memory, t, q, v, work, o, buffer):
 
 
 @uncounted
-def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
+def body_loads(system, plan, table, memory, t, q, v, work, states, buffer, T):
     """Add wrenches of all loads on bodies to the slots, and modal forces to T; 0, or a status."""
     n_z, clock = plan[run.N_STATE], table[plan[run.PARAMETERS] + run.ORIGIN] + t
     for k in range(plan[run.N_BODY_LOAD]):
@@ -306,11 +327,11 @@ def body_loads(system, plan, table, memory, t, q, v, work, own, buffer, T):
                 return status
         z = plan[e + run.E_STATE] & POSITIVE
         if z == 0:
-            z = run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+            z = run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
         add_body_force(
             plan[e + run.E_KIND],
             system, table, c, clock, q, v, plan[e + run.E_B], plan[e + run.E_N],
             plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE,
-            buffer, own, z, z + n_z, work, plan[e + run.E_A] * SLOT_RECORD, T,
+            buffer, states, z, z + n_z, work, plan[e + run.E_A] * SLOT_RECORD, T,
         )  # fmt: skip
     return 0

@@ -32,10 +32,10 @@ from .views import loop_joints
 
 
 @uncounted
-def loop_joint_motions(system, given, of, v):
+def loop_joint_motions(system, arrays, of, v):
     """Write coordinates and speeds of the loaded joints of loops, after `motion_base_to_tip`."""
     ints, floats, scratch = system
-    plan, table, memory = given
+    plan, table, memory = arrays
     place_loops(ints, scratch, v, plan[run.FLAGS] & field.RATES)
     for k in range(plan[run.N_LOOP_JOINT]):
         e = plan[run.LOOP_JOINTS] + k * run.E_ROW
@@ -51,10 +51,10 @@ def loop_joint_motions(system, given, of, v):
 
 
 @uncounted
-def note_turns(system, given, work, state):
+def note_turns(system, arrays, work, state):
     """Store the coordinates of loaded joints of loops, from which angles are continued."""
-    plan, memory, of = given.plan, given.memory, loop_joints(system, given, work.loops)
-    find_loop_motions(system, given, of, state)
+    plan, memory, of = arrays.plan, arrays.memory, loop_joints(system, arrays, work.loops)
+    find_loop_motions(system, arrays, of, state)
     for k in range(plan[run.N_LOOP_JOINT]):
         e = plan[run.LOOP_JOINTS] + k * run.E_ROW
         for j in range(plan[e + run.E_N_Q]):
@@ -62,47 +62,47 @@ def note_turns(system, given, work, state):
 
 
 @uncounted
-def find_loop_motions(system, given, of, state):
+def find_loop_motions(system, arrays, of, state):
     """Write coordinates and speeds of the loaded joints of loops."""
     ints, floats, scratch = system
-    flags = given.plan[run.FLAGS] & field.RATES
+    flags = arrays.plan[run.FLAGS] & field.RATES
     motion_base_to_tip(ints, floats, scratch, state.q, state.v, state.v, flags)
-    loop_joint_motions(system, given, of, state.v)
+    loop_joint_motions(system, arrays, of, state.v)
 
 
 @uncounted
-def knows_turns(given):
+def has_turns(arrays):
     """Whether memory holds the coordinates of loaded joints of loops, if there are any."""
-    plan = given.plan
+    plan = arrays.plan
     if plan[run.N_LOOP_JOINT] == 0:
         return True
-    return given.memory[plan[plan[run.LOOP_JOINTS] + run.E_MEMORY]] < math.inf
+    return arrays.memory[plan[plan[run.LOOP_JOINTS] + run.E_MEMORY]] < math.inf
 
 
 @uncounted
-def loop_loads(system, given, work, t, q, v):
+def loop_loads(system, arrays, work, t, q, v):
     """Add the wrenches of loads on joints of loops to the slots; 0, or a function's status.
 
     After `motion_base_to_tip`.
     """
-    plan, table, memory = given
-    of = loop_joints(system, given, work.loops)
-    loop_joint_motions(system, given, of, v)
+    plan, table, memory = arrays
+    of = loop_joints(system, arrays, work.loops)
+    loop_joint_motions(system, arrays, of, v)
     for k in range(plan[run.N_LOOP_V]):
         of.T[k] = 0.0
     status = add_loads(
         plan, table, memory, t, q, v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
-        of.q, of.v, of.T, work.own, work.buffer,
+        of.q, of.v, of.T, work.states, work.buffer,
     )  # fmt: skip
-    push_loop_forces(system, given, work, of.T)
+    add_loop_wrenches(system, arrays, work, of.T)
     return status
 
 
 @uncounted
-def push_loop_forces(system, given, work, T):
+def add_loop_wrenches(system, arrays, work, T):
     """Add the wrenches of forces T on the joints of loops to the slots."""
     ints, floats, scratch = system
-    plan = given.plan
+    plan = arrays.plan
     for k in range(plan[run.N_LOOP_JOINT]):
         e = plan[run.LOOP_JOINTS] + k * run.E_ROW
         n_a, f_a, n_b, f_b = loop_joint_wrenches(
@@ -116,16 +116,16 @@ def push_loop_forces(system, given, work, T):
 
 
 @uncounted
-def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
+def loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness):
     """Write stiffness, damping and A_c of loads on joints of loops; 0, or a function's status.
 
     The numbers A_c before are written to `small`.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     if plan[run.N_LOOP_FORCE] == 0:
         return 0
-    of = loop_joints(system, given, work.loops)
-    find_loop_motions(system, given, of, state)
+    of = loop_joints(system, arrays, work.loops)
+    find_loop_motions(system, arrays, of, state)
     n = plan[run.N_LOOP_V]
     for k in range(n):
         of.K[k] = of.C[k] = 0.0
@@ -135,7 +135,7 @@ def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
             of.sides[n + k] = of.v[k]
     status = add_load_slopes(
         plan, table, memory, t, state.q, state.v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
-        of.q, of.v, work.own, of.sides, work.buffer, of.K, of.C,
+        of.q, of.v, work.states, of.sides, work.buffer, of.K, of.C,
     )  # fmt: skip
     for k in range(n):
         of.small[k] = of.A[k]
@@ -144,17 +144,17 @@ def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
 
 
 @uncounted
-def loop_rows(system, given, work, state):
+def loop_rows(system, arrays, work, state):
     """Write the rows of J, after `loop_slopes` in the same state."""
     ints, floats, scratch = system
-    plan, of = given.plan, loop_joints(system, given, work.loops)
+    plan, of = arrays.plan, loop_joints(system, arrays, work.loops)
     n, flags = ints[field.N_V], plan[run.FLAGS]
     for k in range(plan[run.N_LOOP_V]):
         for j in range(plan[run.N_LOOP_V]):
             of.T[j] = 1.0 if j == k else 0.0
         motion_base_to_tip(ints, floats, scratch, state.q, state.v, of.zero, flags & 0)
         clear_wrenches(plan, work.slots, 0)
-        push_loop_forces(system, given, work, of.T)
+        add_loop_wrenches(system, arrays, work, of.T)
         put_wrenches(scratch, plan, work.slots, 0)
         apply_external(ints, scratch, state.q, state.v)
         forces_tip_to_base(ints, scratch, of.zero, of.column, flags & 0)
@@ -163,10 +163,10 @@ def loop_rows(system, given, work, state):
 
 
 @uncounted
-def soften(system, given, work, x0, x):
+def soften(system, arrays, work, x0, x):
     """Replace accelerations x, found without the slopes of loads on joints of loops, by (1)."""
-    n, m = system.ints[field.N_V], given.plan[run.N_LOOP_V]
-    of = loop_joints(system, given, work.loops)
+    n, m = system.ints[field.N_V], arrays.plan[run.N_LOOP_V]
+    of = loop_joints(system, arrays, work.loops)
     w, y = m + 1, of.small
     for k in range(m):  # rows of [1 + A_c J X | A_c J d], after m numbers
         o = m + k * w

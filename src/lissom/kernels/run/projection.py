@@ -27,22 +27,22 @@ MOST = 20
 
 
 @uncounted
-def settle(system, given, work, t, state):
+def settle(system, arrays, work, t, state):
     """Write given motions into a state, and close the loops; 0 or a failure."""
-    plan, table, memory = given
+    plan, table, memory = arrays
     if plan[run.N_MOTION] != 0:
         if drive(system.ints, plan, table, memory, t, state.q, state.v, work.x, work.buffer) != 0:
             return run.CALL_FAILED
     if plan[run.PROJECT] != 0:
-        return project(system, given, work, state)
+        return project(system, arrays, work, state)
     return 0
 
 
 @uncounted
-def project(system, given, work, state):
+def project(system, arrays, work, state):
     """Close all loops (1); 0, LOOP_OPEN or a failure."""
     ints, floats, scratch = system
-    plan, table, memory = given
+    plan, table, memory = arrays
     q, v, s, out = state.q, state.v, work.s, work.out
     T, flags = work.forces, plan[run.FLAGS]
     n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
@@ -88,7 +88,7 @@ def project(system, given, work, state):
                 out[k] = 0.0  # hinges whose motion is given are not written
             if nested or not factored:
                 if nested:
-                    _take_forces(ints, scratch)
+                    _clear_inward_inputs(ints, scratch)
                 status, rank, soft = articulate_closed(
                     ints, floats, scratch, v, T, nested, flags < 0
                 )
@@ -98,7 +98,7 @@ def project(system, given, work, state):
                 solve_last_group(ints, scratch, rank, soft)
             factored = True
             if not nested:
-                _still(ints, scratch)
+                _clear_outward_inputs(ints, scratch)
             if accelerate_closed(ints, floats, scratch, out) != field.DONE:
                 return run.NOT_FINITE_
             if part == 1:
@@ -115,7 +115,7 @@ def project(system, given, work, state):
 
 
 @uncounted
-def _take_forces(ints, scratch):
+def _clear_inward_inputs(ints, scratch):
     """Set all inputs of the inward sweep to zero; forces of loops follow."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
@@ -129,7 +129,7 @@ def _take_forces(ints, scratch):
 
 
 @uncounted
-def _still(ints, scratch):
+def _clear_outward_inputs(ints, scratch):
     """Set all inputs of the outward sweep except loop forces to zero."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW

@@ -30,16 +30,16 @@ class JointKind(NamedTuple):
     name : str
         Kind of load.
     force : kernel
-        force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T): adds n generalized forces to
-        T[o_v:].  Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the
-        values of its signal and then their rates at given[0:].  A load with states writes their
-        rates to own[dz:]; its states are own[z:] plus own[0] times these rates.  Output channels
-        are written to own[o:].
+        force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T): adds n generalized forces
+        to T[o_v:].  Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the
+        values of its signal and then their rates at signals[0:].  A load with states writes their
+        rates to states[dz:]; its states are states[z:] plus states[0] times these rates.  Output
+        channels are written to states[o:].
     slopes : kernel, optional
-        slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C): adds stiffness -dT/dq
-        and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates below
-        and, n_v further on, above zero; own[OWN_SECANT]: whether secants are wanted.  Without it
-        the derivatives are found by differences of `force`.
+        slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C): adds stiffness
+        -dT/dq and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates
+        below and, n_v further on, above zero; states[LOAD_SECANT]: whether secants are wanted.
+        Without it the derivatives are found by differences of `force`.
     steepest : callable, optional
         steepest(numbers, n) -> largest stiffness and damping, numbers being the constants.
     nonlinear : bool
@@ -55,8 +55,8 @@ class JointKind(NamedTuple):
     signal_alone : bool
         Whether its force depends on its signal alone.
     change : kernel, optional
-        change(table, c, n, given, o, T, o_v): adds the changes of its forces to T[o_v:] where its
-        signal given[0:] changes by given[o:]; of each kind whose signal may depend on the state.
+        change(table, c, n, signals, o, T, o_v): adds the changes of its forces to T[o_v:] where
+        signals[0:] change by signals[o:]; of each kind whose signal may depend on the state.
     advice : str
         Advice if it slows down a run because implicit methods do not have its slopes.
     """
@@ -90,13 +90,13 @@ class NodeKind(NamedTuple):
     name : str
         Kind of load.
     force : kernel
-        force(table, c, axes, given, work, a, b): adds wrenches to the records of slots at work[a:]
-        and work[b:]; axes: 1 for world axes.
+        force(table, c, axes, signals, work, a, b): adds wrenches to the records of slots at
+        work[a:] and work[b:]; axes: 1 for world axes.
     change : kernel
-        change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the changes
-        of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots, written
-        along world axes.  At motion[m_a:] and motion[m_b:] are small motions of the slots: turn,
-        shift, changes of angular and linear velocity, 3 numbers each in world axes.
+        change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the
+        changes of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots,
+        written along world axes.  At motion[m_a:] and motion[m_b:] are small motions of the slots:
+        turn, shift, changes of angular and linear velocity, 3 numbers each in world axes.
     stiff : bool
         Whether implicit steps need these changes.
     advice : str
@@ -118,13 +118,13 @@ class BodyKind(NamedTuple):
     name : str
         Kind of load.
     force : kernel
-        force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T): adds a
-        wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the time t,
-        which does not count from the start of the run.  Modal coordinates are at q[o_q:]; row:
-        that of the body in ints, after `motion_base_to_tip`; the
-        values of its signal and then their rates at given[0:].  z, dz: places in `own` of the
-        state of a load on a joint that belongs to it, and of its rate; without one z is the place
-        of its output channel.
+        force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
+        adds a wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the
+        time t, which does not count from the start of the run.  Modal coordinates are at q[o_q:];
+        row: that of the body in ints, after `motion_base_to_tip`; the
+        values of its signal and then their rates at signals[0:].  z, dz: places in `states` of
+        the state of a load on a joint that belongs to it, and of its rate; without one z is the
+        place of its output channel.
     advice : str
         As for `JointKind`.
     """

@@ -19,10 +19,10 @@ LEAST = 1e-12  # pivot of 1 + V X below which it is singular
 
 
 @uncounted
-def weigh_rows(system, given, work, of_damping, of_stiffness):
+def select_rows(system, arrays, work, of_damping, of_stiffness):
     """Write V, and move the rows that count to the front; returns their number."""
-    of, n, used = derivative_rows(system, given, work.rows), system.ints[field.N_V], 0
-    for i in range(given.plan[run.N_ROW]):
+    of, n, used = derivative_rows(system, arrays, work.rows), system.ints[field.N_V], 0
+    for i in range(arrays.plan[run.N_ROW]):
         counts = False
         for k in range(n):
             j = i * n + k
@@ -39,20 +39,20 @@ def weigh_rows(system, given, work, of_damping, of_stiffness):
 
 
 @uncounted
-def solve_rows(system, given, work, q, used):
+def solve_rows(system, arrays, work, q, used):
     """Write X and Y of (1) for the first `used` rows; 0 or a failure.
 
     system: with the stiff scratch, after `prepare_armature`.
     """
-    of, n = derivative_rows(system, given, work.rows), system.ints[field.N_V]
+    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
     for i in range(used):
         for k in range(n):
-            of.column[k], of.found[k] = of.U[i * n + k], 0.0
-        status = solve_mass(system, given, q, of.column, of.zero, of.found)
+            of.column[k], of.solution[k] = of.U[i * n + k], 0.0
+        status = solve_mass(system, arrays, q, of.column, of.zero, of.solution)
         if status != 0:
             return status
         for k in range(n):
-            of.X[i * n + k] = of.found[k]
+            of.X[i * n + k] = of.solution[k]
     for i in range(used):
         for j in range(used):
             x = 1.0 if i == j else 0.0
@@ -97,9 +97,9 @@ def _divide(G, m, Y, n):
 
 
 @uncounted
-def soften_by_rows(system, given, work, used, x0, x):
+def soften_by_rows(system, arrays, work, used, x0, x):
     """Replace accelerations x, found without the rows, by (1)."""
-    of, n = derivative_rows(system, given, work.rows), system.ints[field.N_V]
+    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
     for i in range(used):
         y = 0.0
         for k in range(n):
@@ -111,9 +111,9 @@ def soften_by_rows(system, given, work, used, x0, x):
 
 
 @uncounted
-def add_row_forces(system, given, work, used, rows, factor, x, out):
+def add_row_forces(system, arrays, work, used, rows, factor, x, out):
     """Add factor sum_r U_r^T (rows_r x) to `out`; rows: those of K or V."""
-    of, n = derivative_rows(system, given, work.rows), system.ints[field.N_V]
+    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
     for i in range(used):
         y = 0.0
         for k in range(n):

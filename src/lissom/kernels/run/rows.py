@@ -37,8 +37,8 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
 
     ready: whether the dense stages are already available.
     """
-    system, given, work, inside = r.system, r.given, r.work, r.inside
-    plan, table, memory = given
+    system, arrays, work, inside = r.system, r.arrays, r.work, r.inside
+    plan, table, memory = arrays
     p = plan[run.PARAMETERS]
     period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
     while True:
@@ -53,20 +53,20 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
         if not ready:
-            status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
+            status = dense_stages(system, arrays, work, t, h, r.start, inside, r.stages)
             if status != 0:
                 return status
             ready = True
         before = memory[run.N_EVALUATIONS]
-        interpolate(given, work, (instant - t) / h, h, r.start, r.stages, inside)
+        interpolate(arrays, work, (instant - t) / h, h, r.start, r.stages, inside)
         if plan[run.PROJECT] != 0:
-            status = settle(system, given, work, instant, inside)
+            status = settle(system, arrays, work, instant, inside)
             if status != 0:
                 return status
-        status = evaluate(system, given, work, instant, inside, 0.0, work.out)
+        status = evaluate(system, arrays, work, instant, inside, 0.0, work.out)
         if status != 0:
             return status
-        write_row(system, given, work, instant, inside, rows)
+        write_row(system, arrays, work, instant, inside, rows)
         # counted even if the step is repeated for the rows that have no room
         r.saved[run.N_EVALUATIONS] += memory[run.N_EVALUATIONS] - before
         if period > 0.0:
@@ -76,18 +76,18 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
 
 
 @uncounted
-def write_row(system, given, work, t, state, rows):
+def write_row(system, arrays, work, t, state, rows):
     """Write one row: time, q, v, accelerations, forces, wrenches, forces of loops and couplings.
 
     The outputs of loads follow, then the forces of loads on joints of loops.  After `evaluate` at
     the same state.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     ints, floats, scratch = system
     q, v, x, T, slots = state.q, state.v, work.out, work.forces, work.slots
     n_q, n = ints[field.N_Q], ints[field.N_V]
     if plan[run.N_MOTION] != 0:
-        needed_forces(system, given, work, state, x)
+        needed_forces(system, arrays, work, state, x)
     o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
     rows[o] = table[plan[run.PARAMETERS] + run.ORIGIN] + t
     o += 1
@@ -110,9 +110,9 @@ def write_row(system, given, work, t, state, rows):
         for k in range(ints[ints[field.LOOPS] + field.N_COUPLING]):
             rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
         o += 6 * n_loop + ints[ints[field.LOOPS] + field.N_COUPLING]
-    first = run.OWN_STATES + 2 * plan[run.N_STATE]
+    first = run.LOAD_STATES + 2 * plan[run.N_STATE]
     for k in range(plan[run.N_OUTPUT]):
-        rows[o + k] = work.own[first + k]
+        rows[o + k] = work.states[first + k]
     o += plan[run.N_OUTPUT]
     for k in range(plan[run.N_LOOP_V]):
         rows[o + k] = work.loops[plan[run.N_LOOP_Q] + plan[run.N_LOOP_V] + k]  # `LoopJoints.T`

@@ -1,6 +1,6 @@
 """States of loads, such as the integral of a controller's error.
 
-`own` is laid out as [w, secant, z, rates of z, outputs].  Loads use the states z + w rates, with
+`states` is laid out as [w, secant, z, rates of z, outputs].  Loads use the states z + w rates, with
 the rates that they compute themselves: implicit methods obtain z_1 = z + w z'(q_1, v_1) in this
 way, others have w = 0.  secant: whether slopes are evaluated within an iteration, where those of a
 load at its limit may be secants.  Outputs are numbers that loads provide as channels.
@@ -16,33 +16,33 @@ from .signals import signal
 
 
 @uncounted
-def put_states(plan, own, z, w):
+def put_states(plan, states, z, w):
     """Write the states z for the next evaluation, to which w times their rates is added."""
     n = plan[run.N_STATE]
-    own[run.OWN_WEIGHT] = w
+    states[run.LOAD_WEIGHT] = w
     for k in range(n):
-        own[run.OWN_STATES + k] = z[k]
-        own[run.OWN_STATES + n + k] = 0.0  # of loads that are switched off
+        states[run.LOAD_STATES + k] = z[k]
+        states[run.LOAD_STATES + n + k] = 0.0  # of loads that are switched off
     for k in range(plan[run.N_OUTPUT]):
-        own[run.OWN_STATES + 2 * n + k] = 0.0
+        states[run.LOAD_STATES + 2 * n + k] = 0.0
 
 
 @uncounted
-def take_rates(plan, own, rates):
+def take_rates(plan, states, rates):
     """Copy the rates of the states at the last evaluation to `rates`."""
     n = plan[run.N_STATE]
     for k in range(n):
-        rates[k] = own[run.OWN_STATES + n + k]
+        rates[k] = states[run.LOAD_STATES + n + k]
 
 
 @uncounted
-def state_rates(given, work, t, state, w):
-    """Write the rates of the states of loads to `own` without an evaluation; 0, or a status.
+def state_rates(arrays, work, t, state, w):
+    """Write the rates of the states of loads to work.states without an evaluation; 0, or a status.
 
     Their forces are written to work.s and not used.
     """
-    plan, table, memory = given
-    put_states(plan, work.own, state.z, w)
+    plan, table, memory = arrays
+    put_states(plan, work.states, state.z, w)
     n_z = plan[run.N_STATE]
     for k in range(plan[run.N_FORCE]):
         e = plan[run.FORCES] + k * run.E_ROW
@@ -58,39 +58,39 @@ def state_rates(given, work, t, state, w):
                 return status
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        o = run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+        o = run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
         add_force(
             plan[e + run.E_KIND],
-            table, c, n, state.q, o_q, state.v, o_v, work.buffer, work.own, z, z + n_z, o,
+            table, c, n, state.q, o_q, state.v, o_v, work.buffer, work.states, z, z + n_z, o,
             work.s,
         )  # fmt: skip
     return 0
 
 
 @uncounted
-def begin_states(given, work, t, start, end, of_start, of_end):
+def begin_states(arrays, work, t, start, end, of_start, of_end):
     """Write the explicit part of the states of an implicit method: end.z = z_0 + of_start z'_0.
 
     of_end: weight of the rates at the end.  Returns 0, or a function's status.
     """
-    plan = given.plan
+    plan = arrays.plan
     n = plan[run.N_STATE]
     if n == 0:
         return 0
-    status = state_rates(given, work, t, start, of_end)
+    status = state_rates(arrays, work, t, start, of_end)
     for k in range(n):
-        end.z[k] = start.z[k] + of_start * work.own[run.OWN_STATES + n + k]
+        end.z[k] = start.z[k] + of_start * work.states[run.LOAD_STATES + n + k]
     return status
 
 
 @uncounted
-def end_states(given, work, t, end, of_end):
+def end_states(arrays, work, t, end, of_end):
     """Write the states at the end of an implicit step to end.z; 0, or a function's status."""
-    plan = given.plan
+    plan = arrays.plan
     n = plan[run.N_STATE]
     if n == 0:
         return 0
-    status = state_rates(given, work, t, end, of_end)
+    status = state_rates(arrays, work, t, end, of_end)
     for k in range(n):
-        end.z[k] += of_end * work.own[run.OWN_STATES + n + k]
+        end.z[k] += of_end * work.states[run.LOAD_STATES + n + k]
     return status

@@ -28,15 +28,15 @@ MORE, MOST = 4.0, 1e6  # growth of NEEDED after an attempt that did not pay, and
 
 
 @inlined
-def wants_other(r, h):
+def should_switch(r, h):
     """Whether the other method is better after this step; after it was committed."""
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     limit = table[plan[run.PARAMETERS] + run.STIFF_AT]
     if limit == 0.0:
         return _is_slower(memory, h)
     if _stiffness(r) > limit:
         if memory[run.N_STIFF] == 0.0:
-            mark(memory)
+            start_timing(memory)
         memory[run.N_STIFF] += 1.0
         memory[run.N_MILD] = 0.0
     else:
@@ -50,7 +50,7 @@ def wants_other(r, h):
 
 
 @uncounted
-def mark(memory):
+def start_timing(memory):
     """Begin to measure the pace."""
     memory[run.STEP_MARK] = memory[run.N_STEPS]
     memory[run.TIME_MARK] = memory[run.TIME]
@@ -71,7 +71,7 @@ def _is_slower(memory, h):
     if memory[run.N_STEPS] - memory[run.STEP_MARK] < WINDOW:
         return False
     slower = _pace(memory) < COST * memory[run.PACE]
-    mark(memory)
+    start_timing(memory)
     if slower:
         memory[run.NEEDED] = min(MOST, MORE * memory[run.NEEDED])
         memory[run.N_STIFF] = memory[run.N_MILD] = 0.0
@@ -81,7 +81,7 @@ def _is_slower(memory, h):
 @inlined
 def _stiffness(r):
     """Product h |lambda| (1) of an explicit step whose last stage is at its end."""
-    plan, table, stages = r.given.plan, r.given.table, r.stages
+    plan, table, stages = r.arrays.plan, r.arrays.table, r.stages
     n, count, total = r.system.ints[field.N_V], plan[run.N_STAGE], stages_of(plan)
     last, b = plan[run.TABLEAU] + (count - 1) * total, plan[run.TABLEAU] + total * (total + B_ROW)
     changes = distances = 0.0

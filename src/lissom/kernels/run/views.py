@@ -37,8 +37,8 @@ class RunState(NamedTuple):
 class LoopJoints(NamedTuple):
     """Loaded joints of loops: coordinates, speeds and forces; see `loop_loads`.
 
-    K, C, A: slopes of their loads, and these as armature; sides: as in `SlopeMatrices`; J, X: rows of n_v
-    numbers; small: for the solution; column, found: of n_v numbers; zero: so many zeros.
+    K, C, A: slopes of their loads, and these as armature; sides: as in `SlopeMatrices`; J, X: rows
+    of n_v numbers; small: for the solution; column, solution: of n_v numbers; zero: so many zeros.
     """
 
     q: Any
@@ -52,16 +52,16 @@ class LoopJoints(NamedTuple):
     X: Any
     small: Any
     column: Any
-    found: Any
+    solution: Any
     zero: Any
 
 
 class SlopeRows(NamedTuple):
     """Derivatives of loads that are not diagonal, see `load_rows`.
 
-    U, K, C, V, X: rows of n_v numbers; small: for the solution; column, found: of n_v numbers;
+    U, K, C, V, X: rows of n_v numbers; small: for the solution; column, solution: of n_v numbers;
     zero: so many zeros; motion, change: small motions of the slots, 12 numbers each, and changes
-    of their wrenches, 6 each; given: derivatives that a user's function writes.
+    of their wrenches, 6 each; derivatives: those that a user's function writes.
     """
 
     U: Any
@@ -71,11 +71,11 @@ class SlopeRows(NamedTuple):
     X: Any
     small: Any
     column: Any
-    found: Any
+    solution: Any
     zero: Any
     motion: Any
     change: Any
-    given: Any
+    derivatives: Any
 
 
 class Work(NamedTuple):
@@ -83,10 +83,10 @@ class Work(NamedTuple):
 
     forces: applied generalized forces; x: given accelerations; extra: forces that a method adds;
     slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
-    the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
-    outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: numbers
-    of the joints of loops that loads act on, see `loop_joints`; rows: derivatives of loads, see
-    `derivative_rows`.
+    the mass matrix; before: accelerations of the last iterate (see `constrain`); states: states
+    and outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops:
+    numbers of the joints of loops that loads act on, see `loop_joints`; rows: derivatives of loads,
+    see `derivative_rows`.
     """
 
     forces: Any
@@ -96,7 +96,7 @@ class Work(NamedTuple):
     buffer: Any
     mass: Any
     before: Any
-    own: Any
+    states: Any
     s: Any
     out: Any
     loops: Any
@@ -142,14 +142,14 @@ class Accelerations(NamedTuple):
 class Run(NamedTuple):
     """All arrays of a run.
 
-    stiff: the system with the scratch of implicit methods; start, end, inside: states of a step;
-    weights: scales of errors of positions, then of speeds; values: of events; saved: the header of
-    memory before a step; watched: workspace of `kinks`.
+    stiff: the system with the scratch of implicit methods; arrays: those of `fields`; start, end,
+    inside: states of a step; weights: scales of errors of positions, then of speeds; values: of
+    events; saved: the header of memory before a step; watched: workspace of `kinks`.
     """
 
     system: Any
     stiff: Any
-    given: Any
+    arrays: Any
     work: Any
     start: Any
     end: Any
@@ -197,13 +197,13 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     saved = values + plan[run.N_EVENT]
     ends = saved + run.M_HEADER
     inner = ends + 2 * n_z
-    own = inner + total * n_z
-    local = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
+    states = inner + total * n_z
+    local = states + run.LOAD_STATES + 2 * n_z + plan[run.N_OUTPUT]
     loops = local + n_s
     stages = StageRates(
         work[after : after + total * n_s],
         work[after + total * n_s : slots],
-        work[inner:own],
+        work[inner:states],
         work[plan[run.PATHS] : plan[run.PATHS] + plan[run.N_STAGE] * n],
     )
     evaluation = Work(
@@ -214,7 +214,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[buffer:values],
         mass,
         x.x1,
-        work[own:local],
+        work[states:local],
         work[local:loops],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
         work[loops:],
@@ -253,12 +253,12 @@ def watched_size(plan, n_q, n):
 
 
 @inlined
-def loop_joints(system, given, o):
+def loop_joints(system, arrays, o):
     """Views of the numbers o of loaded joints of loops; their size is `loop_joints_size`.
 
     Made where they are used: in `Work` they would be copied at each call.
     """
-    n_q, m, n = given.plan[run.N_LOOP_Q], given.plan[run.N_LOOP_V], system.ints[field.N_V]
+    n_q, m, n = arrays.plan[run.N_LOOP_Q], arrays.plan[run.N_LOOP_V], system.ints[field.N_V]
     v = n_q
     J = v + 7 * m
     X = J + m * n
@@ -281,9 +281,9 @@ def loop_joints_size(n_q: int, m: int, n: int) -> int:
 
 
 @inlined
-def derivative_rows(system, given, o):
+def derivative_rows(system, arrays, o):
     """Views of the rows of derivatives o of loads; their size is `derivative_rows_size`."""
-    m, n, slots = given.plan[run.N_ROW], system.ints[field.N_V], given.plan[run.N_SLOT]
+    m, n, slots = arrays.plan[run.N_ROW], system.ints[field.N_V], arrays.plan[run.N_SLOT]
     small = 5 * m * n
     column = small + m * (m + 2)
     motion = column + 3 * n
@@ -297,9 +297,9 @@ def derivative_rows(system, given, o):
     )  # fmt: skip
 
 
-def derivative_rows_size(m: int, n: int, slots: int, given: int) -> int:
-    """Size of the views of m rows in a system of n speeds, with so many slots and given numbers."""
-    return 5 * m * n + m * (m + 2) + 3 * n + 18 * slots + given if m else 0
+def derivative_rows_size(m: int, n: int, slots: int, user_numbers: int) -> int:
+    """Size of the views of m rows in a system of n speeds, so many slots, and numbers of users."""
+    return 5 * m * n + m * (m + 2) + 3 * n + 18 * slots + user_numbers if m else 0
 
 
 @uncounted

@@ -8,7 +8,7 @@ from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
 from . import fields as run
-from .coordinates import apart
+from .coordinates import largest_difference
 from .evaluate import evaluate
 from .explicit import explicit_step
 from .views import RunState
@@ -33,7 +33,7 @@ def watch_spin(ints, scratch, plan, memory):
 
 
 @uncounted
-def beyond_reason(ints, plan, table, memory, q, v):
+def exceeds_limits(ints, plan, table, memory, q, v):
     """Whether a speed or modal deflection exceeds its limit; memory[WORST] is its number."""
     n, o = ints[field.N_V], plan[run.LIMITS] & POSITIVE
     for k in range(n):
@@ -71,14 +71,14 @@ def by_halves(r, t, h):
     Returns 0 or a failure.  The midpoint is r.inside; its accelerations replace the stiffness.
     The coordinates at the end are left in r.inside.
     """
-    system, given, work = r.system, r.given, r.work
+    system, arrays, work = r.system, r.arrays, r.work
     half, middle, x = 0.5 * h, r.inside, r.tangent.K
     end = RunState(r.end.q, r.tangent.C, r.end.z)
-    status = explicit_step(system, given, work, t, half, r.start, r.x.x0, middle, r.stages)
+    status = explicit_step(system, arrays, work, t, half, r.start, r.x.x0, middle, r.stages)
     if status == 0:
-        status = evaluate(system, given, work, t + half, middle, 0.0, x)
+        status = evaluate(system, arrays, work, t + half, middle, 0.0, x)
     if status == 0:
-        status = explicit_step(system, given, work, t + half, half, middle, x, end, r.stages)
+        status = explicit_step(system, arrays, work, t + half, half, middle, x, end, r.stages)
     for k in range(len(end.q)):
         middle.q[k] = end.q[k]
     return status
@@ -90,27 +90,27 @@ def watched_step(r, t, h, mode):
 
     Returns a status, and whether it was taken by halves.
     """
-    given, halved = r.given, False
-    regular = mode == run.ON and is_sampled(given.plan, given.table, given.memory)
+    arrays, halved = r.arrays, False
+    regular = mode == run.ON and is_sampled(arrays.plan, arrays.table, arrays.memory)
     if regular:
         status = by_halves(r, t, h)
         if status == run.CALL_FAILED:
             return status, False
         halved = status == 0
-    status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    status = explicit_step(r.system, arrays, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
     if mode == run.ON and status == 0 and _is_hard(r, h) and not regular:
         status = by_halves(r, t, h)
         if status == run.CALL_FAILED:
             return status, False
         halved = status == 0
-        status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+        status = explicit_step(r.system, arrays, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
     return status, halved
 
 
 @inlined
 def _is_hard(r, h):
     """Whether accelerations change much more in this step than on average, which it enters."""
-    plan, memory = r.given.plan, r.given.memory
+    plan, memory = r.arrays.plan, r.arrays.memory
     n, change = r.system.ints[field.N_V], 0.0
     for k in range(n):
         w, e = r.weights[n + k], 0.0
@@ -136,7 +136,7 @@ def note_sampled_error(r, t):
     That of a hard step stands for itself alone.  Coordinates count where they do not follow from
     speeds alone.
     """
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
     v1, halved, weights = r.end.v, r.tangent.C, r.weights
     left = max(1.0, math.floor((table[p + run.END] - t) / table[p + run.STEP] + 0.5))
@@ -145,7 +145,7 @@ def note_sampled_error(r, t):
         e = abs(v1[k] - halved[k]) / weights[n + k]
         if not e <= worst:
             worst, which = e, k
-    e, k = apart(plan, table, r.end.q, r.inside.q, weights)
+    e, k = largest_difference(plan, table, r.end.q, r.inside.q, weights)
     if not e <= worst:
         worst, which = e, k
     steps = min(left, float(_steps_between_looks(plan, table)))

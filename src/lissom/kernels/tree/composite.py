@@ -43,7 +43,7 @@ def _composite(scratch, b):
 
 
 @jit
-def _deliver(scratch, n, J, p, m):
+def _add_to_carrier(scratch, n, J, p, m):
     """Add a composite inertia to that of the record that carries it."""
     put_symmetric(scratch, n + COMPOSITE_J, _sum(J, symmetric(scratch, n + COMPOSITE_J)))
     put_vector(scratch, n + COMPOSITE_P, add(p, vector(scratch, n + COMPOSITE_P)))
@@ -85,7 +85,7 @@ def mass_tip_to_base(ints, scratch, M):
             J, p = turned_symmetric(R, J), turn(R, p)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
         n = ints[row + field.CARRIER] & POSITIVE
-        _deliver(scratch, n, J, p, m)
+        _add_to_carrier(scratch, n, J, p, m)
 
 
 @jit
@@ -211,7 +211,7 @@ def _composite_bodies(ints, scratch):
         b, d = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
         J, p, m = _composite(scratch, b)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
-        _deliver(scratch, d, J, p, m)
+        _add_to_carrier(scratch, d, J, p, m)
 
 
 @jit

@@ -73,12 +73,12 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
         modal_spread(at, shapes, m, six(turn_back(J_l, n_t), f_t), scratch, t)
         J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
-        own = symmetric(scratch, b + field.INERTIA)
+        inertia = symmetric(scratch, b + field.INERTIA)
         put_symmetric(
             scratch,
             b + field.INERTIA,
-            (own[0] + J_0[0], own[1] + J_0[1], own[2] + J_0[2],
-             own[3] + J_0[3], own[4] + J_0[4], own[5] + J_0[5]),
+            (inertia[0] + J_0[0], inertia[1] + J_0[1], inertia[2] + J_0[2],
+             inertia[3] + J_0[3], inertia[4] + J_0[4], inertia[5] + J_0[5]),
         )  # fmt: skip
         put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
         scratch[b + field.MASS] += mass

@@ -65,8 +65,8 @@ def _in_python(address, which, moving, q, o_q, v, o_v, out, o_out):
 
     pointers = [ctypes.c_void_p] * 3
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *pointers)
-    given = (q[o_q:], v[o_v:], out[o_out:])
-    return kind(int(address))(int(which), int(moving), *(x.ctypes.data for x in given))
+    arrays = (q[o_q:], v[o_v:], out[o_out:])
+    return kind(int(address))(int(which), int(moving), *(x.ctypes.data for x in arrays))
 
 
 @intrinsic(_in_python)

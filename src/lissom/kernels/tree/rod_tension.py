@@ -138,5 +138,5 @@ def keep_turning(ints, scratch, row, alpha, x):
     o_v = ints[row + field.MODAL_V] & POSITIVE
     for k in range(n):
         s, W = section_place(place, k), place.turning + 3 * m * k
-        own = add(vector(scratch, s + TURN_ACCELERATION), alpha)
-        put_vector(scratch, s + LAST, add(own, three_sums(scratch, W, m, x, o_v)))
+        alpha_k = add(vector(scratch, s + TURN_ACCELERATION), alpha)
+        put_vector(scratch, s + LAST, add(alpha_k, three_sums(scratch, W, m, x, o_v)))

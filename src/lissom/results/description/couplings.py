@@ -43,8 +43,8 @@ def restored_couplings(
     numbers, couplings = Numbers(arrays.get("coupling_numbers", np.zeros(0))), []
     for one in words:
         bodies, entries = (tuple(int(x) for x in one[key]) for key in ("bodies", "entries"))
-        given = numbers.take(len(bodies) + 1)
-        coupling = Coupling(str(one["name"]), bodies, entries, given[:-1], float(given[-1]))
+        constants = numbers.take(len(bodies) + 1)
+        coupling = Coupling(str(one["name"]), bodies, entries, constants[:-1], float(constants[-1]))
         couplings.append(coupling)
     numbers.check_used()
     return tuple(couplings)

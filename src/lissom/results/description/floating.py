@@ -13,11 +13,11 @@ from .joints import Numbers
 def described_floating(bodies: Sequence[NormalBody]) -> tuple[list[bool], list[Any]]:
     """Whether each body has a frame of its own shapes, and the numbers of all of them in turn."""
     numbers: list[Any] = []
-    for own in (body.floating for body in bodies):
-        if own is not None:
-            mass = own.integrals
+    for floating in (body.floating for body in bodies):
+        if floating is not None:
+            mass = floating.integrals
             moments = mass.modal_first_moment, mass.modal_second_moment, mass.modal_products
-            numbers += [own.node_shapes, *moments]
+            numbers += [floating.node_shapes, *moments]
     return [body.floating is not None for body in bodies], numbers
 
 
@@ -27,12 +27,12 @@ def restored_floating(
     """Bodies with what `described_floating` took of them."""
     if not words:
         return list(bodies)
-    found = []
+    restored = []
     for body, floats in zip(bodies, words, strict=True):
         if floats and body.level != "full":
             raise ValueError('a body has a frame of its own shapes and is not at level "full"')
-        found.append(_restored(body, numbers) if floats else body)
-    return found
+        restored.append(_restored(body, numbers) if floats else body)
+    return restored
 
 
 def _restored(body: NormalBody, numbers: Numbers) -> NormalBody:
@@ -44,5 +44,5 @@ def _restored(body: NormalBody, numbers: Numbers) -> NormalBody:
         modal_second_moment=numbers.take(3, 3, m),
         modal_products=numbers.take(3, 3, m, m),
     )
-    own = dataclasses.replace(body, integrals=mass, node_shapes=shapes, inboard=-1, solids=())
-    return dataclasses.replace(body, floating=own)
+    floating = dataclasses.replace(body, integrals=mass, node_shapes=shapes, inboard=-1, solids=())
+    return dataclasses.replace(body, floating=floating)

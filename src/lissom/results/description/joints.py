@@ -119,7 +119,7 @@ def restored_joint(words: list[Any], numbers: Numbers) -> Joint:
     values = {name: numbers.take(*shapes[x["kind"]]()) for name, x in about.items()}
     if kind.__module__.startswith(OWN):
         # Constructors would normalise an axis once more and move its last bit.
-        return _made(kind, **values)
+        return _bare_instance(kind, **values)
     return kind(**values)
 
 
@@ -132,22 +132,22 @@ def _restored_product(words: list[Any], numbers: Numbers) -> Joint:
     _, factors, names = words
     if sorted(q for _, q in factors) != list(range(len(names))):
         raise ValueError(f"the coordinates of a joint are {factors}")
-    made = tuple(makers[kind](q) for kind, q in factors)
-    return Product(made, tuple((str(name), str(unit)) for name, unit in names))
+    parts = tuple(makers[kind](q) for kind, q in factors)
+    return Product(parts, tuple((str(name), str(unit)) for name, unit in names))
 
 
 def _restored_maps(kind: type[Joint], words: list[Any], numbers: Numbers) -> Joint:
     if not (len(words) > 1 and sum(n for n, _ in words[1:]) <= 6 and all(n for n, _ in words[1:])):
         raise ValueError(f"the sizes of a joint are {words[1:]}")
     parts = [
-        _made(SimpleJoint, columns=np.array(numbers.take(6, n), order=order))
+        _bare_instance(SimpleJoint, columns=np.array(numbers.take(6, n), order=order))
         for n, order in words[1:]
     ]
-    return parts[0] if kind is SimpleJoint else _made(CompoundJoint, parts=tuple(parts))
+    return parts[0] if kind is SimpleJoint else _bare_instance(CompoundJoint, parts=tuple(parts))
 
 
-def _made(kind: type[T], **values: Any) -> T:
-    made = object.__new__(kind)
+def _bare_instance(kind: type[T], **values: Any) -> T:
+    instance = object.__new__(kind)
     for name, value in values.items():
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(instance, name, value)
+    return instance

@@ -29,22 +29,22 @@ def described_recoveries(bodies: Sequence[NormalBody]) -> tuple[list[Any], list[
     words: list[Any] = []
     numbers: list[Any] = []
     for body in bodies:
-        own: dict[str, Any] = {}
+        entry: dict[str, Any] = {}
         if (line := body.line) is not None:
-            own["line"] = [line.nodes, line.pieces, line.stations, len(line.places)]
+            entry["line"] = [line.nodes, line.pieces, line.stations, len(line.places)]
             numbers += [line.places, line.factors]
         if body.recovery is not None and (points := body.recovery.points) is not None:
-            own["points"] = {"n": len(points.positions), "labels": list(points.labels)}
+            entry["points"] = {"n": len(points.positions), "labels": list(points.labels)}
             numbers += [points.positions, points.stresses, points.nodes]
             if points.elasticity is not None:
-                own["points"]["elastic"] = True
+                entry["points"]["elastic"] = True
                 numbers.append(points.elasticity)
         if body.recovery is not None and (stations := body.recovery.stations) is not None:
-            own["stations"] = _described_stations(stations, numbers)
+            entry["stations"] = _described_stations(stations, numbers)
         if body.recovery is not None and body.recovery.rod is not None:
-            own["rod"] = list(body.recovery.rod.shape[:2])
+            entry["rod"] = list(body.recovery.rod.shape[:2])
             numbers.append(body.recovery.rod)
-        words.append(own)
+        words.append(entry)
     return words, numbers
 
 
@@ -71,25 +71,25 @@ def restored_recoveries(
     """Bodies with what `described_recoveries` took of them."""
     if not words:
         return list(bodies)
-    return [_restored(body, own, numbers) for body, own in zip(bodies, words, strict=True)]
+    return [_restored(body, entry, numbers) for body, entry in zip(bodies, words, strict=True)]
 
 
-def _restored(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> NormalBody:
-    line = _restored_line(body, own["line"], numbers) if "line" in own else None
+def _restored(body: NormalBody, entry: dict[str, Any], numbers: Numbers) -> NormalBody:
+    line = _restored_line(body, entry["line"], numbers) if "line" in entry else None
     points = stations = None
-    if "points" in own:
-        n, m = own["points"]["n"], body.n_mode
+    if "points" in entry:
+        n, m = entry["points"]["n"], body.n_mode
         arrays = numbers.take(n, 3), numbers.take(n, 6, m), numbers.take(n).astype(int)
         if np.any((arrays[2] < -1) | (arrays[2] >= len(body.node_positions))):
             raise ValueError("a stress point is on a node that does not exist")
-        elasticity = numbers.take(n, 2) if own["points"].get("elastic") is True else None
-        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])), elasticity)
-    if "stations" in own:
-        stations = _restored_stations(body, own["stations"], numbers)
-    rod = _restored_rod(own["rod"], numbers) if "rod" in own else None
+        elasticity = numbers.take(n, 2) if entry["points"].get("elastic") is True else None
+        points = StressPoints(*arrays, tuple(map(str, entry["points"]["labels"])), elasticity)
+    if "stations" in entry:
+        stations = _restored_stations(body, entry["stations"], numbers)
+    rod = _restored_rod(entry["rod"], numbers) if "rod" in entry else None
     parts = points, stations, rod
-    known = None if all(x is None for x in parts) else Recovery(*parts)
-    return dataclasses.replace(body, line=line, recovery=known)
+    recovery = None if all(x is None for x in parts) else Recovery(*parts)
+    return dataclasses.replace(body, line=line, recovery=recovery)
 
 
 def _restored_rod(sizes: list[Any], numbers: Numbers) -> Any:
@@ -107,16 +107,16 @@ def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> Node
     return NodeLine(nodes, pieces, stations, numbers.take(k, 2), numbers.take(k, 3, 6))
 
 
-def _restored_stations(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Stations:
-    n, chosen, kinds = own["n"], own["sections"], own["kinds"]
+def _restored_stations(body: NormalBody, entry: dict[str, Any], numbers: Numbers) -> Stations:
+    n, chosen, kinds = entry["n"], entry["sections"], entry["kinds"]
     arrays = numbers.take(n, 3), numbers.take(n, 3, 3), numbers.take(n).astype(int), numbers.take(n)
     loads = numbers.take(n, 6, body.n_mode)
     sections = [KnownSection(numbers.take(k, 2), numbers.take(k, 3, 6)) for k in kinds]
     if len(chosen) != n or not all(type(k) is int and 0 <= k < len(kinds) for k in chosen):
         raise ValueError("a station has a section that does not exist")
     balance = None
-    if "nodes" in own:
-        nodes = np.array(own["nodes"])
+    if "nodes" in entry:
+        nodes = np.array(entry["nodes"])
         if nodes.dtype.kind != "i" or np.any((nodes < 0) | (nodes >= len(body.node_positions))):
             raise ValueError("a frame is loaded on a node that does not exist")
         tables = numbers.take(n, 6, len(nodes), 6), numbers.take(n, 6, 4 + 3 * body.n_mode, 3)

@@ -37,8 +37,10 @@ def restored_rods(
     if not words:
         return list(bodies)
     return [
-        body if found is None else dataclasses.replace(body, rod=_restored(body, found, numbers))
-        for body, found in zip(bodies, words, strict=True)
+        body
+        if rod_words is None
+        else dataclasses.replace(body, rod=_restored(body, rod_words, numbers))
+        for body, rod_words in zip(bodies, words, strict=True)
     ]
 
 

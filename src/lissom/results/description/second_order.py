@@ -26,15 +26,15 @@ def restored_second_orders(
     """Bodies with what `described_second_orders` took of them."""
     if not words:
         return list(bodies)
-    found = []
+    restored = []
     for body, nodes in zip(bodies, words, strict=True):
         if nodes is None:
-            found.append(body)
+            restored.append(body)
             continue
         if not all(type(k) is int and 0 <= k < len(body.node_positions) for k in nodes):
             raise ValueError("a second order belongs to a node that does not exist")
         m = body.n_mode
         moments = numbers.take(3, m, m), numbers.take(3, 3, m, m)
         second = SecondOrder(*moments, {k: numbers.take(6, m, m) for k in nodes})
-        found.append(dataclasses.replace(body, second_order=second))
-    return found
+        restored.append(dataclasses.replace(body, second_order=second))
+    return restored

@@ -47,8 +47,8 @@ def restored_solids(words: Sequence[dict[str, Any]], numbers: Numbers) -> tuple[
 
 def _rows(value: Any, shape: tuple[int, ...]) -> int | list[int]:
     """Number of rows, or numbers of arrays and of rows of each."""
-    found = list(np.shape(value))[: np.ndim(value) - len(shape) + 1]
-    return found[0] if len(found) == 1 else found
+    counts = list(np.shape(value))[: np.ndim(value) - len(shape) + 1]
+    return counts[0] if len(counts) == 1 else counts
 
 
 def _restored(word: dict[str, Any], numbers: Numbers) -> Solid:

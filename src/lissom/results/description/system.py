@@ -206,8 +206,8 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     bodies = restored_rods(bodies, description.get("rods", ()), along)
     shapes = Numbers(arrays.get("floating_numbers", empty))
     bodies = restored_floating(bodies, description.get("floating", ()), shapes)
-    known = Numbers(arrays.get("recovery_numbers", empty))
-    bodies = restored_recoveries(bodies, description.get("recoveries", ()), known)
+    stresses = Numbers(arrays.get("recovery_numbers", empty))
+    bodies = restored_recoveries(bodies, description.get("recoveries", ()), stresses)
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
@@ -227,7 +227,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
         frames=restored_frames(description.get("frames", ()), arrays),
     )
-    for taken in (*flat.values(), parameters, numbers, bends, along, shapes, known):
+    for taken in (*flat.values(), parameters, numbers, bends, along, shapes, stresses):
         taken.check_used()
     return system
 

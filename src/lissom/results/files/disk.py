@@ -32,12 +32,12 @@ def as_path(path: object) -> str:
         Path as given by the user.
     """
     try:
-        found = os.fspath(path)  # type: ignore[call-overload]
+        text = os.fspath(path)  # type: ignore[call-overload]
     except TypeError:
-        found = None
-    if not isinstance(found, str) or not found or "\0" in found:
+        text = None
+    if not isinstance(text, str) or not text or "\0" in text:
         raise ResultError(f"path is {path!r}; expected the name of a file, such as 'run.nc'")
-    return found
+    return text
 
 
 def open_regular(path: PathLike) -> BinaryIO:

@@ -114,11 +114,11 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
     size, block : int
         Total length and length of a block [bytes].
     """
-    found = []
+    table = []
     for place in range(0, size, block):
         give_way()
-        found.append(zlib.crc32(file.read(min(block, size - place))))
-    return tuple(found)
+        table.append(zlib.crc32(file.read(min(block, size - place))))
+    return tuple(table)
 
 
 def read_blocks(

@@ -110,15 +110,15 @@ def _lock(machine: Machine, joint: JointPlace) -> Impulse:
     impulse = impulse_to_stop(machine, joint)
     held = held_speeds(machine)
     mark_driven(machine)
-    known = np.where(held, machine.v, 0.0)
-    known[joint.v : joint.v + joint.n_v] = 0.0
-    change = machine.v - known
+    prescribed = np.where(held, machine.v, 0.0)
+    prescribed[joint.v : joint.v + joint.n_v] = 0.0
+    change = machine.v - prescribed
     momentum = engine.inverse_dynamics(
         system, machine.q.copy(), change, change, flags=field.ACCELERATED
     )
     momentum += plan.armature * change
-    found = machine.solve(momentum)
-    machine.v[:] = known + np.where(held, 0.0, found)
+    solution = machine.solve(momentum)
+    machine.v[:] = prescribed + np.where(held, 0.0, solution)
     machine.settle()
     machine.forget(joint.v, joint.n_v)
     return impulse

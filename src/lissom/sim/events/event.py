@@ -266,12 +266,12 @@ class Event(Shown):
         system, function, what = plan.system, self.when, self.label
 
         def number(t: float, q: Array, v: Array) -> Array:
-            given = function(t, trusted_state(system, q, v))
-            if isinstance(given, (bool, np.bool_)):
+            value = function(t, trusted_state(system, q, v))
+            if isinstance(value, (bool, np.bool_)):
                 raise LoadError(
-                    f"{what} returned {given} at t = {t:g} s; expected a number that crosses zero "
+                    f"{what} returned {value} at t = {t:g} s; expected a number that crosses zero "
                     "at the event, such as time - 0.5"
                 )
-            return checked_values(given, 1, what, t)
+            return checked_values(value, 1, what, t)
 
         return plan.functions.add_plain(what, number, 1)

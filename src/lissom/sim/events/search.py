@@ -26,31 +26,31 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
         Receives the rows within the step.
     """
     plan = machine.plan
-    memory, kept = machine.memory, machine.memory.copy()
+    memory, start = machine.memory, machine.memory.copy()
     low, high = 0.0, float(memory[run.TRIED])
     places = [place for _, place in plan.events]
-    before = kept[places]
+    before = start[places]
 
     def trial(h: float, mode: int) -> Array | int:
-        memory[:] = kept
+        memory[:] = start
         memory[run.NEXT_STEP] = h
         status = machine.advance(0, mode)
         if status == run.ROWS_FULL:
             keep(machine.rows())
-            kept[[run.NEXT_OUTPUT, run.SUB]] = memory[[run.NEXT_OUTPUT, run.SUB]]
+            start[[run.NEXT_OUTPUT, run.SUB]] = memory[[run.NEXT_OUTPUT, run.SUB]]
             return trial(h, mode)
         if status == run.MORE:
             return memory[places].copy()
-        memory[:] = kept
+        memory[:] = start
         return status
 
     after = trial(high, run.ONE_STEP)
     if isinstance(after, int):
         return after
     if not _crossed(machine, before, after):
-        memory[:] = kept
+        memory[:] = start
         return []
-    ulp = np.spacing(max(abs(kept[run.TIME]), high))
+    ulp = np.spacing(max(abs(start[run.TIME]), high))
     tick, least = 4 * ulp, 128 * ulp  # the shortest step that certainly advances time
     f_low, weight = before, 1.0
     while high - low > max(tick, 1e-13 * high) and high > least:
@@ -63,19 +63,19 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
             if weight < 0.1:
                 guess = 0.5 * (low + high)
         guess = max(guess, least)
-        found = trial(guess, run.ONE_STEP)
-        if isinstance(found, int):
-            return found
-        if _crossed(machine, before, found):
-            high, after = guess, found
+        values = trial(guess, run.ONE_STEP)
+        if isinstance(values, int):
+            return values
+        if _crossed(machine, before, values):
+            high, after = guess, values
             weight *= 0.5  # the Illinois rule: move the other end too
         else:
-            low, f_low, weight = guess, found, 1.0
-    found = trial(high, run.ONE_STEP_WITH_ROWS)
-    if isinstance(found, int):
-        return found
+            low, f_low, weight = guess, values, 1.0
+    values = trial(high, run.ONE_STEP_WITH_ROWS)
+    if isinstance(values, int):
+        return values
     keep(machine.rows())
-    return _crossed(machine, before, found) or _crossed(machine, before, after)
+    return _crossed(machine, before, values) or _crossed(machine, before, after)
 
 
 def _crossed(machine: Machine, before: Array, after: Array) -> list[int]:

@@ -37,25 +37,25 @@ KINDS: tuple[type[Integrator], ...] = (
 )
 
 
-def as_integrator(given: Any) -> Integrator | None:
+def as_integrator(value: Any) -> Integrator | None:
     """Integrator from its name or itself; None for "auto".
 
     Parameters
     ----------
-    given : str or Integrator
+    value : str or Integrator
         User's value.
     """
-    if isinstance(given, Integrator):
-        return given
-    if isinstance(given, type) and issubclass(given, Integrator):
-        return given()
-    if not isinstance(given, str):
-        raise LoadError(f"integrator is {given!r}; expected a name or an Integrator")
-    name = given.strip().lower().replace("-", "_").replace(" ", "_").replace("α", "alpha")
+    if isinstance(value, Integrator):
+        return value
+    if isinstance(value, type) and issubclass(value, Integrator):
+        return value()
+    if not isinstance(value, str):
+        raise LoadError(f"integrator is {value!r}; expected a name or an Integrator")
+    name = value.strip().lower().replace("-", "_").replace(" ", "_").replace("α", "alpha")
     if name == "auto":
         return None
     for kind in KINDS:
         if name in kind.names:
             return kind()
-    known = ["auto", *(kind.names[0] for kind in KINDS)]
-    raise LoadError(f"there is no integrator {given!r}; {suggestion(name, known)}")
+    names = ["auto", *(kind.names[0] for kind in KINDS)]
+    raise LoadError(f"there is no integrator {value!r}; {suggestion(name, names)}")

@@ -30,7 +30,7 @@ from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
 from ...kernels.run import fields as run
 from ...kernels.run.coordinates import moved, moved_error
-from ...kernels.run.evaluate import close_in_speeds, evaluate
+from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import (
     clear_sides,
     loop_tangent,
@@ -87,51 +87,51 @@ def constants(plan, table, h):
 def _step(r, t, h, mode):
     """Take one step (1)-(5) into r.end, x.x1 and x.a1; see `registry.Method`."""
     status = _alpha_step(
-        r.stiff, r.given, r.work, t, h, r.start, r.end, r.inside, r.x, r.tangent, r.weights
+        r.stiff, r.arrays, r.work, t, h, r.start, r.end, r.inside, r.x, r.tangent, r.weights
     )
     return status, False
 
 
 @inlined
-def _alpha_step(system, given, work, t, h, start, end, other, x, of, weights):
+def _alpha_step(system, arrays, work, t, h, start, end, other, x, of, weights):
     """Take one step; DIVERGED if the iteration diverges; 0 or a failure.
 
     system: with the stiff scratch; other: a state to be overwritten; of: the tangent.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     m = constants(plan, table, h)
     lead = min(h, FARTHEST * memory[run.LEAD_STEP])
     for k in range(len(x.a0)):
         x.a0[k] = x.x0[k] + lead * x.lead[k]
     clear_sides(of.sides)
     note_sides(start.v, of.sides)
-    if tangent(given, work, t, start, 0.5 * h, of, 0.0) != 0:
+    if tangent(arrays, work, t, start, 0.5 * h, of, 0.0) != 0:
         return run.CALL_FAILED
-    prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
-    if begin_states(given, work, t, start, end, 0.5 * h, 0.0) != 0:
+    prepare_armature(system, arrays, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
+    if begin_states(arrays, work, t, start, end, 0.5 * h, 0.0) != 0:
         return run.CALL_FAILED
     coupled = plan[run.N_ROW] != 0 and memory[run.COUPLED] > 0.0
     _guess(memory, h, m, x)
     if plan[run.PROJECT] != 0:
-        close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
+        request_speed_closure(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
     rods, status = system.ints[field.RODS] != 0 and plan[run.DENSE] == 0, 0
     if rods:
-        if not _place(given, work, h, m, start, end, x):
+        if not _place(arrays, work, h, m, start, end, x):
             return run.SINGULAR_COORDINATES
         for k in range(len(x.a0)):
             work.extra[k] = of.A[k] * x.x1[k]
         factor = m.ratio * m.beta * h * h
-        status = prepare_rods(system, given, work, t + h, end, 0.5 * h, x.x1, factor)
+        status = prepare_rods(system, arrays, work, t + h, end, 0.5 * h, x.x1, factor)
     if status == 0 and plan[run.N_LOOP_FORCE] != 0:
         status = run.SINGULAR_COORDINATES
-        if _place(given, work, h, m, start, end, x):
+        if _place(arrays, work, h, m, start, end, x):
             status = loop_tangent(
-                system, given, work, t + h, end, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+                system, arrays, work, t + h, end, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
             )
     for attempt in range(2):
         if status == 0:
             status = _iterate(
-                system, given, work, t, h, m, start, end, other, x, of, weights, coupled
+                system, arrays, work, t, h, m, start, end, other, x, of, weights, coupled
             )
         if status != SLOW_ or attempt == 1:
             break
@@ -144,9 +144,9 @@ def _alpha_step(system, given, work, t, h, start, end, other, x, of, weights):
         work.extra[k] = 0.0
     if status != 0:
         return status
-    if not _place(given, work, h, m, start, end, x):
+    if not _place(arrays, work, h, m, start, end, x):
         return run.SINGULAR_COORDINATES
-    return run.CALL_FAILED if end_states(given, work, t + h, end, 0.5 * h) != 0 else 0
+    return run.CALL_FAILED if end_states(arrays, work, t + h, end, 0.5 * h) != 0 else 0
 
 
 @inlined
@@ -161,17 +161,17 @@ def _guess(memory, h, m, x):
 
 
 @uncounted
-def _place(given, work, h, m, start, end, x):
+def _place(arrays, work, h, m, start, end, x):
     """Write speeds (2) and coordinates (3) at the end of the step; False if that fails."""
     s = work.s
     for k in range(len(end.v)):
         end.v[k] = start.v[k] + h * ((1.0 - m.gamma) * x.a0[k] + m.gamma * x.a1[k])
         s[k] = h * start.v[k] + h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])
-    return moved(given.plan, given.table, start.q, s, end.q, work.buffer) == field.DONE
+    return moved(arrays.plan, arrays.table, start.q, s, end.q, work.buffer) == field.DONE
 
 
 @inlined
-def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, coupled):
+def _iterate(system, arrays, work, t, h, m, start, end, other, x, of, weights, coupled):
     """Find the accelerations x1, a1 by the iteration (5).
 
     coupled: with all derivatives of loads.  Returns 0, DIVERGED, SLOW_ if the iteration has to
@@ -179,23 +179,23 @@ def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, co
     successive changes in the same step: rates from earlier steps are not reliable, and momentum
     would drift.
     """
-    plan, table, memory = given
+    plan, table, memory = arrays
     out, n = work.out, len(x.a0)
     of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
     before, steady, used = 0.0, plan[run.NONLINEAR] == 0, 0
     hopes = plan[run.N_ROW] != 0 and not coupled
     if coupled:
-        put_states(plan, work.own, start.z, 0.5 * h)
-        status, used = step_rows(system, given, work, t, start, other, of_damping, of_stiffness)
+        put_states(plan, work.states, start.z, 0.5 * h)
+        status, used = step_rows(system, arrays, work, t, start, other, of_damping, of_stiffness)
         if status != 0:
             return status
     for iteration in range(int(table[plan[run.PARAMETERS] + run.ITERATIONS])):
         for k in range(n):
             work.extra[k] = of.A[k] * x.x1[k]
-        if not _place(given, work, h, m, start, end, x):
+        if not _place(arrays, work, h, m, start, end, x):
             return SLOW_ if hopes else run.SINGULAR_COORDINATES
         memory[run.N_ITERATIONS] += 1.0
-        status = evaluate(system, given, work, t + h, end, 0.5 * h, out)
+        status = evaluate(system, arrays, work, t + h, end, 0.5 * h, out)
         if status == run.CALL_FAILED:
             return status
         if status != 0 and hopes:
@@ -205,9 +205,9 @@ def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, co
         if status != 0:
             return status
         if coupled:
-            soften_by_rows(system, given, work, used, x.x1, out)
+            soften_by_rows(system, arrays, work, used, x.x1, out)
         elif plan[run.N_LOOP_FORCE] != 0:
-            soften(system, given, work, x.x1, out)
+            soften(system, arrays, work, x.x1, out)
         change, step = _correct(memory, h, m, out, x, weights)
         rate = 1.0
         if iteration > 0 and before > 0.0 and steady:
@@ -224,19 +224,19 @@ def _iterate(system, given, work, t, h, m, start, end, other, x, of, weights, co
             for k in range(n):
                 out[k] = of.A[k]
             note_sides(end.v, of.sides)
-            if tangent(given, work, t + h, end, 0.5 * h, of, 1.0) != 0:
+            if tangent(arrays, work, t + h, end, 0.5 * h, of, 1.0) != 0:
                 return run.CALL_FAILED
-            prepare_armature(system, given, of, of_damping, of_stiffness, h)
-            if loop_slopes(system, given, work, t + h, end, of_damping, of_stiffness) != 0:
+            prepare_armature(system, arrays, of, of_damping, of_stiffness, h)
+            if loop_slopes(system, arrays, work, t + h, end, of_damping, of_stiffness) != 0:
                 return run.CALL_FAILED
-            steady, cut = True, loop_joints(system, given, work.loops)
+            steady, cut = True, loop_joints(system, arrays, work.loops)
             for k in range(n):
                 steady = steady and abs(of.A[k] - out[k]) <= 0.1 * min(of.A[k], out[k])
             for k in range(plan[run.N_LOOP_V]):
                 old, new = cut.small[k], cut.A[k]
                 steady = steady and abs(new - old) <= 0.1 * min(new, old)
             if coupled and not steady:
-                status = solve_rows(system, given, work, start.q, used)
+                status = solve_rows(system, arrays, work, start.q, used)
                 if status != 0:
                     return status
         before = change
@@ -269,7 +269,7 @@ def _error(r, h):
 
     Coordinates that do not follow from speeds alone have the error of (3) besides.
     """
-    plan, table, memory = r.given
+    plan, table, memory = r.arrays
     x, weights = r.x, r.weights
     factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
     worst = 0.0
@@ -293,8 +293,8 @@ def _error(r, h):
 @inlined
 def _commit(r, h):
     """Store the accelerations at the end of a step, and their lead."""
-    _keep_lead(r.given.memory, h, r.x)
-    r.given.memory[run.COUPLED] = max(0.0, r.given.memory[run.COUPLED] - 1.0)
+    _keep_lead(r.arrays.memory, h, r.x)
+    r.arrays.memory[run.COUPLED] = max(0.0, r.arrays.memory[run.COUPLED] - 1.0)
     for k in range(len(r.x.x0)):
         r.x.before[k] = r.x.x0[k]
         r.x.x0[k] = r.x.x1[k]

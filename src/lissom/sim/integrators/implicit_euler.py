@@ -15,13 +15,13 @@ from ...kernels import fields as field
 from ...kernels.compiling import inlined
 from ...kernels.run import fields as run
 from ...kernels.run.coordinates import moved
-from ...kernels.run.evaluate import close_in_speeds, evaluate
+from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature, tangent
 from ...kernels.run.load_rows import load_rows
 from ...kernels.run.loop_loads import soften
 from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
-from ...kernels.run.row_solutions import add_row_forces, soften_by_rows, solve_rows, weigh_rows
+from ...kernels.run.row_solutions import add_row_forces, select_rows, soften_by_rows, solve_rows
 from ...kernels.run.states import end_states
 from ...kernels.run.views import derivative_rows, loop_joints
 from .integrator import Integrator
@@ -30,70 +30,70 @@ from .integrator import Integrator
 @inlined
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
-    return _euler_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.inside, r.tangent), False
+    return _euler_step(r.stiff, r.arrays, r.work, t, h, r.start, r.end, r.inside, r.tangent), False
 
 
 @inlined
-def _euler_step(system, given, work, t, h, start, end, other, of):
+def _euler_step(system, arrays, work, t, h, start, end, other, of):
     """Take one step (1)-(2); system: with the stiff scratch; of: the tangent."""
-    n, plan = system.ints[field.N_V], given.plan
+    n, plan = system.ints[field.N_V], arrays.plan
     v0, v1, extra, s = start.v, end.v, work.extra, work.s
     clear_sides(of.sides)
-    if tangent(given, work, t, start, h, of, 0.0) != 0:
+    if tangent(arrays, work, t, start, h, of, 0.0) != 0:
         return run.CALL_FAILED
-    prepare_armature(system, given, of, h, h * h, h)
+    prepare_armature(system, arrays, of, h, h * h, h)
     for k in range(n):
         extra[k] = -h * of.K[k] * v0[k]
-    status = _further_forces(system, given, work, t, h, start, other)
+    status = _further_forces(system, arrays, work, t, h, start, other)
     if status != 0:
         return status
     for k in range(n):
         v1[k] = v0[k]
         work.before[k] = 0.0
     if plan[run.PROJECT] != 0:
-        close_in_speeds(system.ints, system.scratch, h)
+        request_speed_closure(system.ints, system.scratch, h)
     used = 0
     if plan[run.N_ROW] != 0:
-        used = weigh_rows(system, given, work, h, h * h)
-        status = solve_rows(system, given, work, start.q, used)
+        used = select_rows(system, arrays, work, h, h * h)
+        status = solve_rows(system, arrays, work, start.q, used)
         if status != 0:
             return status
     for k in range(len(start.q)):
         end.q[k] = start.q[k]
     for k in range(plan[run.N_STATE]):
         end.z[k] = start.z[k]
-    status = evaluate(system, given, work, t, end, h, work.out)
+    status = evaluate(system, arrays, work, t, end, h, work.out)
     for k in range(n):
         extra[k] = 0.0
     if status != 0:
         return status
     if plan[run.N_ROW] != 0:
-        rows = derivative_rows(system, given, work.rows)
-        soften_by_rows(system, given, work, used, rows.zero, work.out)
+        rows = derivative_rows(system, arrays, work.rows)
+        soften_by_rows(system, arrays, work, used, rows.zero, work.out)
     elif plan[run.N_LOOP_FORCE] != 0:
-        soften(system, given, work, loop_joints(system, given, work.loops).zero, work.out)
+        soften(system, arrays, work, loop_joints(system, arrays, work.loops).zero, work.out)
     for k in range(n):
         v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]
-    if moved(plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
+    if moved(plan, arrays.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0
+    return run.CALL_FAILED if end_states(arrays, work, t + h, end, h) != 0 else 0
 
 
 @inlined
-def _further_forces(system, given, work, t, h, start, other):
+def _further_forces(system, arrays, work, t, h, start, other):
     """Add -h K v of loads whose stiffness is not diagonal to work.extra, and write their rows."""
-    n, plan, extra = system.ints[field.N_V], given.plan, work.extra
+    n, plan, extra = system.ints[field.N_V], arrays.plan, work.extra
     if plan[run.N_ROW] != 0:
-        mark_driven(system.ints, plan, given.memory)
-        status = load_rows(system, given, work, t, start, other, run.STEP_ROWS)
-        rows = derivative_rows(system, given, work.rows)
-        add_row_forces(system, given, work, plan[run.N_ROW], rows.K, -h, start.v, extra)
+        mark_driven(system.ints, plan, arrays.memory)
+        status = load_rows(system, arrays, work, t, start, other, run.STEP_ROWS)
+        rows = derivative_rows(system, arrays, work.rows)
+        add_row_forces(system, arrays, work, plan[run.N_ROW], rows.K, -h, start.v, extra)
         return status
-    status = loop_tangent(system, given, work, t, start, h, h * h)
+    status = loop_tangent(system, arrays, work, t, start, h, h * h)
     if status != 0:
         return status
-    cut = loop_joints(system, given, work.loops)
+    cut = loop_joints(system, arrays, work.loops)
     for c in range(plan[run.N_LOOP_V]):
         for k in range(n):
             extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
@@ -106,7 +106,7 @@ def _error(r, h):
 
     Of positions h |v_1 - v| / 2, of speeds h |x - x_0| / 2 with the x of the step before.
     """
-    weights, memory, worst, n = r.weights, r.given.memory, 0.0, len(r.end.v)
+    weights, memory, worst, n = r.weights, r.arrays.memory, 0.0, len(r.end.v)
     for k in range(n):
         x = (r.end.v[k] - r.start.v[k]) / h
         e = 0.5 * h * h * abs(x) / weights[k]

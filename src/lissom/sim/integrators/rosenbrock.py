@@ -47,32 +47,32 @@ AHEAD = 1e-3  # time of the difference for f_t, as a fraction of the step
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
     status, used = _prepare(r, t, h)
-    plan = r.given.plan
+    plan = r.arrays.plan
     for i in range(plan[run.N_STAGE]):
         if status == 0:
             status = _stage(r, i, t, h, used)
     if status == 0:
         i = plan[run.N_STAGE]
-        status = stage(r.system, r.given, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
+        status = stage(r.system, r.arrays, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
     return status, False
 
 
 @inlined
 def _prepare(r, t, h):
     """Write A, K and the rows of W (1) at the start of a step; 0 or a failure, and their number."""
-    given, of = r.given, r.tangent
-    plan = given.plan
-    g = _gamma(plan, given.table) * h
+    arrays, of = r.arrays, r.tangent
+    plan = arrays.plan
+    g = _gamma(plan, arrays.table) * h
     clear_sides(of.sides)
-    if tangent(given, r.work, t, r.start, 0.0, of, 0.0) != 0:
+    if tangent(arrays, r.work, t, r.start, 0.0, of, 0.0) != 0:
         return run.CALL_FAILED, 0
-    prepare_armature(r.stiff, given, of, g, g * g, h)
+    prepare_armature(r.stiff, arrays, of, g, g * g, h)
     status = _find_trend(r, t, h)
-    mark_driven(r.stiff.ints, plan, given.memory)
+    mark_driven(r.stiff.ints, plan, arrays.memory)
     if plan[run.N_ROW] == 0 or status != 0:
         return status, 0
-    put_states(plan, r.work.own, r.start.z, 0.0)
-    return step_rows(r.stiff, given, r.work, t, r.start, r.inside, g, g * g)
+    put_states(plan, r.work.states, r.start.z, 0.0)
+    return step_rows(r.stiff, arrays, r.work, t, r.start, r.inside, g, g * g)
 
 
 @inlined
@@ -81,7 +81,7 @@ def _find_trend(r, t, h):
     trend, n, at = r.tangent.sides, len(r.start.v), r.inside
     for k in range(n):
         trend[k] = 0.0
-    if r.given.plan[run.TIMED] == 0:
+    if r.arrays.plan[run.TIMED] == 0:
         return 0
     for k in range(len(at.q)):
         at.q[k] = r.start.q[k]
@@ -93,7 +93,7 @@ def _find_trend(r, t, h):
     if not t + d > t:
         return 0
     d = (t + d) - t
-    status = evaluate(r.system, r.given, r.work, t + d, at, 0.0, r.work.out)
+    status = evaluate(r.system, r.arrays, r.work, t + d, at, 0.0, r.work.out)
     for k in range(n):
         trend[k] = (r.work.out[k] - r.x.x0[k]) / d
     return status
@@ -115,8 +115,8 @@ def _gamma(plan, table):
 @inlined
 def _stage(r, i, t, h, used):
     """Write stage i to r.stages (2)-(5); 0 or a failure."""
-    system, given, work, at, stages = r.system, r.given, r.work, r.end, r.stages
-    plan, table = given.plan, given.table
+    system, arrays, work, at, stages = r.system, r.arrays, r.work, r.end, r.stages
+    plan, table = arrays.plan, arrays.table
     n, n_s, n_z = system.ints[field.N_V], len(work.s), plan[run.N_STATE]
     F, S, P = stages.V[i * n : (i + 1) * n], stages.S[i * n_s : (i + 1) * n_s], stages.P
     total = stages_of(plan)
@@ -125,14 +125,14 @@ def _stage(r, i, t, h, used):
     if i == 0:
         for k in range(n):
             F[k] = r.x.x0[k]
-        if n_z != 0 and state_rates(given, work, t, r.start, 0.0) != 0:
+        if n_z != 0 and state_rates(arrays, work, t, r.start, 0.0) != 0:
             return run.CALL_FAILED
     else:
         c = table[plan[run.TABLEAU] + total * (total + C_ROW) + i]
-        status = evaluate(system, given, work, t + c * h, at, 0.0, F)
+        status = evaluate(system, arrays, work, t + c * h, at, 0.0, F)
         if status != 0:
             return status
-    take_rates(plan, work.own, stages.Z[i * n_z : (i + 1) * n_z])
+    take_rates(plan, work.states, stages.Z[i * n_z : (i + 1) * n_z])
     if chart_rates(plan, table, work.s, at.q, at.v, S, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     row, grown = _gammas(plan) + i * plan[run.N_STAGE], 0.0
@@ -176,15 +176,15 @@ def _filter(r, h, gamma, G, R, F, used):
     if not stiff:
         return 0
     if used > 0:
-        rows = derivative_rows(r.stiff, r.given, work.rows)
-        add_row_forces(r.stiff, r.given, work, used, rows.V, 1.0, G, rhs)
-        add_row_forces(r.stiff, r.given, work, used, rows.K, gamma * h, R, rhs)
-    status = solve_mass(r.stiff, r.given, r.start.q, rhs, rhs, y)
+        rows = derivative_rows(r.stiff, r.arrays, work.rows)
+        add_row_forces(r.stiff, r.arrays, work, used, rows.V, 1.0, G, rhs)
+        add_row_forces(r.stiff, r.arrays, work, used, rows.K, gamma * h, R, rhs)
+    status = solve_mass(r.stiff, r.arrays, r.start.q, rhs, rhs, y)
     if status != 0:
         return status
     if used > 0:
-        rows = derivative_rows(r.stiff, r.given, work.rows)
-        soften_by_rows(r.stiff, r.given, work, used, rows.zero, y)
+        rows = derivative_rows(r.stiff, r.arrays, work.rows)
+        soften_by_rows(r.stiff, r.arrays, work, used, rows.zero, y)
     for k in range(n):
         F[k] -= y[k] / gamma
         G[k] -= y[k]
@@ -193,13 +193,13 @@ def _filter(r, h, gamma, G, R, F, used):
 
 @inlined
 def _error(r, h):
-    return error_norm(r.system, r.given, h, r.stages, r.weights)
+    return error_norm(r.system, r.arrays, h, r.stages, r.weights)
 
 
 @inlined
 def _commit(r, h):
     """Take the accelerations at the end of a step, unless loops moved its state."""
-    plan, n = r.given.plan, len(r.x.x0)
+    plan, n = r.arrays.plan, len(r.x.x0)
     if plan[run.PROJECT] != 0:
         return False
     o = plan[run.N_STAGE] * n

@@ -113,12 +113,12 @@ def trees_up_to(order: int) -> tuple[Tree, ...]:
     by_size: dict[int, list[Tree]] = {1: [LEAF]}
     for size in range(2, order + 1):
         smaller = [tree for trees in by_size.values() for tree in trees]
-        found: list[Tree] = [(True, (tree,)) for tree in by_size[size - 1]]
+        of_size: list[Tree] = [(True, (tree,)) for tree in by_size[size - 1]]
         for count in range(1, size):
             for branches in combinations_with_replacement(smaller, count):
                 if sum(map(_size, branches)) == size - 1:
-                    found.append((False, branches))
-        by_size[size] = found
+                    of_size.append((False, branches))
+        by_size[size] = of_size
     return tuple(tree for trees in by_size.values() for tree in trees)
 
 

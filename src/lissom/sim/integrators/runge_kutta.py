@@ -16,25 +16,25 @@ from .tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 @inlined
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
-    given = r.given
-    if given.plan[run.ADAPTIVE] == 0:
+    arrays = r.arrays
+    if arrays.plan[run.ADAPTIVE] == 0:
         return watched_step(r, t, h, mode)
-    status = runge_kutta(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    status = runge_kutta(r.system, arrays, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
     if status == 0:
-        i = given.plan[run.N_STAGE]
-        status = stage(r.system, given, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
+        i = arrays.plan[run.N_STAGE]
+        status = stage(r.system, arrays, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
     return status, False
 
 
 @inlined
 def _error(r, h):
-    return error_norm(r.system, r.given, h, r.stages, r.weights)
+    return error_norm(r.system, r.arrays, h, r.stages, r.weights)
 
 
 @inlined
 def _commit(r, h):
     """Take the accelerations of the stage at the end of a step, unless loops moved its state."""
-    plan, n = r.given.plan, len(r.x.x0)
+    plan, n = r.arrays.plan, len(r.x.x0)
     if plan[run.ADAPTIVE] == 0 or plan[run.PROJECT] != 0:
         return False
     o = plan[run.N_STAGE] * n

@@ -22,17 +22,17 @@ RATIO, LIMIT = range(2)  # its constants
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     ratio, limit = table[c + RATIO], table[c + LIMIT]
     for j in range(n):
-        T[o_v + j] += ratio * min(max(given[j], -limit), limit)
+        T[o_v + j] += ratio * min(max(signals[j], -limit), limit)
 
 
 @jit
-def _change(table, c, n, given, o, T, o_v):
+def _change(table, c, n, signals, o, T, o_v):
     for j in range(n):
-        if abs(given[j]) < table[c + LIMIT]:
-            T[o_v + j] += table[c + RATIO] * given[o + j]
+        if abs(signals[j]) < table[c + LIMIT]:
+            T[o_v + j] += table[c + RATIO] * signals[o + j]
 
 
 FORCE = register(

@@ -129,7 +129,7 @@ def in_python(load: Any) -> bool:
     return isinstance(load, Controller) and not is_compiled(load.function)
 
 
-def own_copies(loads: Iterable[Any]) -> list[Any]:
+def private_copies(loads: Iterable[Any]) -> list[Any]:
     """The loads, of controllers in Python with copies of their objects.
 
     What several of them share is shared by the copies.
@@ -139,13 +139,13 @@ def own_copies(loads: Iterable[Any]) -> list[Any]:
     loads : iterable of Load
         Any loads; all others, and compiled controllers, have their variables in the run.
     """
-    known: dict[int, Any] = {}
-    return [_own_copy(load, known) if in_python(load) else load for load in loads]
+    copies: dict[int, Any] = {}
+    return [_copied(load, copies) if in_python(load) else load for load in loads]
 
 
-def _own_copy(load: Controller, known: dict[int, Any]) -> Controller:
+def _copied(load: Controller, copies: dict[int, Any]) -> Controller:
     try:
-        return replace(load, update=copy.deepcopy(load.update, known))
+        return replace(load, update=copy.deepcopy(load.update, copies))
     except Exception as error:  # whatever the user's object raises
         raise LoadError(
             f"{load.label}: update cannot be copied ({type(error).__name__}: {error}); give it a "
@@ -156,10 +156,10 @@ def _own_copy(load: Controller, known: dict[int, Any]) -> Controller:
 def _row(value: Any, what: str) -> Array:
     """Initial memory as a row of numbers."""
     expected = "a list or array of finite numbers, (n,)"
-    found = numbers(value, what, expected)
-    if found.ndim != 1:
+    row = numbers(value, what, expected)
+    if row.ndim != 1:
         raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return found
+    return row
 
 
 _ARRAY = "lissom array"  # key that marks an array in JSON

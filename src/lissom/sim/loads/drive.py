@@ -58,8 +58,8 @@ class Drive(Load):
         for attribute in ("rotor", "joint"):
             name = joint_name(getattr(self, attribute), f"{self.label}: {attribute}")
             keep(self, **{attribute: name})
-        given = (self.stiffness, self.damping, self.ratio, self.rotor_inertia)
-        keep(self, **_checked(self.label, *given))
+        constants = (self.stiffness, self.damping, self.ratio, self.rotor_inertia)
+        keep(self, **_checked_constants(self.label, *constants))
 
     @property
     def place(self) -> str:
@@ -148,10 +148,10 @@ def flexible_drive(
                 f"flexible_drive: the coordinate of {body_name!r} becomes the twist of the gear, "
                 f"but {couple.title} uses it; remove the coupling, and couple the rotor afterwards"
             )
-    given = _checked("flexible_drive", stiffness, damping, ratio, rotor_inertia)
+    constants = _checked_constants("flexible_drive", stiffness, damping, ratio, rotor_inertia)
     rotor = text(name, "flexible_drive: name") or f"{body_name}_rotor"
     model.add(
-        _rotor(kind, given["rotor_inertia"]),
+        _rotor(kind, constants["rotor_inertia"]),
         kind,
         name=rotor,
         to=part.to,
@@ -163,10 +163,10 @@ def flexible_drive(
     return Drive(
         rotor,
         body_name,
-        ratio=given["ratio"],
-        rotor_inertia=given["rotor_inertia"],
-        stiffness=given["stiffness"],
-        damping=given["damping"],
+        ratio=constants["ratio"],
+        rotor_inertia=constants["rotor_inertia"],
+        stiffness=constants["stiffness"],
+        damping=constants["damping"],
         name=f"drive of {body_name!r}",
     )
 
@@ -187,21 +187,21 @@ def across_gear(what: str, rotor: str, joint: str) -> LoadError:
     )
 
 
-def _checked(
+def _checked_constants(
     label: str, stiffness: Any, damping: Any, ratio: Any, rotor_inertia: Any
 ) -> dict[str, float]:
     """Checked numbers of a drive, by name."""
     size = "one number of magnitude 1 or more"
-    given = {
+    constants = {
         "stiffness": positive(stiffness, f"{label}: stiffness"),
         "damping": not_negative(damping, f"{label}: damping"),
         "ratio": number(ratio, f"{label}: ratio", size, lambda x: 1 <= abs(x) < np.inf),
         "rotor_inertia": positive(rotor_inertia, f"{label}: rotor_inertia"),
     }
-    seen = given["ratio"] * given["ratio"] * given["rotor_inertia"]
+    seen = constants["ratio"] * constants["ratio"] * constants["rotor_inertia"]
     what = f"{label}: rotor_inertia times ratio squared"
     number(seen, what, "a finite number; give smaller ones")
-    return given
+    return constants
 
 
 def _rotor(kind: Any, inertia: float) -> RigidBody:

@@ -30,31 +30,31 @@ def forces_of(
     """User's f(time, state) -> forces as a checked function (t, q, v) -> numbers."""
 
     def numbers(t: float, q: Array, v: Array) -> Array:
-        given = function(t, trusted_state(system, q, v))
-        if isinstance(given, Mapping):
-            return real_speeds(system, given, what, f" at t = {t:g} s")
-        return checked_values(given, system.n_v, what, t)
+        forces = function(t, trusted_state(system, q, v))
+        if isinstance(forces, Mapping):
+            return real_speeds(system, forces, what, f" at t = {t:g} s")
+        return checked_values(forces, system.n_v, what, t)
 
     return numbers
 
 
-def real_speeds(system: System, given: Any, what: str, when: str = "") -> Array:
+def real_speeds(system: System, values: Any, what: str, when: str = "") -> Array:
     """Forces (n_v,) from an array or a mapping; errors start with `what` and `when`."""
-    if isinstance(given, Mapping):
+    if isinstance(values, Mapping):
         for rotor, joint in system.drives:
-            if joint in given and np.any(given[joint]):
+            if joint in values and np.any(values[joint]):
                 raise across_gear(f"{what}[{joint!r}]{when}", rotor, joint)
     what = f"{what}{when}"
     try:
-        found = speeds_vector(system, given, what)
+        vector = speeds_vector(system, values, what)
     except LissomError as error:
         text = str(error)
         raise LoadError(text if text.startswith(what) else f"{what}: {text}") from None
     except (TypeError, ValueError, OverflowError) as error:  # an entry of a mapping
-        raise LoadError(f"{what} is {shown(given)} ({error}); expected real numbers") from None
-    if found.dtype.kind != "f":
-        raise LoadError(f"{what} is {shown(given)}; expected real numbers, not symbols")
-    return found
+        raise LoadError(f"{what} is {shown(values)} ({error}); expected real numbers") from None
+    if vector.dtype.kind != "f":
+        raise LoadError(f"{what} is {shown(values)}; expected real numbers, not symbols")
+    return vector
 
 
 def enter_forces(plan: Plan, forces: Any) -> None:
@@ -74,7 +74,7 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         for name in [key for key in forces if str(key) in names]:
             Actuator(str(name), forces[name], name=what).enter(plan)
         forces = {key: value for key, value in forces.items() if str(key) not in names}
-    given = forces
+    differentiated = forces
     if isinstance(forces, WithDerivatives):
         forces = forces.function
     if not callable(forces):
@@ -86,9 +86,9 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         numbers = forces_of(system, forces, what)
         address, which = plan.functions.add_plain(what, numbers, system.n_v)
         signal = plan.called(address, which, system.n_v, of_state=True)
-    if isinstance(given, WithDerivatives):
+    if isinstance(differentiated, WithDerivatives):
         names = [system.layout.owner_v(k) for k in range(system.n_v)]
-        plan.add_derivatives(signal, given, names, what)
+        plan.add_derivatives(signal, differentiated, names, what)
     plan.add(
         "forces",
         E_KIND=FORCE,

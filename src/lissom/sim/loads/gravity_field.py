@@ -71,7 +71,7 @@ AT_REST, KNOWN, COMPUTED = range(3)
 
 
 @jit
-def _force(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
     ints, floats, scratch = system
     R, x = matrix(work, a + SLOT_POSE), vector(work, a + SLOT_POSITION)
     d_0 = turn_back(R, added(x, -1.0, vector(table, c + CENTER)))
@@ -259,11 +259,11 @@ def _on_rod(ints, floats, scratch, row, table, c, d_0, u, m, o_v, work, a, T):
         g, G = _field(table, c, add(d_0, r), u)
         f = scaled(floats[rod.masses + j], g)
         J = vector(floats, rod.inertias + 3 * j)
-        own = _spread((J[0], 0.0, 0.0, J[1], 0.0, J[2]))
-        own = turned_symmetric(matrix(scratch, section_place(place, j) + TURN), own)
+        J_k = _spread((J[0], 0.0, 0.0, J[1], 0.0, J[2]))
+        J_k = turned_symmetric(matrix(scratch, section_place(place, j) + TURN), J_k)
         if table[c + KIND] == CENTRAL:
-            f = add(f, _second_order(table[c + STRENGTH], add(d_0, r), own))
-        turn = _axial(own, G)
+            f = add(f, _second_order(table[c + STRENGTH], add(d_0, r), J_k))
+        turn = _axial(J_k, G)
         moment, force = add(moment, add(turn, cross(r, f))), add(force, f)
         W, D = place.turning + 3 * m * j, place.moving + 3 * m * j
         for k in range(m):
@@ -298,7 +298,7 @@ def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
     plan.fields.append((load, numbers))
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
         frame = system.place(name)
-        if _own(body).mass > 0 or body.rod is not None:
+        if _mass_integrals(body).mass > 0 or body.rod is not None:
             constants = [*numbers, *_constants(body)]
             plan.add_body_load(load, FIELD, frame, constants, modes=True)
         for lump in body.lumps if body.floating is None else ():
@@ -331,29 +331,31 @@ def _check_counted_once(
 
 def _constants(body: NormalBody) -> list[Any]:
     """Mass, first and second moment of a body, and their derivatives by the modes."""
-    own, n = _own(body), body.n_mode
-    s, g = own.modal_first_moment, own.modal_second_moment
-    found = [own.mass, *own.first_moment, *_six(own.second_moment)]
+    integrals, n = _mass_integrals(body), body.n_mode
+    s, g = integrals.modal_first_moment, integrals.modal_second_moment
+    moments = [integrals.mass, *integrals.first_moment, *_six(integrals.second_moment)]
     deforms = AT_REST if body.level in LINEARISED or n == 0 else KNOWN
     if body.floating is not None:
         deforms = COMPUTED
     G = [g[i, j] if i == j else g[i, j] + g[j, i] for i, j in _PAIRS]
     shapes: list[Any] = [float(deforms), *np.ravel(s), *np.ravel(G)]
     if deforms != KNOWN:
-        return found + shapes
-    B, sigma = own.modal_products, np.zeros((3, n, n))
+        return moments + shapes
+    B, sigma = integrals.modal_products, np.zeros((3, n, n))
     if body.second_order is not None:
         B, sigma = B + body.second_order.second_moment, body.second_order.first_moment
     products = [(B[i, j] + B[i, j].T) / 2 if i == j else B[i, j] + B[j, i] for i, j in _PAIRS]
-    return [*found, *shapes, *np.ravel(products), *np.ravel(sigma)]
+    return [*moments, *shapes, *np.ravel(products), *np.ravel(sigma)]
 
 
-def _own(body: NormalBody) -> MassIntegrals:
+def _mass_integrals(body: NormalBody) -> MassIntegrals:
     """Integrals of a body: of its points, or of all its mass where its shapes turn its frame."""
-    found = body.integrals
+    integrals = body.integrals
     for lump in body.lumps if body.floating is not None else ():
-        found = found.with_lump(lump, body.node_positions[lump.node], body.node_shapes[lump.node])
-    return found
+        integrals = integrals.with_lump(
+            lump, body.node_positions[lump.node], body.node_shapes[lump.node]
+        )
+    return integrals
 
 
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

@@ -10,7 +10,7 @@ from ...kernels.compiling import jit
 from ...kernels.run.registry import JointKind, register
 from ..run.checks import joint_name, keep
 from .load import FileField, Load
-from .on_joint import check_not_negative, spread
+from .on_joint import check_not_negative, per_motion
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
         T[o_v + j] -= table[c + j] * v[o_v + j]
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def _slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     for j in range(n):
         C[o_v + j] += table[c + j]
 
@@ -69,4 +69,4 @@ class JointDamper(Load):
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self, loops=True)
-        plan.add_hinge_load(self, DAMPER, joint, spread(self, "damping", joint.n_v))
+        plan.add_hinge_load(self, DAMPER, joint, per_motion(self, "damping", joint.n_v))

@@ -19,13 +19,13 @@ SIZE, SPEED = range(2)  # its constants
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
         T[o_v + j] -= table[c + SIZE] * math.tanh(v[o_v + j] / table[c + SPEED])
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def _slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     """Slope of a secant: the tangent of a near-step would make iterates jump across it endlessly.
 
     The secant between the last iterates on both sides halves the interval each time.

@@ -15,7 +15,7 @@ from ...kernels.run.registry import JointKind, register
 from ...kernels.small import quaternion_rotation, turn_back, vector
 from ..run.checks import joint_name, keep, numbers
 from .load import FileField, Load
-from .on_joint import check_not_negative, spread
+from .on_joint import check_not_negative, per_motion
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -28,7 +28,7 @@ BALL_STIFFNESS, BALL_DAMPING, PER_HALF = range(3)
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
         at = c + PER_MOTION * j
         T[o_v + j] -= table[at + STIFFNESS] * (q[o_q + j] - table[at + REST])
@@ -54,7 +54,7 @@ SPRING = register(JointKind("spring", _force, spring_slopes, spring_steepest))
 
 
 @jit
-def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _ball_force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     add_half(table, c, rotation_vector(q, o_q), v, o_v, T)
     if n == 6:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
@@ -164,7 +164,7 @@ class JointSpring(Load):
                     f"{self.label}: rest is {shown(self.rest)}; a spring on a joint with a "
                     "quaternion is relaxed at its neutral position, leave rest out"
                 )
-            k, c = (_both(self, x, joint.n_v) for x in ("stiffness", "damping"))
+            k, c = (_for_turns_and_shifts(self, x, joint.n_v) for x in ("stiffness", "damping"))
             plan.add_hinge_load(self, BALL_SPRING, joint, [k[0], c[0], k[1], c[1]])
             return
         if not joint.plain:
@@ -172,18 +172,18 @@ class JointSpring(Load):
                 f"{self.label}: a spring cannot act on the coordinates of a {joint.label} joint; "
                 "use NodeSpring between two nodes"
             )
-        columns = [spread(self, x, joint.n_v) for x in ("stiffness", "rest", "damping")]
+        columns = [per_motion(self, x, joint.n_v) for x in ("stiffness", "rest", "damping")]
         plan.add_hinge_load(self, SPRING, joint, np.stack(columns, axis=1).ravel())
 
 
-def _both(load: Load, attribute: str, n: int) -> tuple[float, float]:
+def _for_turns_and_shifts(load: Load, attribute: str, n: int) -> tuple[float, float]:
     """Attribute for rotation and for translation: one number, or one for each."""
-    given = np.asarray(getattr(load, attribute), dtype=float)
-    if given.shape == () or (n == 3 and given.shape == (1,)):
-        return float(given.flat[0]), float(given.flat[0])
-    if n == 6 and given.shape == (2,):
-        return float(given[0]), float(given[1])
+    values = np.asarray(getattr(load, attribute), dtype=float)
+    if values.shape == () or (n == 3 and values.shape == (1,)):
+        return float(values.flat[0]), float(values.flat[0])
+    if n == 6 and values.shape == (2,):
+        return float(values[0]), float(values[1])
     raise LoadError(
-        f"{load.label}: {attribute} has shape {given.shape}; expected one number, or at a free "
+        f"{load.label}: {attribute} has shape {values.shape}; expected one number, or at a free "
         "joint two: for rotation and translation"
     )

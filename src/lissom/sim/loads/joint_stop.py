@@ -19,7 +19,7 @@ LOWER, UPPER, STIFFNESS, DAMPING = range(4)  # its constants
 
 
 @jit
-def _pushed(table, c, x, rate):
+def _stop_force(table, c, x, rate):
     """Force that pushes a coordinate back between its limits, and its slopes in x and rate.
 
     k d (1 + damping d'), d the depth beyond the limit: continuous at contact, never pulling.
@@ -40,15 +40,15 @@ def _pushed(table, c, x, rate):
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
-        T[o_v + j] -= _pushed(table, c, q[o_q + j], v[o_v + j])[0]
+        T[o_v + j] -= _stop_force(table, c, q[o_q + j], v[o_v + j])[0]
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def _slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     for j in range(n):
-        _f, stiffness, damping = _pushed(table, c, q[o_q + j], v[o_v + j])
+        _f, stiffness, damping = _stop_force(table, c, q[o_q + j], v[o_v + j])
         K[o_v + j] += stiffness
         C[o_v + j] += damping
 

@@ -36,27 +36,27 @@ Array = np.ndarray
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
         at = c + PER_MOTION * j
-        T[o_v + j] -= table[at + STIFFNESS] * (q[o_q + j] - own[z + j])
+        T[o_v + j] -= table[at + STIFFNESS] * (q[o_q + j] - states[z + j])
         T[o_v + j] -= table[at + DAMPING] * v[o_v + j]
 
 
 @jit
-def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
-    add_half(table, c, _turn_between(own, z, q, o_q), v, o_v, T)
+def _ball_force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
+    add_half(table, c, _turn_between(states, z, q, o_q), v, o_v, T)
     if n == 6:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
-        x, r = vector(q, o_q + 4), vector(own, z + 4)
+        x, r = vector(q, o_q + 4), vector(states, z + 4)
         p = turn_back(R, (x[0] - r[0], x[1] - r[1], x[2] - r[2]))
         add_half(table, c + PER_HALF, p, v, o_v + 3, T)
 
 
 @jit
-def _turn_between(own, z, q, o):
-    """Rotation vector from the quaternion own[z:] to q[o:]: of the conjugate times the second."""
-    a, b, c, d = own[z], -own[z + 1], -own[z + 2], -own[z + 3]
+def _turn_between(states, z, q, o):
+    """Rotation vector from the quaternion states[z:] to q[o:]: conjugate times the second."""
+    a, b, c, d = states[z], -states[z + 1], -states[z + 2], -states[z + 3]
     e, f, g, h = q[o], q[o + 1], q[o + 2], q[o + 3]
     return turn_vector(
         a * e - b * f - c * g - d * h,
@@ -122,7 +122,7 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
     what : str
         Name of the event in errors.
     """
-    k, c = (_spread(joint, x, what) for x in ((stiffness, "stiffness"), (damping, "damping")))
+    k, c = (_per_motion(joint, x, what) for x in ((stiffness, "stiffness"), (damping, "damping")))
     latches = plan.latches.setdefault(joint.body, [])
     for latch in latches:
         if np.array_equal(latch.stiffness, k) and np.array_equal(latch.damping, c):
@@ -159,7 +159,7 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
     return latch
 
 
-def _spread(joint: JointPlace, setting: tuple[Any, str], what: str) -> Array:
+def _per_motion(joint: JointPlace, setting: tuple[Any, str], what: str) -> Array:
     """One number for each motion; with a quaternion one for all, or one for turns and one more."""
     values, attribute = np.asarray(setting[0], dtype=float), setting[1]
     n = joint.n_v

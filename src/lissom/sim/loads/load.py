@@ -73,9 +73,9 @@ class Load(Shown, ABC):
         # first, since the label in other errors is made from the name
         keep(self, name=text(self.name, f"{kind}: name"))
         keep(self, on=switch(self.on, f"{self.label}: on"))
-        for given in fields(self):  # copies, so that later changes by the user have no effect
-            if isinstance(value := getattr(self, given.name), (list, np.ndarray)):
-                keep(self, **{given.name: copy.deepcopy(value)})
+        for entry in fields(self):  # copies, so that later changes by the user have no effect
+            if isinstance(value := getattr(self, entry.name), (list, np.ndarray)):
+                keep(self, **{entry.name: copy.deepcopy(value)})
         formulas = self.formulas
         for name, value in formulas.items():  # checked as the numbers that they stand for
             keep(self, **{name: 1.0 if np.ndim(value) == 0 else np.ones(np.shape(value))})

@@ -77,20 +77,20 @@ class Motion(Load):
     def _check_rates(self) -> None:
         """Refuse rates that would be ignored next to a position."""
         rates = {"velocity": self.velocity, "acceleration": self.acceleration}
-        given = [name for name, rate in rates.items() if rate is not None]
-        if not given:
+        rate_names = [name for name, rate in rates.items() if rate is not None]
+        if not rate_names:
             return
         if not callable(self.position) or is_compiled(self.position):
             kind = "a constant or a table, whose rates are known"
             if callable(self.position):
                 kind = "a compiled function, which writes its rates"
             raise LoadError(
-                f"{self.label}: {given[0]} is given with a position that is {kind}; leave "
-                f"{given[0]} out"
+                f"{self.label}: {rate_names[0]} is given with a position that is {kind}; leave "
+                f"{rate_names[0]} out"
             )
-        if len(given) == 1:
-            missing = "acceleration" if given == ["velocity"] else "velocity"
-            raise LoadError(f"{self.label}: with {given[0]} also give {missing}, or neither")
+        if len(rate_names) == 1:
+            missing = "acceleration" if rate_names == ["velocity"] else "velocity"
+            raise LoadError(f"{self.label}: with {rate_names[0]} also give {missing}, or neither")
         for name, rate in rates.items():
             if not callable(rate) or is_compiled(rate):
                 raise LoadError(
@@ -113,18 +113,18 @@ class Motion(Load):
             )
         plan.driven[joint.body] = self.label
         if self.position is not None:
-            mode, n, orders, given = run.POSITION, joint.n_q, 2, self.position
+            mode, n, orders, motion = run.POSITION, joint.n_q, 2, self.position
             if not joint.plain:
                 raise LoadError(
                     f"{self.label}: the speeds of a {joint.label} joint are not the rates of its "
                     "coordinates; give velocity or acceleration"
                 )
         elif self.velocity is not None:
-            mode, n, orders, given = run.VELOCITY, joint.n_v, 1, self.velocity
+            mode, n, orders, motion = run.VELOCITY, joint.n_v, 1, self.velocity
         else:
-            mode, n, orders, given = run.ACCELERATION_, joint.n_v, 0, self.acceleration
+            mode, n, orders, motion = run.ACCELERATION_, joint.n_v, 0, self.acceleration
         what = f"{self.label}: {('acceleration', 'velocity', 'position')[orders]}"
-        signal = self._signal(plan, as_signal(given, n, what), n, orders, what)
+        signal = self._signal(plan, as_signal(motion, n, what), n, orders, what)
         plan.add_motion(self.label, joint, mode, signal, on=self.on)
 
     def _signal(self, plan: Plan, value: Any, n: int, orders: int, what: str) -> int:

@@ -16,7 +16,7 @@ from ...kernels.small import ZERO, cross, matrix, scaled, turn, turn_back, vecto
 from ..run.checks import choice, keep, node_name
 from ..signals.signal import as_signal, turned_signal
 from .load import FileField, Load
-from .on_node import in_slot, point, worded
+from .on_node import in_slot, place_text, point
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -25,8 +25,8 @@ IS_FORCE, ARM = range(2)  # its constants: force or moment, and point of applica
 
 
 @jit
-def _force(table, c, axes, given, work, a, b):
-    f = vector(given, 0)
+def _force(table, c, axes, signals, work, a, b):
+    f = vector(signals, 0)
     if axes != 0:
         f = turn_back(matrix(work, a + SLOT_POSE), f)
     if table[c + IS_FORCE] == 0.0:
@@ -36,11 +36,11 @@ def _force(table, c, axes, given, work, a, b):
 
 
 @jit
-def _change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+def _change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
     """Change in the axes of the node, which turns by theta: -theta x f if f keeps its direction."""
     if axes == 0:
         return
-    f = scaled(-1.0, cross(vector(motion, m_a), vector(given, 0)))
+    f = scaled(-1.0, cross(vector(motion, m_a), vector(signals, 0)))
     if table[c + IS_FORCE] == 0.0:
         add_change(out, o_a, f, ZERO)
     else:
@@ -94,7 +94,7 @@ class NodeForce(Load):
     @property
     def place(self) -> str:
         """Node."""
-        return worded(self.where)
+        return place_text(self.where)
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
@@ -107,11 +107,11 @@ class NodeForce(Load):
         slot, at = plan.slot(frame), in_slot(frame, self.at)
         for part, is_force in (("moment", False), ("force", True)):
             what = f"{self.label}: {part}"
-            given = as_signal(getattr(self, part), 3, what)
-            if isinstance(given, np.ndarray) and not np.any(given):
+            components = as_signal(getattr(self, part), 3, what)
+            if isinstance(components, np.ndarray) and not np.any(components):
                 continue
             if self.axes == "body" and not frame.plain:
-                given = turned_signal(given, frame.rotation, what)
-            signal = plan.signal(given, 3, what)
+                components = turned_signal(components, frame.rotation, what)
+            signal = plan.signal(components, 3, what)
             constants = [is_force, *at]
             plan.add_node_load(self, NODE_FORCE, slot, slot, constants, signal, self.axes)

@@ -17,7 +17,7 @@ from ...kernels.small import add, added, cross, dot, matrix, scaled, turn, turn_
 from ...model import Part
 from ..run.checks import as_numbers, keep, not_negative
 from .load import FileField, Load
-from .on_node import in_slot, point, worded
+from .on_node import in_slot, place_text, point
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -26,7 +26,7 @@ STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
 
 
 @jit
-def _force(table, c, axes, given, work, a, b):
+def _force(table, c, axes, signals, work, a, b):
     r_a, r_b = vector(table, c + AT_A), vector(table, c + AT_B)
     f, _d, _rate = _pull(table, c, work, a, b)
     f_a = turn_back(matrix(work, a + SLOT_POSE), f)
@@ -64,7 +64,7 @@ def _end(work, slot, r):
 
 
 @jit
-def _change(table, c, axes, given, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+def _change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
     """Change of the wrenches of (1); in the axes of a slot that turns by theta, df - theta x f.
 
     df = u (k u . dd + c du . d' + c u . dd') + (|f| / |d|) (dd - u (u . dd))                (2)
@@ -163,7 +163,7 @@ class NodeSpring(Load):
     @property
     def place(self) -> str:
         """Both ends."""
-        return f"{worded(self.a)} and {worded(self.b)}"
+        return f"{place_text(self.a)} and {place_text(self.b)}"
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -17,11 +17,11 @@ def check_not_negative(load: Load, attribute: str) -> None:
     numbers(getattr(load, attribute), f"{load.label}: {attribute}", expected, least=0.0)
 
 
-def spread(load: Load, attribute: str, n: int) -> Array:
+def per_motion(load: Load, attribute: str, n: int) -> Array:
     """Attribute as n numbers."""
-    given = np.asarray(getattr(load, attribute), dtype=float)
-    if given.shape not in ((), (n,)):
+    values = np.asarray(getattr(load, attribute), dtype=float)
+    if values.shape not in ((), (n,)):
         raise LoadError(
-            f"{load.label}: {attribute} has shape {given.shape}; expected one number or ({n},)"
+            f"{load.label}: {attribute} has shape {values.shape}; expected one number or ({n},)"
         )
-    return np.broadcast_to(given, (n,))
+    return np.broadcast_to(values, (n,))

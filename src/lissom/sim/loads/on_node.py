@@ -16,7 +16,7 @@ from .load import Load
 Array = np.ndarray
 
 
-def worded(where: Any) -> str:
+def place_text(where: Any) -> str:
     """Place as text."""
     if isinstance(where, (str, Part)):
         return str(where)

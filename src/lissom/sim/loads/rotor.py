@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import LoadError, shown
 from ...kernels.compiling import jit
-from ...kernels.run.fields import OWN_WEIGHT
+from ...kernels.run.fields import LOAD_WEIGHT
 from ...kernels.run.registry import STIFF_FUNCTION, BodyKind, JointKind, register
 from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, add_wrench
 from ...kernels.small import ZERO, added, cross, matrix, scaled, turn_back, vector
@@ -29,7 +29,7 @@ from ..signals.followed import followed
 from ..signals.signal import Table, as_signal
 from ..signals.with_derivatives import WithDerivatives
 from .load import FileField, Load
-from .on_node import direction, worded
+from .on_node import direction, place_text
 
 if TYPE_CHECKING:
     from ...system import Frame
@@ -40,22 +40,22 @@ SPUN, DRIVEN, GEARED = range(3)
 
 
 @jit
-def _spin_up(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
-    own[dz] = given[0] / table[c + INERTIA]
-    own[o] = table[c + INERTIA] * own[z]
+def _spin_up(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
+    states[dz] = signals[0] / table[c + INERTIA]
+    states[o] = table[c + INERTIA] * states[z]
 
 
 @jit
-def _moment(system, table, c, t, q, v, row, n, o_q, o_v, given, own, z, dz, work, a, T):
+def _moment(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
     J, axis, mode = table[c + INERTIA], vector(table, c + AXIS), table[c + MODE]
     if mode == DRIVEN:
-        h, push = J * (own[z] + own[OWN_WEIGHT] * own[dz]), given[0]
+        h, push = J * (states[z] + states[LOAD_WEIGHT] * states[dz]), signals[0]
     else:
         if mode == SPUN:
-            h, push = J * given[0], J * given[1]
+            h, push = J * signals[0], J * signals[1]
         else:
             h, push = J * table[c + RATIO] * v[int(table[c + SPEED])], 0.0
-        own[z] = h
+        states[z] = h
     omega = turn_back(matrix(work, a + SLOT_POSE), vector(work, a + SLOT_RATE))
     moment = added(scaled(-push, axis), -h, cross(omega, axis))
     add_wrench(work, a, moment, ZERO)
@@ -149,7 +149,7 @@ class Rotor(Load):
     @property
     def place(self) -> str:
         """Carrier."""
-        return worded(self.where)
+        return place_text(self.where)
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import LoadError, shown
 from ...kernels.compiling import jit
-from ...kernels.run.fields import OWN_SECANT, OWN_WEIGHT
+from ...kernels.run.fields import LOAD_SECANT, LOAD_WEIGHT
 from ...kernels.run.registry import JointKind, register
 from ..run.checks import as_numbers, joint_name, keep, numbers, positive
 from ..signals.callbacks import is_compiled, takes_state
@@ -18,7 +18,7 @@ from ..signals.differences import COARSEST
 from ..signals.followed import followed
 from ..signals.signal import as_signal
 from .load import FileField, Load
-from .on_joint import check_not_negative, spread
+from .on_joint import check_not_negative, per_motion
 
 if TYPE_CHECKING:
     from ..run.plan import JointPlace, Plan
@@ -29,7 +29,7 @@ KP, KD, KI, LIMIT, PER_MOTION = range(5)  # constants of each motion
 
 
 @jit
-def _command(table, at, error, rate, own, z):
+def _command(table, at, error, rate, states, z):
     """Force before the limit, integral of the error, and rate of the integral.
 
     The integral is frozen while the force is at its limit and the error demands more.
@@ -39,39 +39,39 @@ def _command(table, at, error, rate, own, z):
         force += table[at + KD] * rate
     if z == 0:
         return force, 0.0, 0.0
-    integral = own[z]
+    integral = states[z]
     before = force + table[at + KI] * integral
     if abs(before) >= table[at + LIMIT] and before * error > 0.0:
         return before, integral, 0.0
-    integral += own[OWN_WEIGHT] * error
+    integral += states[LOAD_WEIGHT] * error
     return force + table[at + KI] * integral, integral, error
 
 
 @jit
-def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
     for j in range(n):
         at, state = c + PER_MOTION * j, 0 if z == 0 else z + j
-        error, rate = given[j] - q[o_q + j], given[n + j] - v[o_v + j]
-        force, integral, growth = _command(table, at, error, rate, own, state)
+        error, rate = signals[j] - q[o_q + j], signals[n + j] - v[o_v + j]
+        force, integral, growth = _command(table, at, error, rate, states, state)
         force = min(max(force, -table[at + LIMIT]), table[at + LIMIT])
         T[o_v + j] += force
         if z != 0:
-            own[dz + j] = growth
-        own[o + j], own[o + n + j], own[o + 2 * n + j] = force, error, integral
+            states[dz + j] = growth
+        states[o + j], states[o + n + j], states[o + 2 * n + j] = force, error, integral
 
 
 @jit
-def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def _slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     for j in range(n):
         at = c + PER_MOTION * j
         K[o_v + j] += table[at + KP]
         if z != 0:
-            K[o_v + j] += own[OWN_WEIGHT] * table[at + KI]
+            K[o_v + j] += states[LOAD_WEIGHT] * table[at + KI]
         C[o_v + j] += table[at + KD]
 
 
 @jit
-def _limited_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def _limited_slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     """Slopes: zero at the limit, but within an iteration the gains times limit / |command|.
 
     With zero slopes, iterates would jump from one limit to the other.  With these, the command of
@@ -79,14 +79,14 @@ def _limited_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
     """
     for j in range(n):
         at, state = c + PER_MOTION * j, 0 if z == 0 else z + j
-        error, rate = given[j] - q[o_q + j], given[n + j] - v[o_v + j]
-        force, _integral, growth = _command(table, at, error, rate, own, state)
+        error, rate = signals[j] - q[o_q + j], signals[n + j] - v[o_v + j]
+        force, _integral, growth = _command(table, at, error, rate, states, state)
         part = 1.0
         if abs(force) >= table[at + LIMIT]:
-            part = own[OWN_SECANT] * table[at + LIMIT] / abs(force)
+            part = states[LOAD_SECANT] * table[at + LIMIT] / abs(force)
         K[o_v + j] += part * table[at + KP]
         if growth != 0.0:
-            K[o_v + j] += part * own[OWN_WEIGHT] * table[at + KI]
+            K[o_v + j] += part * states[LOAD_WEIGHT] * table[at + KI]
         C[o_v + j] += part * table[at + KD]
 
 
@@ -224,7 +224,7 @@ class Servo(Load):
                 "others give forces, or use a Controller)"
             )
         n, orders = joint.n_v, int(np.any(self.kd))
-        columns = [spread(self, x, n) for x in ("kp", "kd", "ki", "limit")]
+        columns = [per_motion(self, x, n) for x in ("kp", "kd", "ki", "limit")]
         kp, _, ki, limit = columns
         plan.add_hinge_load(
             self,
@@ -241,7 +241,7 @@ class Servo(Load):
         """Offset of the integrals; their errors are scaled to positions with the same force."""
         with np.errstate(divide="ignore", invalid="ignore"):
             sizes = np.where((kp > 0) & (ki > 0), kp / ki, 1.0)
-        start = spread(self, "integral", joint.n_v).tolist()
+        start = per_motion(self, "integral", joint.n_v).tolist()
         return plan.add_states(start, range(joint.v, joint.v + joint.n_v), sizes)
 
     def _signal(self, plan: Plan, n: int, orders: int) -> int:

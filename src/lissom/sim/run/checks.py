@@ -70,16 +70,16 @@ def as_numbers(value: Any) -> Array | None:
     NumPy alone would also convert text, bools and None to numbers.
     """
     try:
-        found = np.array(value)
+        array = np.array(value)
     except Exception:  # rows of unequal length, or an error of the user's object
         return None
-    if found.dtype.kind == "O":  # large integers, fractions, or no numbers at all
-        if not all(is_number(x) for x in found.flat):
+    if array.dtype.kind == "O":  # large integers, fractions, or no numbers at all
+        if not all(is_number(x) for x in array.flat):
             return None
-    elif found.dtype.kind not in "iuf":
+    elif array.dtype.kind not in "iuf":
         return None
     with np.errstate(over="ignore"):  # long doubles beyond the range of floats become infinite
-        return found.astype(float)
+        return array.astype(float)
 
 
 def numbers(
@@ -103,14 +103,14 @@ def numbers(
     least : float
         Lower bound of all entries.
     """
-    found = as_numbers(value)
+    array = as_numbers(value)
     if (
-        found is None
-        or (found.ndim > 1 if n is None else found.shape != (n,))
-        or not np.all(np.isfinite(found) & (found >= least))
+        array is None
+        or (array.ndim > 1 if n is None else array.shape != (n,))
+        or not np.all(np.isfinite(array) & (array >= least))
     ):
         raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return found
+    return array
 
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
@@ -177,5 +177,5 @@ def switch(value: Any, what: str) -> bool:
 def keep(part: Any, **values: Any) -> None:
     """Store checked values in the fields of a frozen dataclass; arrays become read-only."""
     for name, value in values.items():
-        kept = read_only(value) if isinstance(value, np.ndarray) else value
-        object.__setattr__(part, name, kept)
+        stored = read_only(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(part, name, stored)

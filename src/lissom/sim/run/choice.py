@@ -80,8 +80,8 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
 
 def _pace(machine: Machine, state: State, start: float) -> float:
     """Rate of the slow motion at the start [rad/s]."""
-    found = _accelerations(machine, start, state.raw_q, state.raw_v)
-    acceleration = np.zeros(machine.system.n_v) if found is None else found
+    accelerations = _accelerations(machine, start, state.raw_q, state.raw_v)
+    acceleration = np.zeros(machine.system.n_v) if accelerations is None else accelerations
     size, _ = error_sizes(machine.system)
     rates = np.maximum(np.sqrt(np.abs(acceleration) / size), np.abs(state.raw_v) / size)
     return float(np.max(rates[hinge_speeds(machine.system)], initial=0.0))

@@ -47,15 +47,15 @@ def check_given_derivatives(plan: Plan, q: Array, v: Array, t: float) -> None:
     if not plan.given_derivatives:
         return
     system = plan.system
-    known = system.derived.setdefault("checked derivatives", WeakSet())
+    checked = system.derived.setdefault("checked derivatives", WeakSet())
     sizes, pace = error_sizes(system)
     signs = np.where(np.arange(system.n_v) % 2, -1.0, 1.0)
     near = moved(system, q, NEAR * signs * sizes), v + NEAR * np.roll(signs, 1) * pace
     for one in plan.given_derivatives:
-        if one.given not in known:
+        if one.function not in checked:
             _check_at(plan, one, q, v, t)
             _check_at(plan, one, *near, t)
-            known.add(one.given)
+            checked.add(one.function)
         plan.functions.taken()  # of a function that does not take states near the first
 
 
@@ -63,20 +63,22 @@ def _check_at(plan: Plan, one: GivenDerivatives, q: Array, v: Array, t: float) -
     """Compare in one state; nothing if function or derivatives fail there, as the run will."""
     system, m, n = plan.system, len(one.names), plan.system.n_v
     value = _call(plan, one.row[run.S_WHERE], one.row[run.S_WHICH], m, t)
-    given = _call(plan, one.row[run.S_BY], one.row[run.S_BY_WHICH], 2 * m * n, t)(q, v)
+    derivatives = _call(plan, one.row[run.S_BY], one.row[run.S_BY_WHICH], 2 * m * n, t)(q, v)
     middle = value(q, v)
-    if given is None or middle is None:
+    if derivatives is None or middle is None:
         return
 
     def at(name: str, k: int, h: float) -> Array | None:
         step = h * np.eye(n)[k]
         return value(moved(system, q, step), v) if name == "by_q" else value(q, v + step)
 
-    for name, D, sizes in zip(PARTS, given.reshape(2, m, n), error_sizes(system), strict=True):
+    for name, D, sizes in zip(
+        PARTS, derivatives.reshape(2, m, n), error_sizes(system), strict=True
+    ):
         least = SMALL * np.abs(D * sizes).max(axis=1, initial=0.0)
         for k, size in enumerate(sizes):
-            found = [_bounds(partial(at, name, k), middle, s * size) for s in SPACINGS]
-            bounds = [pair for pair in found if pair is not None]
+            pairs = [_bounds(partial(at, name, k), middle, s * size) for s in SPACINGS]
+            bounds = [pair for pair in pairs if pair is not None]
             if len(bounds) == len(SPACINGS):
                 wrong = _outside(D[:, k], least / size, bounds)
                 for j in np.flatnonzero(wrong)[:1]:
@@ -118,14 +120,14 @@ def _differs(
     one: GivenDerivatives,
     name: str,
     place: tuple[int, int],
-    given: float,
-    found: float,
+    entry: float,
+    slope: float,
 ) -> LoadError:
     j, k = place
     along = "along the motion of" if name == "by_q" else "by"
     return LoadError(
         f"{one.what}: the derivatives contradict the function: {name}[{j}, {k}], of "
-        f"{one.names[j]} {along} {system.layout.owner_v(k)}, is {given:.6g}, but differences give "
-        f"{found:.6g}; correct it (columns are directions of the speeds, dq = N(q) e_k), or give "
+        f"{one.names[j]} {along} {system.layout.owner_v(k)}, is {entry:.6g}, but differences give "
+        f"{slope:.6g}; correct it (columns are directions of the speeds, dq = N(q) e_k), or give "
         "the function without derivatives"
     )

@@ -246,7 +246,7 @@ class Machine:
         self.plan, self.system = plan, plan.system
         from ...kernels.run.advance import ADVANCE
 
-        self._advance = plan.functions.guard(plan.packed.own.guard(ADVANCE.load()), 6)
+        self._advance = plan.functions.guard(plan.packed.own_joints.guard(ADVANCE.load()), 6)
         system, packed = plan.system, plan.packed
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # flags of driven joints are written there
@@ -280,25 +280,25 @@ class Machine:
         plan, n_q, n_v = self.plan, self.system.n_q, self.system.n_v
         self.settings = settings
         header = {**self._header(), **self._rows_header(exact=exact), "SWITCHES": int(not alone)}
-        found = elements(plan, header)
-        total = int(found[run.N_STAGE] + 1 + found[run.N_DENSE])
+        layout = elements(plan, header)
+        total = int(layout[run.N_STAGE] + 1 + layout[run.N_DENSE])
         n_slot, n_z = len(plan.slots) + len(plan.points), len(plan.states)
-        n_s = n_v + int(found[run.N_MAPPED])
+        n_s = n_v + int(layout[run.N_MAPPED])
         places = [2 * n_q, run.N_VECTOR * n_v, total * (n_s + n_v), n_slot * SLOT_RECORD]
         slots = slice(sum(places[:3]), sum(places))
-        places += [int(found[run.BUFFER]), len(plan.events), run.M_HEADER]
-        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output, n_s]
+        places += [int(layout[run.BUFFER]), len(plan.events), run.M_HEADER]
+        places += [(2 + total) * n_z, run.LOAD_STATES + 2 * n_z + plan.n_output, n_s]
         loops = sum(places)
-        places += [loop_joints_size(int(found[run.N_LOOP_Q]), int(found[run.N_LOOP_V]), n_v)]
-        found[run.PATHS] = sum(places)
-        places += [int(found[run.N_STAGE]) * n_v]
-        found[run.ROWS] = sum(places)
+        places += [loop_joints_size(int(layout[run.N_LOOP_Q]), int(layout[run.N_LOOP_V]), n_v)]
+        layout[run.PATHS] = sum(places)
+        places += [int(layout[run.N_STAGE]) * n_v]
+        layout[run.ROWS] = sum(places)
         places += [
-            derivative_rows_size(int(found[run.N_ROW]), n_v, n_slot, int(found[run.N_GIVEN]))
+            derivative_rows_size(int(layout[run.N_ROW]), n_v, n_slot, int(layout[run.N_GIVEN]))
         ]
-        found[run.WATCH] = sum(places)
-        places += [int(plain(watched_size)(found, n_q, n_v))]
-        return Variant(settings, found, sum(places), slots, loops)
+        layout[run.WATCH] = sum(places)
+        places += [int(plain(watched_size)(layout, n_q, n_v))]
+        return Variant(settings, layout, sum(places), slots, loops)
 
     def use(self, which: int) -> None:
         """Use one of the methods of the run; its state is in memory and stays."""
@@ -408,11 +408,11 @@ class Machine:
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:
         """Scales of errors of the coordinates of own joints with quasi-speeds, and their speeds."""
         system, s = self.plan.system, self.settings
-        found = mapped_coordinates(system)
-        weights = [s.rtol * (system.length if unit == "m" else 1.0) for unit, _ in found]
+        coordinates = mapped_coordinates(system)
+        weights = [s.rtol * (system.length if unit == "m" else 1.0) for unit, _ in coordinates]
         if s.atol is not None:
-            weights = [float(positions[v].min()) for _, v in found]
-        return weights, [v.start for _, v in found]
+            weights = [float(positions[v].min()) for _, v in coordinates]
+        return weights, [v.start for _, v in coordinates]
 
     def _parameters(self, bounds: StepBounds) -> Array:
         s = self.settings
@@ -513,22 +513,22 @@ class Machine:
     def own_rates(self) -> Array:
         """Rates of the states of loads at the last evaluation."""
         n_z = len(self.plan.states)
-        return self._own[run.OWN_STATES + n_z : run.OWN_STATES + 2 * n_z]
+        return self._load_states[run.LOAD_STATES + n_z : run.LOAD_STATES + 2 * n_z]
 
     @property
     def outputs(self) -> Array:
         """Outputs of loads at the last evaluation."""
-        return self._own[run.OWN_STATES + 2 * len(self.plan.states) :]
+        return self._load_states[run.LOAD_STATES + 2 * len(self.plan.states) :]
 
     @property
-    def _own(self) -> Array:
+    def _load_states(self) -> Array:
         """States, their rates and outputs of loads, see `kernels.run.states`."""
         end = self._loops - self.system.n_v - int(self.elements[run.N_MAPPED])
-        size = run.OWN_STATES + 2 * len(self.plan.states) + self.plan.n_output
+        size = run.LOAD_STATES + 2 * len(self.plan.states) + self.plan.n_output
         return self.work[end - size : end]
 
     @property
-    def given(self) -> Array:
+    def driven_accelerations(self) -> Array:
         """Accelerations of given motions at the last evaluation, or after `settle`."""
         return self._vector(run.W_X)
 
@@ -616,8 +616,8 @@ class Machine:
     def bound(self, mode: int) -> Callable[[], int]:
         """Call of `advance` in one mode, without a budget; rows are not counted anew."""
         packed = (self.ints, self.plan.packed.floats, self.scratch, self.stiff)
-        own = (self.elements, self.table, self.memory, self.work, self._mass, self._rows)
-        return partial(self._advance, *packed, *own, self.capacity, 0, mode)
+        arrays = (self.elements, self.table, self.memory, self.work, self._mass, self._rows)
+        return partial(self._advance, *packed, *arrays, self.capacity, 0, mode)
 
     def open_until(self, span: float) -> None:
         """Go on without end, with instants that can be told apart `span` [s] from the start."""
@@ -631,15 +631,15 @@ class Machine:
 
     def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
         """Status and accelerations at a given time; the run itself is not changed."""
-        kept = self.memory.copy()
+        memory = self.memory.copy()
         self.memory[run.TIME] = t - self.settings.start
         self.q[:], self.v[:] = q, v
         self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
         self.memory[run.EPOCH] += 1.0
         status = self.advance(0)
-        found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
-        self.memory[:] = kept
-        return status, found
+        row = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
+        self.memory[:] = memory
+        return status, row
 
     def load_derivatives(self) -> tuple[int, Array, Array, Array]:
         """Status, forces of loads (n_v,) and their derivatives (n_v, n_v) in the current state.
@@ -649,14 +649,14 @@ class Machine:
         from ...kernels.run.load_derivatives import LOAD_DERIVATIVES
 
         self.memory[run.EPOCH] += 1.0
-        n, own, places = self.system.n_v, self.plan.packed.own, self._load_places
+        n, own_joints, places = self.system.n_v, self.plan.packed.own_joints, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
         self.work[self._slots] = self._clear_slots  # an evaluation leaves its wrenches
         columns, motions = places.put(self) if places else (NO_PLACES, NO_PLACES)
-        kernel = self.plan.functions.guard(own.guard(LOAD_DERIVATIVES.load()), 5)
+        kernel = self.plan.functions.guard(own_joints.guard(LOAD_DERIVATIVES.load()), 5)
         arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
-        found = (columns, motions, forces, by_q, by_v)
-        status = kernel(*arrays, self.memory, self.work, self._mass, *found)
+        derivatives = (columns, motions, forces, by_q, by_v)
+        status = kernel(*arrays, self.memory, self.work, self._mass, *derivatives)
         if places:
             by_q -= places.turning(self)
         return int(status), forces, by_q, by_v
@@ -720,20 +720,20 @@ class Machine:
         }
         if self.elements[run.PROJECT]:
             counts["projections"] = run.N_PROJECTIONS
-        found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
+        statistics: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
         if len(self._variants) > 1:
-            found["switches"] = int(m[run.N_SWITCHES])
-            found["implicit_time"] = float(m[run.IMPLICIT_TIME])
+            statistics["switches"] = int(m[run.N_SWITCHES])
+            statistics["implicit_time"] = float(m[run.IMPLICIT_TIME])
         if self.system.constraints:
-            found["nearest_to_singular"] = float(m[run.NEAREST])
-            found["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])
+            statistics["nearest_to_singular"] = float(m[run.NEAREST])
+            statistics["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])
         if not self.settings.adaptive or self.settings.integrator.iterates:
-            found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
+            statistics["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
         if not self.settings.adaptive and self.elements[run.N_WATCHED]:
-            found["error_at_kinks"] = float(m[run.BENT_SUM]) * self.settings.rtol
-        if found["steps"]:
-            found["smallest_step"], found["largest_step"] = (
+            statistics["error_at_kinks"] = float(m[run.BENT_SUM]) * self.settings.rtol
+        if statistics["steps"]:
+            statistics["smallest_step"], statistics["largest_step"] = (
                 float(m[run.SMALLEST]),
                 float(m[run.LARGEST]),
             )
-        return found
+        return statistics

@@ -47,8 +47,8 @@ def check_memory(
 
 def _free() -> float:
     lines = _text(_SYSTEM / "meminfo").splitlines()
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return 1024 * float(found[0]) if found else float("inf")
+    sizes = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return 1024 * float(sizes[0]) if sizes else float("inf")
 
 
 def _address_space() -> float:
@@ -87,8 +87,8 @@ def _left(folder: Path, most: str, used: str, reclaimable: str) -> float:
     if not limit.isdigit() or not taken.isdigit():
         return float("inf")  # no limit
     statistics = (line.split() for line in _text(folder / "memory.stat").splitlines())
-    kept = {line[0]: float(line[1]) for line in statistics if len(line) == 2}
-    return float(limit) - float(taken) + kept.get(reclaimable, 0.0)
+    parts = {line[0]: float(line[1]) for line in statistics if len(line) == 2}
+    return float(limit) - float(taken) + parts.get(reclaimable, 0.0)
 
 
 def _text(path: Path) -> str:

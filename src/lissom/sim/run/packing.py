@@ -137,7 +137,7 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
 def _table(plan: Plan, joint: Joint, chart: Chart) -> int:
     """Offset of a motion map and its left inverse, or of a call, in the table; 0 without these."""
     if chart.kind == "mapped":
-        return plan.table(plan.packed.own.rate_call(joint))
+        return plan.table(plan.packed.own_joints.rate_call(joint))
     if chart.columns is None:
         return 0
     H = chart.columns
@@ -146,7 +146,7 @@ def _table(plan: Plan, joint: Joint, chart: Chart) -> int:
 
 def _rate_buffers(plan: Plan) -> list[int]:
     """Room that each call for the rates of an own joint needs in the buffer."""
-    calls = [plan.packed.own.rate_call(j) for j in plan.system.joints if _is_mapped(j)]
+    calls = [plan.packed.own_joints.rate_call(j) for j in plan.system.joints if _is_mapped(j)]
     return [int(call[own.R_SIZE] + call[own.R_N_PARAMETER]) for call in calls]
 
 

@@ -45,7 +45,7 @@ class GivenDerivatives(NamedTuple):
     ----------
     what : str
         Its name in errors.
-    given : WithDerivatives
+    function : WithDerivatives
         The function with its derivatives.
     row : list of int
         Row of the signal.
@@ -54,7 +54,7 @@ class GivenDerivatives(NamedTuple):
     """
 
     what: str
-    given: WithDerivatives
+    function: WithDerivatives
     row: list[int]
     names: list[str]
 
@@ -70,7 +70,7 @@ class Plan:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.given: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
+        self.arguments: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
         self.functions = RunFunctions(system)
         self.packed: Packed = engine.packed_constants(system)
         self.armature = np.zeros(system.n_v)
@@ -302,10 +302,10 @@ class Plan:
         else:
             numbers = derivative_numbers(value.derivatives, m, system.n_v, by)
 
-            def found(t: float, q: Array, v: Array) -> Array:
+            def at_state(t: float, q: Array, v: Array) -> Array:
                 return numbers(t, trusted_state(system, q, v))
 
-            address, which = self.functions.add_plain(by, found, 2 * m * system.n_v)
+            address, which = self.functions.add_plain(by, at_state, 2 * m * system.n_v)
         row = self.signals[(place - run.P_HEADER) // SIGNAL_ROW]
         row[run.S_BY], row[run.S_BY_WHICH] = address, which
         self.given_derivatives.append(GivenDerivatives(what, value, row, names))
@@ -332,8 +332,8 @@ class Plan:
             self.add_time_function(function, n, what)
 
         def numbers(t: float, q: Array, v: Array) -> Array:
-            given = function(t, trusted_state(system, q, v)) if with_state else function(t)
-            return checked_values(given, n, what, t)
+            value = function(t, trusted_state(system, q, v)) if with_state else function(t)
+            return checked_values(value, n, what, t)
 
         return self.functions.add_plain(what, numbers, n, of_state=with_state)
 
@@ -457,7 +457,7 @@ class Plan:
         sizes : array
             Error scale of each, relative to that of its speed's coordinate.
         """
-        place = run.OWN_STATES + len(self.states)
+        place = run.LOAD_STATES + len(self.states)
         self.states += list(zip(map(float, first), speeds, map(float, sizes), strict=True))
         return place
 

@@ -24,7 +24,7 @@ from .settings import (
     start_time,
     tolerance,
 )
-from .start import begun, planned, started, with_motions
+from .start import initial_state, planned, row_at_start, with_motions
 
 Array = np.ndarray
 
@@ -39,7 +39,7 @@ class Prepared:
         The run in compiled code.
     start : State
         Initial state.
-    given : State or None
+    user_state : State or None
         State that the user gave.
     motions : str
         Argument that contains the given motions, for the remedy in errors.
@@ -51,7 +51,7 @@ class Prepared:
 
     machine: Machine
     start: State
-    given: State | None
+    user_state: State | None
     motions: str
     reason: str
     asked: bool
@@ -98,7 +98,7 @@ def prepared(
     what : str
         Name of the caller in errors.
     """
-    given = given_state(system, state, what)
+    user_state = checked_state(system, state, what)
     if step is not None:
         step = positive(step, "step", TIME)
     begin, relative = start_time(start), tolerance(rtol)
@@ -107,7 +107,7 @@ def prepared(
     check_drives(plan)
     warn_of_overshoot(plan, stacklevel=4)
     motions = with_motions(forces, loads)
-    first = begun(plan, given, begin, motions)
+    first = initial_state(plan, user_state, begin, motions)
     kind = as_integrator(integrator)
     asked = kind is not None
     reason = f"{kind.title}, as requested" if kind is not None else ""
@@ -131,10 +131,10 @@ def prepared(
     second = None if asked or not settings.adaptive else alternative(kind)
     other = None if second is None else replace(settings, integrator=second)
     machine = Machine(plan, settings, other=other)
-    return Prepared(machine, first, given, motions, reason, asked)
+    return Prepared(machine, first, user_state, motions, reason, asked)
 
 
-def restarted(ready: Prepared, state: State | None) -> Prepared:
+def prepared_from(ready: Prepared, state: State | None) -> Prepared:
     """The same run from another state; both share one machine.
 
     Parameters
@@ -144,31 +144,34 @@ def restarted(ready: Prepared, state: State | None) -> Prepared:
     state : State or None
         As for `prepared`.
     """
-    plan, given = ready.machine.plan, given_state(ready.machine.system, state, "simulate_batch")
-    first = begun(plan, given, ready.settings.start, ready.motions)
-    return replace(ready, start=first, given=given)
+    plan, user_state = (
+        ready.machine.plan,
+        checked_state(ready.machine.system, state, "simulate_batch"),
+    )
+    first = initial_state(plan, user_state, ready.settings.start, ready.motions)
+    return replace(ready, start=first, user_state=user_state)
 
 
-def given_state(system: System, state: StateLike | None, what: str) -> State | None:
+def checked_state(system: System, state: StateLike | None, what: str) -> State | None:
     """State of real numbers that the user gave, or None."""
     check_system(system)
     if state is None:
         return None
-    found = as_state(system, state)
-    if not found.real:
+    user_state = as_state(system, state)
+    if not user_state.real:
         raise StateError(f"{what} needs a state of real numbers")
-    return found
+    return user_state
 
 
-def set_off(machine: Machine, start: State, given: State | None, motions: str) -> Array:
+def put_at_start(machine: Machine, start: State, user_state: State | None, motions: str) -> Array:
     """Put the run at its start; returns the row there.
 
     Parameters
     ----------
     machine : Machine
         The run.
-    start, given, motions
+    start, user_state, motions
         As in `Prepared`.
     """
     machine.begin(start.raw_q, start.raw_v, machine.settings.step)
-    return started(machine, given, motions)
+    return row_at_start(machine, user_state, motions)

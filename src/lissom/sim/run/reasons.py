@@ -112,8 +112,8 @@ def explained(machine: Machine, status: int) -> Outcome:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
         return Outcome("singular", at_time(machine, _singular(machine)))
-    speeds, found = machine.tried
-    for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
+    speeds, accelerations = machine.tried
+    for vector, word in ((speeds, "speed"), (accelerations, "acceleration"), (machine.v, "speed")):
         bad = np.flatnonzero(~np.isfinite(vector))
         if len(bad):
             owner = layout.owner_v(int(bad[0]))

@@ -177,11 +177,11 @@ class FileRecord:
                 write_netcdf(self.path, self.system, store, meta)
                 self.journal.close(remove=True)
                 return NetcdfStore(self.path, trusted=True, system=self.system)
-            self._tell(store, meta)
+            self._write_outcome(store, meta)
             self.journal.close()
             return store
 
-    def _tell(self, store: Any, meta: dict[str, Any]) -> None:
+    def _write_outcome(self, store: Any, meta: dict[str, Any]) -> None:
         """Add the outcome of the run to the journal."""
         if (last := store.checkpoint) is None:
             return

@@ -87,13 +87,13 @@ class Runner:
         with self._interrupts.caught():
             while True:
                 before = time.perf_counter()
-                kept = self._kept() if functions.has_plain else None
+                snapshot = self._snapshot() if functions.has_plain else None
                 status = self.machine.advance(int(budget))
                 rows = self._judge.rows
                 rows.append(self.machine.rows())
                 outcome = self._judge.outcome(status)
-                if kept is not None and isinstance(functions.error, KeyboardInterrupt):
-                    self._go_back(*kept)
+                if snapshot is not None and isinstance(functions.error, KeyboardInterrupt):
+                    self._go_back(*snapshot)
                     outcome = self._reason() or self._judge.interruption()
                 outcome = outcome or self._stall.outcome(self.machine)
                 if outcome is None or outcome.whole:
@@ -123,7 +123,7 @@ class Runner:
             return out_of_time(self.machine, self.time_limit)
         return None
 
-    def _kept(self) -> tuple[Any, ...]:
+    def _snapshot(self) -> tuple[Any, ...]:
         """Copy of everything that a slice changes."""
         controllers = [c.saved() for c in self.plan.controllers]
         return self.machine.memory.copy(), copy.deepcopy(controllers), len(self.happened)

@@ -55,11 +55,11 @@ def opened_record(
     from ...results.files.journal.writer import Journal
 
     settings, plan = machine.settings, machine.plan
-    given = inputs(machine)
+    run_inputs = inputs(machine)
     if resume is not None:
-        return _resumed(machine, file, resume, given)
+        return _resumed(machine, file, resume, run_inputs)
     if file is None:
-        return _in_memory(machine, given, limited=limited)
+        return _in_memory(machine, run_inputs, limited=limited)
     name = os.fspath(file).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"file is {name!r}; results are written as NetCDF: NAME.nc")
@@ -71,8 +71,8 @@ def opened_record(
     if settings.output_step:
         check_space(part, 2.2 * 8 * machine.width * _n_rows(settings))
     meta = {
-        "fingerprint": fingerprint(given),
-        "inputs": given,
+        "fingerprint": fingerprint(run_inputs),
+        "inputs": run_inputs,
         "integrator": settings.integrator.title,
         "chosen": reason,
         "status": "unfinished",
@@ -80,7 +80,7 @@ def opened_record(
         **_settings_meta(settings),
     }
     journal = Journal.create(part, machine.system, machine.columns, meta)
-    return FileRecord(path, machine.system, journal, given)
+    return FileRecord(path, machine.system, journal, run_inputs)
 
 
 def _n_rows(settings: Settings) -> float:
@@ -88,14 +88,14 @@ def _n_rows(settings: Settings) -> float:
     return settings.duration / settings.output_step + 2
 
 
-def _in_memory(machine: Machine, given: dict[str, str], *, limited: bool) -> MemoryRecord:
+def _in_memory(machine: Machine, run_inputs: dict[str, str], *, limited: bool) -> MemoryRecord:
     """Record in memory, allocated in advance if the number of rows is known."""
     settings, plan = machine.settings, machine.plan
     may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
     if not settings.output_step or may_stop or limited:
-        return MemoryRecord(machine.columns, given)
+        return MemoryRecord(machine.columns, run_inputs)
     check_memory(8 * machine.width * _n_rows(settings))
-    return MemoryRecord(machine.columns, given, int(_n_rows(settings)))
+    return MemoryRecord(machine.columns, run_inputs, int(_n_rows(settings)))
 
 
 def _check_saved(controller: Controller) -> None:
@@ -111,7 +111,7 @@ def _check_saved(controller: Controller) -> None:
         ) from None
 
 
-def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) -> Any:
+def _resumed(machine: Machine, file: Any, resume: Any, run_inputs: dict[str, str]) -> Any:
     from ...results.files.disk import journal_path
     from ...results.files.journal.reader import JournalStore
     from ...results.files.journal.writer import Journal
@@ -121,7 +121,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
         raise ResultError(f"resume is {path!r} but file is {os.fspath(file)!r}; give one of them")
     if not os.path.exists(part) and os.path.exists(path):
         done = Trajectory.load(path)
-        _check_same(path, done.meta, given, but=("duration",))
+        _check_same(path, done.meta, run_inputs, but=("duration",))
         if abs(float(done.time[-1]) - machine.settings.end) <= 1e-9 * machine.settings.duration:
             return done
         raise ResultError(
@@ -132,7 +132,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
     try:
         store = JournalStore(part)
         # a function that failed may have been corrected
-        _check_same(part, store.meta, given, functions=store.notes["status"] != "failed")
+        _check_same(part, store.meta, run_inputs, functions=store.notes["status"] != "failed")
         checkpoint = store.checkpoint
         if checkpoint is not None:
             machine.restore(checkpoint.arrays["memory"])
@@ -142,7 +142,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
     except BaseException:
         journal.close()
         raise
-    record = FileRecord(path, machine.system, journal, given)
+    record = FileRecord(path, machine.system, journal, run_inputs)
     if checkpoint is not None:
         record.happened = event_records_of(checkpoint.notes)
     return record
@@ -151,7 +151,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
 def _check_same(
     path: str,
     meta: Mapping[str, Any],
-    given: dict[str, str],
+    run_inputs: dict[str, str],
     but: tuple[str, ...] = (),
     *,
     functions: bool = True,
@@ -164,10 +164,12 @@ def _check_same(
             "whose runs this version cannot continue; load it, and start a new run from its last "
             "state"
         )
-    known, now = ({k: x for k, x in kept.items() if k not in but} for kept in (before, given))
-    if found := differences(known, now, functions=functions):
+    earlier, now = (
+        {k: x for k, x in entries.items() if k not in but} for entries in (before, run_inputs)
+    )
+    if different := differences(earlier, now, functions=functions):
         raise ResultError(
-            f"{path} belongs to another run; different: {'; '.join(found)}. Resume it with the "
+            f"{path} belongs to another run; different: {'; '.join(different)}. Resume it with the "
             "arguments that it was started with"
         )
 
@@ -264,25 +266,30 @@ def inputs(machine: Machine) -> dict[str, str]:
         The run, at its start.
     """
     settings = machine.settings
-    forces, loads, events = machine.plan.given
-    found = {"system": digest(machine.system), "start state": f"#{_digest(_text(machine.origin))}"}
-    found |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
+    forces, loads, events = machine.plan.arguments
+    entries = {
+        "system": digest(machine.system),
+        "start state": f"#{_digest(_text(machine.origin))}",
+    }
+    entries |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
     if not machine.system.constraints:
-        del found["drift"]  # without loops it has no effect
+        del entries["drift"]  # without loops it has no effect
     if forces is not None:
-        found["forces"] = _short(_text(forces))
+        entries["forces"] = _short(_text(forces))
     for word, group in (("load", loads), ("event", events)):
         for k, one in enumerate(group):
             what = f"{word} {k + 1} ({type(one).__name__})"
-            found |= {f"{what} {f.name}": _short(_text(getattr(one, f.name))) for f in fields(one)}
-    found[_COMPILED] = _compiled(machine)
-    found["version"] = _layout()
-    return found
+            entries |= {
+                f"{what} {f.name}": _short(_text(getattr(one, f.name))) for f in fields(one)
+            }
+    entries[_COMPILED] = _compiled(machine)
+    entries["version"] = _layout()
+    return entries
 
 
-def fingerprint(given: Mapping[str, str]) -> str:
+def fingerprint(run_inputs: Mapping[str, str]) -> str:
     """Digest of the result of `inputs`."""
-    return _digest(json.dumps(dict(given), sort_keys=True))
+    return _digest(json.dumps(dict(run_inputs), sort_keys=True))
 
 
 def differences(
@@ -431,10 +438,12 @@ def _function(function: FunctionType, seen: tuple[int, ...]) -> str:
             around[name] = cell.cell_contents
         except ValueError:  # not filled yet
             around[name] = None
-    taken = [f"{n}={_taken(x, seen)}" for n, x in sorted(around.items()) if n not in stored]
-    given = [_taken(x, seen) for x in (function.__defaults__ or ())]
-    given += [f"{k}={_taken(x, seen)}" for k, x in (function.__kwdefaults__ or {}).items()]
-    return "\n".join([_code(code), *taken, *given])
+    taken = [f"{n}={_variable_text(x, seen)}" for n, x in sorted(around.items()) if n not in stored]
+    defaults = [_variable_text(x, seen) for x in (function.__defaults__ or ())]
+    defaults += [
+        f"{k}={_variable_text(x, seen)}" for k, x in (function.__kwdefaults__ or {}).items()
+    ]
+    return "\n".join([_code(code), *taken, *defaults])
 
 
 def _object(value: Any, seen: tuple[int, ...]) -> str:
@@ -448,12 +457,16 @@ def _object(value: Any, seen: tuple[int, ...]) -> str:
     makers = ("__init__", "__post_init__", "__new__")
     later = [f.__code__ for name, f in methods.items() if not name.endswith(makers)]
     state = _stored(later, ("STORE_ATTR",))
-    own = getattr(value, "__dict__", {}).items()
-    kept = [f"{name}={_taken(x, seen)}" for name, x in sorted(own) if name not in state]
-    return "\n".join([*(f"{n} {_code(f.__code__)}" for n, f in sorted(methods.items())), *kept])
+    attributes = getattr(value, "__dict__", {}).items()
+    constants = [
+        f"{name}={_variable_text(x, seen)}" for name, x in sorted(attributes) if name not in state
+    ]
+    return "\n".join(
+        [*(f"{n} {_code(f.__code__)}" for n, f in sorted(methods.items())), *constants]
+    )
 
 
-def _taken(value: Any, seen: tuple[int, ...]) -> str:
+def _variable_text(value: Any, seen: tuple[int, ...]) -> str:
     """Description of a variable that a function uses; mutable values only by type."""
     if isinstance(value, (list, dict, set, bytearray)):
         return type(value).__name__

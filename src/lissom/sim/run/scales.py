@@ -49,11 +49,11 @@ class Fastest(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """Stiffness or damping diag(own) + rowsᵀ diag(along) rows.
+    """Stiffness or damping diag(on_speeds) + rowsᵀ diag(along) rows.
 
     Attributes
     ----------
-    own : array (n_v,)
+    on_speeds : array (n_v,)
         On the speeds.
     rows : array (m, n_v)
         Speeds of the joints of loops that loads act on.
@@ -61,18 +61,18 @@ class Slopes(NamedTuple):
         On these.
     """
 
-    own: Array
+    on_speeds: Array
     rows: Array
     along: Array
 
     def times(self, x: Array) -> Array:
         """Product with a vector."""
-        return np.asarray(self.own * x + self.rows.T @ (self.along * (self.rows @ x)))
+        return np.asarray(self.on_speeds * x + self.rows.T @ (self.along * (self.rows @ x)))
 
     @property
     def diagonal(self) -> Array:
         """Diagonal (n_v,)."""
-        return np.asarray(self.own + self.along @ self.rows**2)
+        return np.asarray(self.on_speeds + self.along @ self.rows**2)
 
 
 def fastest_motions(solve: Callable[[Array], Array], K: Slopes, C: Slopes) -> Fastest:
@@ -147,10 +147,10 @@ def spring_rates(plan: Plan, q: Array) -> Array:
 
 def stiffness_of(plan: Plan, q: Array) -> tuple[Slopes, Slopes]:
     """Stiffness and damping of modes and of loads on joints, at coordinates q (n_q,)."""
-    own = zip(modal_stiffness(plan.system), hinge_stiffness(plan), strict=True)
+    on_speeds = zip(modal_stiffness(plan.system), hinge_stiffness(plan), strict=True)
     n = sum(joint.n_v for joint in plan.loop_joints.values())
     along, rows = _steepest(plan, "loop_forces", n), loop_joint_rows(plan, q)
-    K, C = (Slopes(x + y, rows, z) for (x, y), z in zip(own, along, strict=True))
+    K, C = (Slopes(x + y, rows, z) for (x, y), z in zip(on_speeds, along, strict=True))
     return K, C
 
 

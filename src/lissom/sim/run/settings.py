@@ -71,14 +71,14 @@ class Settings:
         return self.start + self.duration
 
 
-def start_time(given: Any) -> float:
+def start_time(start: Any) -> float:
     """Time at the start [s], checked."""
-    return number(given, "start", "a finite time [s]")
+    return number(start, "start", "a finite time [s]")
 
 
-def tolerance(given: Any) -> float:
+def tolerance(rtol: Any) -> float:
     """Relative tolerance, checked."""
-    return number(given, "rtol", "a number from 1e-15 to below 1", lambda x: 1e-15 <= x < 1)
+    return number(rtol, "rtol", "a number from 1e-15 to below 1", lambda x: 1e-15 <= x < 1)
 
 
 def checked_settings(
@@ -156,18 +156,18 @@ def checked_settings(
     )
 
 
-def checked_rate_linear(system: System, given: Any) -> bool:
+def checked_rate_linear(system: System, rate_linear: Any) -> bool:
     """Whether terms of second order in the speeds are omitted; refused for systems with loops."""
-    if not isinstance(given, (bool, np.bool_)):
-        raise LoadError(f"rate_linear is {shown(given)}; expected True or False")
-    if given and system.constraints:
+    if not isinstance(rate_linear, (bool, np.bool_)):
+        raise LoadError(f"rate_linear is {shown(rate_linear)}; expected True or False")
+    if rate_linear and system.constraints:
         names = name_list([x.name for x in system.loops] + [x.name for x in system.couplings])
         raise LoadError(
             f"rate_linear is True, but {system.name or 'the system'} has loops or couplings "
             f"({names}): without the terms of second order their speeds would not stay closed; "
             "leave rate_linear out, or open them"
         )
-    return bool(given)
+    return bool(rate_linear)
 
 
 def shortest_step(latest: float) -> float:
@@ -192,9 +192,9 @@ def check_resolution(step: float, latest: float) -> None:
         )
 
 
-def _drift(system: System, given: Any) -> Drift:
+def _drift(system: System, setting: Any) -> Drift:
     """Drift method that knows all loops of the system."""
-    drift = as_drift(given)
+    drift = as_drift(setting)
     if isinstance(drift, Baumgarte):
         drift.gains(system)
     return drift
@@ -210,9 +210,9 @@ def _is_dense(method: Any) -> bool:
 def _tolerances(system: System, atol: Any) -> Array | None:
     if atol is None:
         return None
-    given = as_numbers(atol)
-    if given is None or given.shape not in ((), (system.n_v,)) or not np.all(given > 0):
+    values = as_numbers(atol)
+    if values is None or values.shape not in ((), (system.n_v,)) or not np.all(values > 0):
         raise LoadError(
             f"atol is {shown(atol)}; expected a positive number or ({system.n_v},) of them"
         )
-    return np.broadcast_to(given, (2, system.n_v)).copy()
+    return np.broadcast_to(values, (2, system.n_v)).copy()

@@ -33,25 +33,25 @@ APART, FASTER = 1e-5, 1e-4
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """Plan of all forces, loads and events, resolved against a system."""
     plan = Plan(system)
-    plan.given = forces, listed(loads, Load, "loads"), listed(events, Event, "events")
-    _, given_loads, given_events = plan.given
-    for load in given_loads:
+    plan.arguments = forces, listed(loads, Load, "loads"), listed(events, Event, "events")
+    _, user_loads, user_events = plan.arguments
+    for load in user_loads:
         plan.enter(load)
     enter_forces(plan, forces)
-    for event in given_events:
+    for event in user_events:
         event.enter(plan)
     return plan
 
 
-def listed(given: Any, kind: type, what: str) -> list[Any]:
+def listed(objects: Any, kind: type, what: str) -> list[Any]:
     """Objects of a kind from one of them or several; `what` names the argument in errors."""
-    if isinstance(given, kind):
-        return [given]
+    if isinstance(objects, kind):
+        return [objects]
     try:
-        items = list(given)
+        items = list(objects)
     except TypeError:
         raise LoadError(
-            f"{what} is {shown(given)}; expected a list of {kind.__name__} objects"
+            f"{what} is {shown(objects)}; expected a list of {kind.__name__} objects"
         ) from None
     for item in items:
         if not isinstance(item, kind):
@@ -61,13 +61,13 @@ def listed(given: Any, kind: type, what: str) -> list[Any]:
 
 def with_motions(forces: Any, loads: Any) -> str:
     """Argument of `simulate` that contains the given motions, for the remedy in errors."""
-    given = {"loads": loads, "forces": forces}
-    found = [
+    arguments = {"loads": loads, "forces": forces}
+    names = [
         name
-        for name, x in given.items()
+        for name, x in arguments.items()
         if any(isinstance(load, Motion) for load in (x if isinstance(x, (list, tuple)) else [x]))
     ]
-    return "[*loads, *forces]" if len(found) == 2 else (found or ["loads"])[0]
+    return "[*loads, *forces]" if len(names) == 2 else (names or ["loads"])[0]
 
 
 def driven_bodies(plan: Plan) -> list[int]:
@@ -98,7 +98,7 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
     return State(plan.system, machine.q.copy(), machine.v.copy())
 
 
-def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
+def initial_state(plan: Plan, state: State | None, time: float, loads: str) -> State:
     """Initial state of a run, by default on given motions; loops must be closed.
 
     Parameters
@@ -130,7 +130,7 @@ def _remedy(plan: Plan, time: float, loads: str) -> str:
     return f"state = assemble(system, state, loads={loads}{instant})"
 
 
-def started(machine: Machine, state: State | None, loads: str) -> Array:
+def row_at_start(machine: Machine, state: State | None, loads: str) -> Array:
     """Row at the start, with the whole mechanism following given motions.
 
     Refuses a state that contradicts a motion, since the joint would jump at the first step, and
@@ -192,8 +192,8 @@ def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
     joint = plan.joint(name, motion)
     piece = slice(joint.v, joint.v + joint.n_v)
     sizes = error_sizes(plan.system)[0][piece]
-    known = joint.joint.plain_coordinates
-    unit = f" {known[0][1]}" if len(known) == 1 else ""
+    coordinates = joint.joint.plain_coordinates
+    unit = f" {coordinates[0][1]}" if len(coordinates) == 1 else ""
     has, asked = state[name], moved[name]
     if _apart(joint, has, asked, sizes) > APART:
         return f"is at {_row(has)}{unit}, but {motion} has it at {_row(asked)}{unit}"
@@ -247,16 +247,16 @@ def check_start(
         What is not possible, for messages.
     """
     memory, plan = machine.memory, machine.plan
-    kept = memory.copy()
+    before = memory.copy()
     memory[run.FORCED] = 1.0
     status = machine.advance(0)
     rows = machine.rows()
     if keep_samples:
         for controller, e in zip(plan.controllers, plan.rows["controllers"], strict=True):
             forces = slice(e[run.E_MEMORY], e[run.E_MEMORY] + machine.system.n_v)
-            own = slice(e[run.E_B], e[run.E_B] + 1 + len(controller.memory))
-            kept[forces], kept[own] = memory[forces], memory[own]
-    memory[:] = kept
+            samples = slice(e[run.E_B], e[run.E_B] + 1 + len(controller.memory))
+            before[forces], before[samples] = memory[forces], memory[samples]
+    memory[:] = before
     if status == run.CALL_FAILED:
         raise _raised(plan)
     if status not in (run.MORE, run.FINISHED):

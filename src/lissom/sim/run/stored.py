@@ -11,7 +11,7 @@ from ..loads.drive import Drive
 from ..loads.joint_spring import JointSpring
 from ..loads.load import Load
 from ..loads.node_spring import NodeSpring
-from ..loads.on_joint import spread
+from ..loads.on_joint import per_motion
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -27,17 +27,17 @@ def spring_records(plan: Plan) -> tuple[Record, ...]:
     plan : Plan
         Plan of the run, with all loads.
     """
-    found: list[Record] = []
+    records: list[Record] = []
     for load in _steady(plan):
         if isinstance(load, Drive):
-            found.append(("joint", load.joint, (load.stiffness,), (0.0,)))
+            records.append(("joint", load.joint, (load.stiffness,), (0.0,)))
         elif isinstance(load, JointSpring) and np.any(load.stiffness):
-            found.append(_joint(plan, load))
+            records.append(_joint(plan, load))
         elif isinstance(load, NodeSpring) and load.stiffness:
             ends = tuple(x if (x := _name(end)) else _numbers(end) for end in (load.a, load.b))
             points = (_numbers(load.at_a), _numbers(load.at_b))
-            found.append(("node", ends, points, float(load.stiffness), float(load.length)))
-    return tuple(found)
+            records.append(("node", ends, points, float(load.stiffness), float(load.length)))
+    return tuple(records)
 
 
 def drive_records(plan: Plan) -> tuple[Record, ...]:
@@ -49,12 +49,12 @@ def drive_records(plan: Plan) -> tuple[Record, ...]:
         Plan of the run, with all loads.
     """
     steady = _steady(plan)
-    found: list[Record] = []
+    records: list[Record] = []
     for load in plan.loads:
         if isinstance(load, Drive):
             gear = (float(load.stiffness), float(load.damping)) if load in steady else ()
-            found.append((load.rotor, load.joint, float(load.ratio), *gear))
-    return tuple(found)
+            records.append((load.rotor, load.joint, float(load.ratio), *gear))
+    return tuple(records)
 
 
 def _steady(plan: Plan) -> list[Load]:
@@ -68,7 +68,7 @@ def _joint(plan: Plan, load: JointSpring) -> Record:
     if joint.has_quaternion:
         turning, moving = np.broadcast_to(np.asarray(load.stiffness, dtype=float).ravel(), 2)
         return ("ball", str(load.joint), float(turning), float(moving))
-    columns = (_numbers(spread(load, x, joint.n_v)) for x in ("stiffness", "rest"))
+    columns = (_numbers(per_motion(load, x, joint.n_v)) for x in ("stiffness", "rest"))
     return ("joint", str(load.joint), *columns)
 
 
@@ -77,8 +77,8 @@ def _name(end: Any) -> str:
     return "" if isinstance(end, (tuple, list, np.ndarray)) else str(end)
 
 
-def _numbers(given: Any) -> tuple[float, ...]:
-    return tuple(float(x) for x in given)
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)
 
 
 def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:

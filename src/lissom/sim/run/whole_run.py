@@ -12,7 +12,7 @@ from ...kernels.run import fields as run
 from ...results.store import Store
 from .choice import first_step
 from .interrupts import Interrupts
-from .prepare import Prepared, set_off
+from .prepare import Prepared, put_at_start
 from .progress import ProgressBar
 from .reasons import Outcome
 from .record import RunRecord
@@ -28,7 +28,7 @@ def begun_run(ready: Prepared) -> Array:
     """Put a prepared run at its start; returns the row there."""
     machine = ready.machine
     check_ends(machine.plan, ready.settings)
-    row = set_off(machine, ready.start, ready.given, ready.motions)
+    row = put_at_start(machine, ready.start, ready.user_state, ready.motions)
     if ready.settings.adaptive:
         machine.memory[run.NEXT_STEP] = first_step(machine, row)
     return row

@@ -17,7 +17,7 @@ from ..warnings.starts import warn_of_start
 from .drive_checks import warn_of_winding
 from .judge import Judge
 from .plan import SIGNAL_ROW
-from .prepare import Prepared, set_off
+from .prepare import Prepared, put_at_start
 from .reasons import Outcome
 from .settings import check_resolution
 from .start import check_ends, moving_ends
@@ -54,22 +54,22 @@ class WholeSteps:
         self._advance = machine.bound(run.WHOLE_STEP)
         self._judge = Judge(machine, self.happened)
         self.q, self.v = machine.q, machine.v  # views
-        self._kept = self.memory.copy()
+        self._saved = self.memory.copy()
         self._until = -np.inf  # time since the start of the next look ahead
         # Those that can be set back if a step fails; compiled ones live in the memory.
         self._controllers = [c for c in plan.controllers if c.saved() is not None]
 
-    def begin(self, first: State, given: State | None, stacklevel: int) -> None:
+    def begin(self, first: State, user_state: State | None, stacklevel: int) -> None:
         """Go to the start.
 
         Parameters
         ----------
-        first, given : State
+        first, user_state : State
             Initial state, and what the user gave.
         stacklevel : int
             Stack level of warnings.
         """
-        row = set_off(self.machine, first, given, self.ready.motions)
+        row = put_at_start(self.machine, first, user_state, self.ready.motions)
         warn_of_winding(self.machine, row, stacklevel + 1)
         warn_of_start(self.machine, row, stacklevel + 1, ends=False)
         for vector, name in ((self.q, "q"), (self.v, "v")):  # on given motions
@@ -101,12 +101,12 @@ class WholeSteps:
         """Take a step; False if an event stopped it; after a failure all is as before."""
         if not self.memory[run.TIME] < self._until:
             self._look_ahead()
-        np.copyto(self._kept, self.memory)
+        np.copyto(self._saved, self.memory)
         saved = self._controllers and [copy.deepcopy(c.saved()) for c in self._controllers]
         before = len(self.happened)
         try:
             status = self._advance()
-            return status == run.MORE or self._goes_on(status)
+            return status == run.MORE or self._finish_step(status)
         except BaseException:
             del self.happened[before:]
             self._go_back(saved)
@@ -114,12 +114,12 @@ class WholeSteps:
 
     def _go_back(self, saved: list[Any]) -> None:
         """Return to the start of the step; `saved` are the states of controllers there."""
-        self.memory[:] = self._kept
+        self.memory[:] = self._saved
         self.memory[run.PREPARED] = -1.0  # the scratch may be prepared for another step
         for controller, value in zip(self._controllers, saved, strict=True):
             controller.restore(value)
 
-    def _goes_on(self, status: int) -> bool:
+    def _finish_step(self, status: int) -> bool:
         """Handle events and failures until the end of the step."""
         machine = self.machine
         while status != run.MORE:
@@ -129,7 +129,7 @@ class WholeSteps:
                 self.stopped, self._until = outcome.message, -np.inf
                 return False
             if outcome is not None:
-                self._raise(outcome, machine.settings.start + float(self._kept[run.TIME]))
+                self._raise(outcome, machine.settings.start + float(self._saved[run.TIME]))
             status = run.MORE if self.memory[run.ON_GRID] != 0.0 else self._advance()
         return True
 

@@ -112,7 +112,7 @@ class AlphaTangents(StepTangents):
         self.by_x = (p[run.ALPHA_F] - p[run.ALPHA_M]) / (1 - p[run.ALPHA_M])
         self.by_e = -p[run.ALPHA_M] / (1 - p[run.ALPHA_M])
         self.lead, self.renewed = _leads(np.diff(steps.time))
-        self.motions, self.ends = self._retraced()
+        self.motions, self.ends = self._motions_of_run()
 
     @property
     def rows(self) -> int:
@@ -129,15 +129,15 @@ class AlphaTangents(StepTangents):
     def fresh(self) -> Array:
         """Whether x is found anew at each row: where the forces may jump, and at the start."""
         time, stops = self.steps.time, self.dynamics.stops
-        found = np.zeros(len(time), dtype=bool)
-        found[0] = True
+        fresh = np.zeros(len(time), dtype=bool)
+        fresh[0] = True
         if len(stops):
             tick = 1e-6 * np.diff(time).min()
             near = np.searchsorted(stops, time - tick)
-            found |= (near < len(stops)) & (stops[np.minimum(near, len(stops) - 1)] <= time + tick)
-        return found
+            fresh |= (near < len(stops)) & (stops[np.minimum(near, len(stops) - 1)] <= time + tick)
+        return fresh
 
-    def _retraced(self) -> tuple[Array, Array]:
+    def _motions_of_run(self) -> tuple[Array, Array]:
         """Motions s (3) of all steps and accelerations at their ends, checked against the run.
 
         a_1 of (1) are those of the changes of the speeds (2).  The accelerations of the rows are
@@ -149,9 +149,9 @@ class AlphaTangents(StepTangents):
         jumps = np.flatnonzero(self.fresh[1:])
         if len(jumps):
             at = (q[jumps + 1], v[jumps + 1])
-            given = of.drive(time[jumps], time[jumps + 1], *at)
+            prescribed = of.drive(time[jumps], time[jumps + 1], *at)
             acting = of.forces(time[jumps], time[jumps + 1], *at, z[jumps + 1])
-            ends[jumps] = of.accelerations(*at, acting.T, given)
+            ends[jumps] = of.accelerations(*at, acting.T, prescribed)
         a_0, a_1, lead = np.empty_like(ends), np.diff(v, axis=0) / h, np.zeros(of.system.n_v)
         x_1 = x[0]
         for k in range(len(ends)):
@@ -165,19 +165,21 @@ class AlphaTangents(StepTangents):
             if self.renewed[k]:
                 lead = (a_1[k] - x_1) / h[k]
         s = h * v[:-1] + h * h * ((0.5 - self.beta) * a_0 + self.beta * a_1)
-        found = charts.moved(of.system, self.pieces, q[:-1], s)
-        of.drive(time[:-1], time[1:], found, v[1:].copy())
-        check_ends((found,), (q[1:],))
+        reached = charts.moved(of.system, self.pieces, q[:-1], s)
+        of.drive(time[:-1], time[1:], reached, v[1:].copy())
+        check_ends((reached,), (q[1:],))
         return s, ends
 
     def _instants(self, start: Array, rows: Array, x: Array) -> Instants:
         """Derivatives at rows, as seen from steps that begin at `start`."""
         time, q, v, _, z = self.steps
         of, at = self.dynamics, (q[rows], v[rows])
-        given = of.drive(start, time[rows], *at)
+        prescribed = of.drive(start, time[rows], *at)
         acting = of.forces(start, time[rows], *at, z[rows])
-        found = of.accelerations(*at, acting.T, given)
-        if not np.abs(found - x).max(initial=0.0) <= _SAME * (1.0 + np.abs(x).max(initial=0.0)):
+        accelerations = of.accelerations(*at, acting.T, prescribed)
+        if not np.abs(accelerations - x).max(initial=0.0) <= _SAME * (
+            1.0 + np.abs(x).max(initial=0.0)
+        ):
             raise SimulationError(
                 f"{of.what}: the iterations of the run have not converged; use a shorter step, or "
                 "leave loads out whose forces jump with the state"
@@ -229,9 +231,9 @@ class AlphaTangents(StepTangents):
         """Changes at the ends of steps (1)-(7)."""
         of, h = self.dynamics, np.diff(self.steps.time)
         block, n, width = self._block(first, last), of.system.n_v, change.shape[1]
-        given = of.driven
+        prescribed = of.driven
         inputs = slice(width - of.n_parameter - of.n_value, width)
-        found = np.empty((last - first, *change.shape))
+        changes = np.empty((last - first, *change.shape))
         delta, nu, lead = change[:n], change[n : 2 * n], change[2 * n : 3 * n]
         x = np.zeros((n, width))
         z, at, ends = change[3 * n :], of.integrals, block.ends
@@ -249,7 +251,7 @@ class AlphaTangents(StepTangents):
             for one in block.charts:
                 delta[one.v] = one.C[j] @ start[one.v] + one.G[j] @ sigma[one.v]
             nu = nu + hj * ((1 - self.gamma) * a_0 + self.gamma * a_1)
-            delta[given.q] = nu[given.v] = 0.0
+            delta[prescribed.q] = nu[prescribed.v] = 0.0
             right = -ends.D[j, 0] @ delta - ends.D[j, 1] @ nu
             right[:, inputs] += ends.inputs[j]
             z = z + 0.5 * hj * (
@@ -260,14 +262,14 @@ class AlphaTangents(StepTangents):
             moved = self.ratio * x
             for one in block.charts:
                 moved[one.v] = one.G[j] @ moved[one.v]
-            moved[given.q] = 0.0
+            moved[prescribed.q] = 0.0
             delta = delta + hj * hj * self.beta * moved
             z = z + 0.5 * hj**3 * self.beta * ends.z_q[j][:, None] * moved[at]
             nu = nu + hj * self.gamma * self.ratio * x
             if self.renewed[first + j]:
                 lead = (a_1 + (self.ratio - 1.0) * x) / hj
-            np.concatenate([delta, nu, lead, z], out=found[j])
-        return found
+            np.concatenate([delta, nu, lead, z], out=changes[j])
+        return changes
 
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> GradientShare:
         """Take an adjoint backward in time (8)-(11)."""
@@ -277,15 +279,15 @@ class AlphaTangents(StepTangents):
         mu = np.empty((last - first, n))
         delta, nu, lead = (adjoint[k * n : (k + 1) * n].copy() for k in range(3))
         z, at, z_q, T_z = adjoint[3 * n :].copy(), of.integrals, block.ends.z_q, block.ends.T_z
-        x, D, beta, gamma, given = np.zeros(n), block.ends.D, self.beta, self.gamma, of.driven
-        some, driven = len(at) > 0, len(given.x) > 0
+        x, D, beta, gamma, prescribed = np.zeros(n), block.ends.D, self.beta, self.gamma, of.driven
+        some, driven = len(at) > 0, len(prescribed.x) > 0
         for j in range(last - first - 1, -1, -1):
             hj = h[first + j]
             e = lead / hj if self.renewed[first + j] else np.zeros(n)
             if some:
                 delta[at] += 0.5 * hj * z_q[j] * z  # (12)
             if driven:
-                delta[given.q] = nu[given.v] = 0.0
+                delta[prescribed.q] = nu[prescribed.v] = 0.0
             right = x + (r - 1.0) * e + hj * gamma * r * nu
             right += hj * hj * beta * r * _turned_back(block.charts, "G", j, delta)
             mu[j] = m = np.linalg.solve(block.S[j].T, right)  # (8)
@@ -295,7 +297,7 @@ class AlphaTangents(StepTangents):
                 z = z + T_z[j] * m[at]
                 delta[at] += 0.5 * hj * z_q[j] * T_z[j] * m[at]
             if driven:
-                delta[given.q] = nu[given.v] = 0.0
+                delta[prescribed.q] = nu[prescribed.v] = 0.0
             sigma = _turned_back(block.charts, "G", j, delta)
             a_0 = hj * (1 - gamma) * nu + hj * hj * (0.5 - beta) * sigma  # (10)
             a_1 = hj * gamma * nu + hj * hj * beta * sigma + e
@@ -332,7 +334,7 @@ def _leads(h: Array) -> tuple[Array, Array]:
 
 def _turned_back(tangents: list[charts.ChartTangent], which: str, j: int, adjoint: Array) -> Array:
     """Transpose of C or G of step j times an adjoint."""
-    found = adjoint.copy() if tangents else adjoint
+    turned = adjoint.copy() if tangents else adjoint
     for one in tangents:
-        found[one.v] = getattr(one, which)[j].T @ adjoint[one.v]
-    return found
+        turned[one.v] = getattr(one, which)[j].T @ adjoint[one.v]
+    return turned

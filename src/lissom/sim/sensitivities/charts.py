@@ -70,12 +70,12 @@ def group_pieces(system: System, what: str) -> tuple[TurningJoint, ...]:
     what : str
         Name of the caller in errors.
     """
-    found, layout = [], system.layout
+    joints, layout = [], system.layout
     for i, joint in enumerate(system.joints):
         q, v = layout.hinge_q(i).start, layout.hinge_v(i).start
         for chart in joint.charts:
             if chart.kind in ("ball", "pose"):
-                found.append(TurningJoint(q, slice(v, v + chart.n_v)))
+                joints.append(TurningJoint(q, slice(v, v + chart.n_v)))
             elif chart.kind != "plain":
                 raise StateError(
                     f"{what}: the joint of body {system.names[i]!r} ({joint.label}) has speeds "
@@ -83,7 +83,7 @@ def group_pieces(system: System, what: str) -> tuple[TurningJoint, ...]:
                     "axis each in a row"
                 )
             q, v = q + chart.n_q, v + chart.n_v
-    return tuple(found)
+    return tuple(joints)
 
 
 def _plain(system: System, pieces: tuple[TurningJoint, ...]) -> tuple[Array, Array]:
@@ -101,51 +101,51 @@ def _plain(system: System, pieces: tuple[TurningJoint, ...]) -> tuple[Array, Arr
 
 def moved(system: System, pieces: tuple[TurningJoint, ...], Q: Array, S: Array) -> Array:
     """Coordinates (k, n_q) after local motions S (k, n_v)."""
-    found, (of_q, of_v) = Q.copy(), _plain(system, pieces)
-    found[:, of_q] += S[:, of_v]
+    coordinates, (of_q, of_v) = Q.copy(), _plain(system, pieces)
+    coordinates[:, of_q] += S[:, of_v]
     for piece in pieces:
         o, theta = piece.q, S[:, piece.v][:, :3]
-        found[:, o : o + 4] = _turned(Q[:, o : o + 4], theta)
+        coordinates[:, o : o + 4] = _turned(Q[:, o : o + 4], theta)
         if piece.free:
             J_l = _series(_EXP[1:], _skew(theta))
             shift = np.einsum("kij,kj->ki", J_l, S[:, piece.v][:, 3:])
             rotated = np.einsum("kij,kj->ki", _rotation(Q[:, o : o + 4]), shift)
-            found[:, o + 4 : o + 7] += rotated
-    return found
+            coordinates[:, o + 4 : o + 7] += rotated
+    return coordinates
 
 
 def between(system: System, pieces: tuple[TurningJoint, ...], Q: Array, others: Array) -> Array:
     """Local motions S (k, n_v) from coordinates Q to others: `moved` takes them back."""
-    found, (of_q, of_v) = np.zeros((len(Q), system.n_v)), _plain(system, pieces)
-    found[:, of_v] = others[:, of_q] - Q[:, of_q]
+    motions, (of_q, of_v) = np.zeros((len(Q), system.n_v)), _plain(system, pieces)
+    motions[:, of_v] = others[:, of_q] - Q[:, of_q]
     for piece in pieces:
         o = piece.q
         theta = _turn(Q[:, o : o + 4], others[:, o : o + 4])
-        found[:, piece.v][:, :3] = theta
+        motions[:, piece.v][:, :3] = theta
         if piece.free:
             apart = others[:, o + 4 : o + 7] - Q[:, o + 4 : o + 7]
             apart = np.einsum("kji,kj->ki", _rotation(Q[:, o : o + 4]), apart)
             J_l = _series(_EXP[1:], _skew(theta))
-            found[:, piece.v][:, 3:] = np.linalg.solve(J_l, apart[:, :, None])[:, :, 0]
-    return found
+            motions[:, piece.v][:, 3:] = np.linalg.solve(J_l, apart[:, :, None])[:, :, 0]
+    return motions
 
 
 def rates(pieces: tuple[TurningJoint, ...], S: Array, V: Array) -> Array:
     """Rates (k, n_v) of local coordinates S at speeds V (2)."""
-    found = V.copy()
+    local_rates = V.copy()
     for piece in pieces:
         ad, y = _ad(S[:, piece.v]), V[:, piece.v]
         total = y.copy()
         for b in _B[1:]:
             y = np.einsum("kij,kj->ki", ad, y)
             total += b * y
-        found[:, piece.v] = total
-    return found
+        local_rates[:, piece.v] = total
+    return local_rates
 
 
 def tangents(pieces: tuple[TurningJoint, ...], S: Array, V: Array) -> list[ChartTangent]:
     """Matrices (1)-(3) of all ball and free joints at local coordinates S and speeds V."""
-    found = []
+    matrices = []
     for piece in pieces:
         ad, y = _ad(S[:, piece.v]), V[:, piece.v]
         Y = np.zeros_like(ad)
@@ -155,8 +155,8 @@ def tangents(pieces: tuple[TurningJoint, ...], S: Array, V: Array) -> list[Chart
             y = np.einsum("kij,kj->ki", ad, y)
             E += b * Y
         C, G = _series(_EXP, -ad), _series(_EXP[1:], -ad)
-        found.append(ChartTangent(piece.v, C, G, _series(_B, ad), E))
-    return found
+        matrices.append(ChartTangent(piece.v, C, G, _series(_B, ad), E))
+    return matrices
 
 
 def _series(numbers: Array, X: Array) -> Array:
@@ -191,8 +191,8 @@ def _turned(q: Array, s: Array) -> Array:
     w, x = q[:, :1], q[:, 1:]
     y = f * s
     scalar = w * c - np.sum(x * y, axis=1, keepdims=True)
-    found = np.concatenate([scalar, w * y + c * x + np.cross(x, y)], axis=1)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    quaternions = np.concatenate([scalar, w * y + c * x + np.cross(x, y)], axis=1)
+    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
 
 
 def _turn(q: Array, other: Array) -> Array:

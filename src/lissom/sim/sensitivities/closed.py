@@ -67,12 +67,12 @@ class ClosedTangents(ExplicitTangents):
 
     def basis(self) -> tuple[Array, tuple[int, ...]]:
         """Changes of the initial state along the free motions (5), and the independent speeds."""
-        found = forward_dynamics_derivatives(
+        derivatives = forward_dynamics_derivatives(
             self.dynamics.system, (self.steps.q[0], self.steps.v[0])
         )
-        Z, Y = found.motions, found.speeds
-        assert Z is not None and Y is not None and found.independent is not None
-        return np.block([[Z, np.zeros_like(Z)], [Y, Z]]), found.independent
+        Z, Y = derivatives.motions, derivatives.speeds
+        assert Z is not None and Y is not None and derivatives.independent is not None
+        return np.block([[Z, np.zeros_like(Z)], [Y, Z]]), derivatives.independent
 
     def _slopes(self, i: int, stage: Stage, width: int) -> Array:
         """Matrices [X_q, X_v, X_p, X_u] of stage i (1)-(3)."""
@@ -82,21 +82,21 @@ class ClosedTangents(ExplicitTangents):
         if stage.acting.T_q is not None:
             right[:, :, :n], right[:, :, n : 2 * n] = stage.acting.T_q, stage.acting.T_v
         self._put_integrals(stage, right)
-        found = self._responses(stage.q) @ right
-        found[:, :, :n] += self._by_q(stage)
-        found[:, :, n : 2 * n] += self._by_v(stage)
-        return found
+        slopes = self._responses(stage.q) @ right
+        slopes[:, :, :n] += self._by_q(stage)
+        slopes[:, :, n : 2 * n] += self._by_v(stage)
+        return slopes
 
-    def _accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:  # noqa: ARG002
+    def _accelerations(self, Q: Array, V: Array, T: Array, prescribed: Array) -> Array:  # noqa: ARG002
         """Accelerations (k, n_v) of stages."""
         return self._near(Q, V, T)
 
     def _near(self, Q: Array, V: Array, T: Array, flags: int = engine.ALL) -> Array:
         """Accelerations (k, n_v), whether the loops are open or closed."""
-        of, found = self.dynamics, np.empty_like(V)
+        of, accelerations = self.dynamics, np.empty_like(V)
         work, k = engine.workspace(of.system), 0
         work.set_armature(to_armature(of.system, of.armature))
-        rows = (Q.ravel(), V.ravel(), T.ravel(), found.ravel())
+        rows = (Q.ravel(), V.ravel(), T.ravel(), accelerations.ravel())
         while k < len(Q):  # the kernel returns at each state whose loops are open, and has its x
             failed = work.accelerations(rows, False, engine.LEAST, flags, k, len(Q))
             k = failed + 1 if failed >= 0 else len(Q)
@@ -105,14 +105,14 @@ class ClosedTangents(ExplicitTangents):
             raise SimulationError(
                 f"{of.what}: accelerations near the run are not finite; use a shorter step"
             )
-        return rows[3].reshape(found.shape)
+        return rows[3].reshape(accelerations.shape)
 
     def _responses(self, Q: Array) -> Array:
         """W (k, n_v, n_v), the accelerations of unit forces (1)."""
         k, n = len(Q), self.dynamics.system.n_v
         unit = np.tile(np.eye(n), (k, 1))
-        found = self._near(np.repeat(Q, n, axis=0), np.zeros((k * n, n)), unit, 0)
-        return np.swapaxes(found.reshape(k, n, n), 1, 2)
+        responses = self._near(np.repeat(Q, n, axis=0), np.zeros((k * n, n)), unit, 0)
+        return np.swapaxes(responses.reshape(k, n, n), 1, 2)
 
     def _by_v(self, stage: Stage) -> Array:
         """Derivatives (k, n_v, n_v) of the accelerations by speeds, at constant forces."""
@@ -126,8 +126,8 @@ class ClosedTangents(ExplicitTangents):
             )
             for sign in (1.0, -1.0)
         ]
-        found = (sides[0] - sides[1]).reshape(k, n, n) / (2 * self.sizes[1][:, None])
-        return np.swapaxes(found, 1, 2)
+        slopes = (sides[0] - sides[1]).reshape(k, n, n) / (2 * self.sizes[1][:, None])
+        return np.swapaxes(slopes, 1, 2)
 
     def _displaced(self, Q: Array, spacing: float) -> Array:
         """Coordinates (k n 6, n_q) displaced along each speed by all shifts of (2)."""
@@ -188,20 +188,20 @@ class ClosedTangents(ExplicitTangents):
         """Coordinates and speeds at the ends of steps, with closed loops."""
         return self._projected(q, v)
 
-    def _settled(self, made: StageMatrices, change: Array) -> Array:
+    def _end_changes(self, matrices: StageMatrices, change: Array) -> Array:
         """Changes at the ends of steps, with closed loops."""
-        k, n = made.v.shape
+        k, n = matrices.v.shape
         times, system = 6 * n, self.dynamics.system
-        to, V = self._projected(made.q, made.v)[0], np.repeat(made.v, times, axis=0)
+        to, V = self._projected(matrices.q, matrices.v)[0], np.repeat(matrices.v, times, axis=0)
 
         def closed(Q: Array) -> Array:
             q, v = self._projected(Q, V)
             S = charts.between(system, self.pieces, np.repeat(to, times, axis=0), q)
             return np.concatenate([S, v], axis=1)
 
-        by_q = self._differences(closed, made.q)
-        _, by_v = self._projected(np.repeat(made.q, n, axis=0), np.tile(np.eye(n), (k, 1)))
-        found = change.copy()
-        found[:, : 2 * n] = by_q @ change[:, :n]
-        found[:, n : 2 * n] += np.swapaxes(by_v.reshape(k, n, n), 1, 2) @ change[:, n : 2 * n]
-        return found
+        by_q = self._differences(closed, matrices.q)
+        _, by_v = self._projected(np.repeat(matrices.q, n, axis=0), np.tile(np.eye(n), (k, 1)))
+        settled = change.copy()
+        settled[:, : 2 * n] = by_q @ change[:, :n]
+        settled[:, n : 2 * n] += np.swapaxes(by_v.reshape(k, n, n), 1, 2) @ change[:, n : 2 * n]
+        return settled

@@ -67,10 +67,10 @@ class Control:
         sought = times if SMOOTHNESS[self.table.kind] == 2 else (start + times) / 2
         which = np.clip(np.searchsorted(edges, sought, side="right") - 1, 0, len(pieces) - 1)
         x = np.clip(times, edges[0], edges[-1]) - edges[which]
-        found = pieces[which, :, 0]
+        weights = pieces[which, :, 0]
         for power in range(1, pieces.shape[2]):
-            found = found * x[:, None] + pieces[which, :, power]
-        return self.actuator.ratio * found
+            weights = weights * x[:, None] + pieces[which, :, power]
+        return self.actuator.ratio * weights
 
     def forces(self, weights: Array) -> Array:
         """Forces (k, r) on the joint."""

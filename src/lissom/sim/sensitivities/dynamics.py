@@ -22,9 +22,9 @@ from ...algorithms.tree.design_parameters import (
     NONE,
     Resolved,
     built_system,
-    inertias_apart,
     signs_of_modes,
     spacing_of,
+    split_inertias,
 )
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.run import fields as run
@@ -65,7 +65,7 @@ class PlacedLoads:
     ----------
     system : System
         Compiled mechanism.
-    found : Resolved
+    parameters : Resolved
         Parameters.
     loads, forces
         As for `simulate`.
@@ -73,16 +73,18 @@ class PlacedLoads:
         Name of the caller in errors.
     """
 
-    def __init__(self, system: System, found: Resolved, loads: Any, forces: Any, what: str) -> None:
-        self.n_parameter, self.columns = len(found.names), {}
+    def __init__(
+        self, system: System, parameters: Resolved, loads: Any, forces: Any, what: str
+    ) -> None:
+        self.n_parameter, self.columns = len(parameters.names), {}
         plan = planned(system, forces, loads, ())
         if not (plan.slots or plan.points or plan.fields):
             return
-        rows = found.rows.reshape(-1, 3)
-        directions = found.directions.reshape(-1, design.DIRECTION)
-        for k, name in enumerate(found.names):
+        rows = parameters.rows.reshape(-1, 3)
+        directions = parameters.directions.reshape(-1, design.DIRECTION)
+        for k, name in enumerate(parameters.names):
             if k >= len(rows):
-                one = found.built[k - len(rows)]
+                one = parameters.built[k - len(rows)]
                 h = spacing_of(one)
                 systems = {s: built_system(one, s) for s in _WEIGHTS}
             elif rows[k, 0] in (design.SHIFT, design.TURNING):
@@ -104,15 +106,15 @@ class PlacedLoads:
         """Derivatives (k, n_v, n_parameter) of the forces at times; None if all are zero."""
         if not self.columns:
             return None
-        found = np.zeros((*V.shape, self.n_parameter))
+        slopes = np.zeros((*V.shape, self.n_parameter))
         for column, sides in self.columns.items():
             for machine, weight, turned, signs in sides:
                 for k, t in enumerate(times):
                     machine.memory[run.TIME] = t
                     machine.q[:], machine.v[:] = turned * Q[k], signs * V[k]
                     _, T, _, _ = machine.load_derivatives()
-                    found[k, :, column] += weight * signs * T
-        return found
+                    slopes[k, :, column] += weight * signs * T
+        return slopes
 
 
 def _placed(system: System, row: Array, direction: Array, amount: float) -> System:
@@ -128,8 +130,8 @@ def _placed(system: System, row: Array, direction: Array, amount: float) -> Syst
     return replace(system, frame_rotation=turns)
 
 
-def _side(system: System, other: System, name: str, weight: float, given: Any) -> _Side:
-    forces, loads = given
+def _side(system: System, other: System, name: str, weight: float, arguments: Any) -> _Side:
+    forces, loads = arguments
     signs, turned = signs_of_modes(system, other, name), np.ones(system.n_q)
     for i in range(system.n_body):
         turned[system.layout.modal_q(i)] = signs[system.layout.modal_v(i)]
@@ -170,13 +172,13 @@ def driven_speeds(plan: Any) -> Driven:
     plan : Plan
         Plan of the run.
     """
-    found: tuple[list[int], list[int], list[int]] = ([], [], [])
+    indices: tuple[list[int], list[int], list[int]] = ([], [], [])
     for row in plan.rows["motions"]:
         speeds = range(row[run.E_V], row[run.E_V] + row[run.E_N])
-        found[0].extend(speeds)
-        found[1].extend(speeds if row[run.E_KIND] != run.ACCELERATION_ else ())
-        found[2].extend(speeds if row[run.E_KIND] == run.POSITION else ())
-    return Driven(*(np.array(x, dtype=int) for x in found))
+        indices[0].extend(speeds)
+        indices[1].extend(speeds if row[run.E_KIND] != run.ACCELERATION_ else ())
+        indices[2].extend(speeds if row[run.E_KIND] == run.POSITION else ())
+    return Driven(*(np.array(x, dtype=int) for x in indices))
 
 
 # Integrals of servos, states of a run besides coordinates and speeds.
@@ -212,8 +214,8 @@ class IntegralServo(NamedTuple):
         After an evaluation of the forces: (3, r).
         """
         r = len(self.gains)
-        found = machine.outputs[self.output : self.output + 2 * r]
-        force, error = found[:r], found[r:]
+        outputs = machine.outputs[self.output : self.output + 2 * r]
+        force, error = outputs[:r], outputs[r:]
         limited = np.abs(force) >= self.limits
         frozen = limited & (force * error > 0)
         return np.stack(
@@ -231,7 +233,7 @@ def integral_servos(plan: Any, what: str) -> list[IntegralServo]:
     what : str
         Name of the caller in errors.
     """
-    found: list[IntegralServo] = []
+    servos: list[IntegralServo] = []
     table, system = plan.constants(), plan.system
     names = {system.layout.hinge_v(i).start: name for i, name in enumerate(system.names)
              if system.joints[i].n_v}  # fmt: skip
@@ -240,22 +242,22 @@ def integral_servos(plan: Any, what: str) -> list[IntegralServo]:
             continue
         if row[run.E_KIND] not in (SERVO, LIMITED_SERVO):
             break
-        n, first, joint = row[run.E_N], row[run.E_STATE] - run.OWN_STATES, names[row[run.E_V]]
-        if any(one.joint == joint for one in found):
+        n, first, joint = row[run.E_N], row[run.E_STATE] - run.LOAD_STATES, names[row[run.E_V]]
+        if any(one.joint == joint for one in servos):
             raise LoadError(
                 f"{what}: two servos with integrals drive the joint {joint!r}; keep one"
             )
         numbers = table[row[run.E_TABLE] : row[run.E_TABLE] + PER_MOTION * n].reshape(n, -1)
         states = slice(first, first + n)
-        found.append(
+        servos.append(
             IntegralServo(joint, states, row[run.E_OUTPUT], numbers[:, KI], numbers[:, LIMIT])
         )
-    if sum(len(one.gains) for one in found) != len(plan.states):
+    if sum(len(one.gains) for one in servos) != len(plan.states):
         raise LoadError(
             f"{what}: a load has states of its own that are not the integral of a Servo, such as "
             "those of a drive or a wheel, which are not differentiated; leave it out"
         )
-    return found
+    return servos
 
 
 Array = np.ndarray
@@ -296,7 +298,7 @@ class Dynamics:
     ----------
     system : System
         Compiled mechanism.
-    found : Resolved
+    parameters : Resolved
         Parameters of the design.
     controls : list of Control
         Tables whose values are differentiated.
@@ -309,15 +311,15 @@ class Dynamics:
     def __init__(
         self,
         system: System,
-        found: Resolved,
+        parameters: Resolved,
         controls: list[Control],
         loads: Any,
         forces: Any,
         what: str,
     ) -> None:
         check_compiled(system, what)
-        self.system, self.found, self.controls, self.what = system, found, controls, what
-        self.apart = inertias_apart(found)
+        self.system, self.parameters, self.controls, self.what = system, parameters, controls, what
+        self.apart = split_inertias(parameters)
         self.user_forces = forces
         self.all_loads = [*loads, *(c.actuator for c in controls)]
         whole = planned(system, forces, self.all_loads, ())
@@ -329,7 +331,7 @@ class Dynamics:
         if len(loads) or forces is not None:
             others = planned(system, forces, loads, ())
             self._machine = at_rest(others, system.neutral(), 0.0, exact=True)
-        self._placed = PlacedLoads(system, found, loads, forces, what)
+        self._placed = PlacedLoads(system, parameters, loads, forces, what)
         self._servos = integral_servos(whole, what)
         self.driven = driven_speeds(whole)
         self.jumps = bool(engine.workspace(system).derivatives[0][frames.JUMPS])
@@ -338,7 +340,7 @@ class Dynamics:
     @property
     def n_parameter(self) -> int:
         """Number of parameters."""
-        return len(self.found.names)
+        return len(self.parameters.names)
 
     @property
     def n_value(self) -> int:
@@ -350,13 +352,13 @@ class Dynamics:
         """Whether there are loads whose forces have derivatives by the state."""
         return self._machine is not None
 
-    def integrals_of(self, made: Trajectory) -> Array:
+    def integrals_of(self, trajectory: Trajectory) -> Array:
         """Integrals (k, n_integral) of servos at the rows of a run."""
-        found = np.zeros((len(made.time), len(self.integrals)))
+        integrals = np.zeros((len(trajectory.time), len(self.integrals)))
         for one in self._servos:
-            values = np.asarray(made[f"{one.joint}.servo_integral"])
-            found[:, one.states] = values.reshape(len(found), -1)
-        return found
+            values = np.asarray(trajectory[f"{one.joint}.servo_integral"])
+            integrals[:, one.states] = values.reshape(len(integrals), -1)
+        return integrals
 
     def forces(
         self, start: Array, times: Array, Q: Array, V: Array, Z: Array | None = None
@@ -365,8 +367,8 @@ class Dynamics:
         rates = np.zeros((3, len(Q), len(self.integrals)))
         weights = [control.weights(start, times) for control in self.controls]
         T = np.zeros_like(V)
-        for control, found in zip(self.controls, weights, strict=True):
-            T[:, control.speeds] += control.forces(found)
+        for control, w in zip(self.controls, weights, strict=True):
+            T[:, control.speeds] += control.forces(w)
         machine = self._machine
         if machine is None:
             return Forces(T, None, None, None, weights, *rates)
@@ -398,30 +400,30 @@ class Dynamics:
 
     def drive(self, start: Array, times: Array, Q: Array, V: Array) -> Array:
         """Write given motions at times to coordinates and speeds; their accelerations (k, n_v)."""
-        found, machine = np.zeros_like(V), self._machine
+        accelerations, machine = np.zeros_like(V), self._machine
         if len(self.driven.x) == 0 or machine is None:
-            return found
+            return accelerations
         for k, t in enumerate(_before(start, times)):
             machine.memory[run.TIME] = t
             machine.q[:], machine.v[:] = Q[k], V[k]
             if machine.settle() != 0:
                 raise self._failed(t)
-            Q[k], V[k], found[k] = machine.q, machine.v, machine.given
-        return found
+            Q[k], V[k], accelerations[k] = machine.q, machine.v, machine.driven_accelerations
+        return accelerations
 
-    def accelerations(self, Q: Array, V: Array, T: Array, given: Array | None = None) -> Array:
-        """Accelerations (k, n_v) (1); `given` has those of driven joints."""
-        if given is not None and len(self.driven.x):
-            return self._driven_accelerations(Q, V, T, given)
-        work, found = engine.workspace(self.system), np.empty_like(V)
-        rows = (Q.ravel(), V.ravel(), T.ravel(), found.ravel())
+    def accelerations(self, Q: Array, V: Array, T: Array, prescribed: Array | None = None) -> Array:
+        """Accelerations (k, n_v) (1); `prescribed` has those of driven joints."""
+        if prescribed is not None and len(self.driven.x):
+            return self._driven_accelerations(Q, V, T, prescribed)
+        work, X = engine.workspace(self.system), np.empty_like(V)
+        rows = (Q.ravel(), V.ravel(), T.ravel(), X.ravel())
         with self.rotors_in(work):
             failed = work.accelerations(rows, False, engine.LEAST, engine.ALL, 0, len(Q))
         if failed >= 0:
             raise SimulationError(
                 f"{self.what}: accelerations of the run are not finite; use a shorter step"
             )
-        return rows[3].reshape(found.shape)
+        return rows[3].reshape(X.shape)
 
     @contextmanager
     def rotors_in(self, work: engine.Workspace) -> Iterator[None]:
@@ -435,10 +437,10 @@ class Dynamics:
         finally:
             work.set_armature(None)
 
-    def _driven_accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
+    def _driven_accelerations(self, Q: Array, V: Array, T: Array, prescribed: Array) -> Array:
         """Accelerations with driven joints: those of the others by the mass matrix."""
         x = np.zeros_like(V)
-        x[:, self.driven.x] = given[:, self.driven.x]
+        x[:, self.driven.x] = prescribed[:, self.driven.x]
         needed, D, _ = design_rows(self.system, NONE, Q, V, x)
         M = D[:, 2] + np.diag(self.armature)
         self._put_driven(M)
@@ -464,15 +466,15 @@ class Dynamics:
 
         P is without the columns of `apart.inertial` if `inertias` is False.
         """
-        found = self.found if inertias else self.apart.found
-        _, D, P = design_rows(self.system, found, Q, V, X)
+        parameters = self.parameters if inertias else self.apart.resolved
+        _, D, P = design_rows(self.system, parameters, Q, V, X)
         if acting.T_q is not None:
             D[:, 0] -= acting.T_q
             D[:, 1] -= acting.T_v
         if self._rotors:
             D[:, 2] += np.diag(self.armature)
-        if found.built:
-            built, _ = built_rows(self.system, found.built, Q, V, X)
+        if parameters.built:
+            built, _ = built_rows(self.system, parameters.built, Q, V, X)
             P = np.concatenate([P, built], axis=2)
         if acting.T_p is not None:
             P = P - (acting.T_p if inertias else acting.T_p[:, :, self.apart.others])
@@ -484,26 +486,26 @@ class Dynamics:
 
     def by_inertias(self, Q: Array, V: Array, X: Array, Y: Array) -> Array:
         """Sum over k states of the columns `apart.inertial` of P times Y (k, n_v)."""
-        chosen, found = self.apart.inertial, self.found
+        chosen, parameters = self.apart.inertial, self.parameters
         if len(chosen) == 0:
             return np.zeros(0)
         products = inertial_products(self.system, Q, V, X, Y)
-        bodies = found.rows.reshape(-1, design.PARAMETER)[chosen, design.BODY]
-        directions = found.directions.reshape(-1, design.DIRECTION)[chosen]
+        bodies = parameters.rows.reshape(-1, design.PARAMETER)[chosen, design.BODY]
+        directions = parameters.directions.reshape(-1, design.DIRECTION)[chosen]
         return np.einsum("pk,pk->p", directions, products[bodies])
 
     def inputs(self, P: Array, weights: list[Array]) -> Array:
         """Forces (k, n_v, p + n_value) of unit changes of all parameters and values of controls."""
         k, n, p = P.shape
-        found, first = np.zeros((k, n, p + self.n_value)), p
-        found[:, :, :p] = -P
+        forces, first = np.zeros((k, n, p + self.n_value)), p
+        forces[:, :, :p] = -P
         for control, w in zip(self.controls, weights, strict=True):
             r = control.n_value
             for c, speed in enumerate(range(control.speeds.start, control.speeds.stop)):
-                found[:, speed, first + c : first + control.n_time * r : r] = w
+                forces[:, speed, first + c : first + control.n_time * r : r] = w
             first += control.n_time * r
-        found[:, self.driven.x] = 0.0
-        return found
+        forces[:, self.driven.x] = 0.0
+        return forces
 
 
 def _before(start: Array, times: Array) -> Array:

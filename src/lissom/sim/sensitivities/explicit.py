@@ -109,12 +109,12 @@ class ExplicitTangents(StepTangents):
     def forward(self, first: int, last: int, change: Array) -> Array:
         """Changes at the ends of steps (6)."""
         states, inputs = self.tangents(self.steps.between(first, last))
-        found = np.empty((last - first, *change.shape))
+        changes = np.empty((last - first, *change.shape))
         for j in range(last - first):
             change = states[j] @ change
             change[:, change.shape[1] - inputs.shape[2] :] += inputs[j]
-            found[j] = change
-        return found
+            changes[j] = change
+        return changes
 
     def tangents(self, steps: Steps) -> tuple[Array, Array]:
         """Matrices A (k, rows, rows) and B (k, rows, p + n_value) of consecutive steps (6)."""
@@ -127,29 +127,29 @@ class ExplicitTangents(StepTangents):
         start[:, np.arange(m), np.arange(m)] = 1.0
         R: list[Array] = []
         N: list[Array] = []  # of speeds and integrals
-        made = self.stages(steps)
-        for i, stage in enumerate(made.stages):
+        matrices = self.stages(steps)
+        for i, stage in enumerate(matrices.stages):
             slopes = self._slopes(i, stage, width)
             sigma, nu = _tangents_combined(A[i], h, R, N, start[:, n:], n)
             nu[:, of.driven.v] = 0.0
             delta, rate = _charted(stage.charts, start[:, :n], sigma, nu[:, :n])
             delta[:, of.driven.q] = 0.0
-            found = slopes[:, :, :n] @ delta + slopes[:, :, n:m] @ nu
-            found[:, :, m:] += slopes[:, :, m:]  # (4)
+            speed_rates = slopes[:, :, :n] @ delta + slopes[:, :, n:m] @ nu
+            speed_rates[:, :, m:] += slopes[:, :, m:]  # (4)
             if m > 2 * n:
                 growth = stage.acting.z_q[:, :, None] * delta[:, of.integrals]
-                found = np.concatenate([found, growth], axis=1)
-            N.append(found)
+                speed_rates = np.concatenate([speed_rates, growth], axis=1)
+            N.append(speed_rates)
             R.append(rate)
         sigma, nu = _tangents_combined(b, h, R, N, start[:, n:], n)
-        delta, _ = _charted(made.end, start[:, :n], sigma, nu[:, :n])
+        delta, _ = _charted(matrices.end, start[:, :n], sigma, nu[:, :n])
         whole = np.concatenate([delta, nu], axis=1)
-        whole = self._settled(made, whole)
+        whole = self._end_changes(matrices, whole)
         of.driven.still(n, whole)
         inputs, first = [whole[:, :, m : m + p]], m + p
         for c, r in enumerate(rows):
             by_forces = whole[:, :, first : first + len(b) * r].reshape(k, m, len(b), r)
-            weights = np.stack([x.acting.weights[c] for x in made.stages], axis=1)
+            weights = np.stack([x.acting.weights[c] for x in matrices.stages], axis=1)
             by_values = np.einsum("knsr,kst->kntr", by_forces, weights)
             inputs.append(by_values.reshape(k, m, -1))
             first += len(b) * r
@@ -160,35 +160,35 @@ class ExplicitTangents(StepTangents):
         A, b, c, of = self.tableau.A, self.tableau.b, self.tableau.c, self.dynamics
         h = np.diff(steps.time)[:, None]
         rates: list[Array] = []
-        found: list[Stage] = []
+        stages: list[Stage] = []
         for i in range(len(b)):
-            s, v = _combined(A[i], h, rates, [x.x for x in found], steps.v[:-1])
-            z = _grown(A[i], h, [x.acting.z_rate for x in found], steps.z[:-1])
+            s, v = _combined(A[i], h, rates, [x.x for x in stages], steps.v[:-1])
+            z = _grown(A[i], h, [x.acting.z_rate for x in stages], steps.z[:-1])
             q = charts.moved(of.system, self.pieces, steps.q[:-1], s)
             times = steps.time[:-1] + c[i] * h[:, 0]
-            given = of.drive(steps.time[:-1], times, q, v)
+            prescribed = of.drive(steps.time[:-1], times, q, v)
             acting = of.forces(steps.time[:-1], times, q, v, z)
             if i == 0:
                 x = steps.x[:-1]  # the run's; `check_ends` sees loads that are not in T
             else:
-                x = self._accelerations(q, v, acting.T, given)
-            found.append(Stage(q, v, x, acting, charts.tangents(self.pieces, s, v)))
+                x = self._accelerations(q, v, acting.T, prescribed)
+            stages.append(Stage(q, v, x, acting, charts.tangents(self.pieces, s, v)))
             rates.append(charts.rates(self.pieces, s, v))
-        s, v = _combined(b, h, rates, [x.x for x in found], steps.v[:-1])
+        s, v = _combined(b, h, rates, [x.x for x in stages], steps.v[:-1])
         q = charts.moved(of.system, self.pieces, steps.q[:-1], s)
         of.drive(steps.time[:-1], steps.time[1:], q, v)
         check_ends(self._ends(q, v), (steps.q[1:], steps.v[1:]))
-        return StageMatrices(found, charts.tangents(self.pieces, s, v), q, v)
+        return StageMatrices(stages, charts.tangents(self.pieces, s, v), q, v)
 
-    def _accelerations(self, Q: Array, V: Array, T: Array, given: Array) -> Array:
-        """Accelerations (k, n_v) of stages; `given` has those of driven joints."""
-        return self.dynamics.accelerations(Q, V, T, given)
+    def _accelerations(self, Q: Array, V: Array, T: Array, prescribed: Array) -> Array:
+        """Accelerations (k, n_v) of stages; `prescribed` has those of driven joints."""
+        return self.dynamics.accelerations(Q, V, T, prescribed)
 
     def _ends(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Coordinates and speeds at the ends of steps, as the run has them."""
         return q, v
 
-    def _settled(self, made: StageMatrices, change: Array) -> Array:  # noqa: ARG002
+    def _end_changes(self, matrices: StageMatrices, change: Array) -> Array:  # noqa: ARG002
         """Changes (k, rows, columns) at the ends of steps, as the run has them."""
         return change
 
@@ -227,11 +227,11 @@ class ExplicitTangents(StepTangents):
         steps, of = self.steps.between(first, last), self.dynamics
         if self.by_matrices:
             return self._backward_by_matrices(steps, gradients, adjoint)
-        made, h = self.stages(steps), np.diff(steps.time)
-        mu = self._backward_along(made, h, gradients, adjoint)
+        matrices, h = self.stages(steps), np.diff(steps.time)
+        mu = self._backward_along(matrices, h, gradients, adjoint)
         parameters, apart = np.zeros(of.n_parameter), of.apart
         controls = [np.zeros((c.n_time, c.n_value)) for c in of.controls]
-        for at, y in zip(made.stages, mu, strict=True):
+        for at, y in zip(matrices.stages, mu, strict=True):
             parameters[apart.inertial] -= of.by_inertias(at.q, at.v, at.x, y)
             if len(apart.others):
                 _, P = of.derivatives(at.q, at.v, at.x, at.acting, inertias=False)
@@ -243,18 +243,18 @@ class ExplicitTangents(StepTangents):
         return GradientShare(parameters, controls)
 
     def _backward_along(
-        self, made: StageMatrices, h: Array, gradients: Array, adjoint: Array
+        self, matrices: StageMatrices, h: Array, gradients: Array, adjoint: Array
     ) -> Array:
         """Take an adjoint backward, in place; its products mu (stages, k, n_v) with the forces."""
         of, k, s = self.dynamics, len(h), len(self.tableau.b)
         n, work = of.system.n_v, engine.workspace(of.system)
-        ends = [*(stage.charts for stage in made.stages), made.end]
+        ends = [*(stage.charts for stage in matrices.stages), matrices.end]
         pieces = [len(self.pieces)]
         for piece in self.pieces:
             pieces += [piece.v.start, piece.v.stop - piece.v.start]
         plan, frames, _ = work.derivatives
         mu = np.empty((s * k, n))
-        Q, V, X = ([getattr(x, name) for x in made.stages] for name in "qvx")
+        Q, V, X = ([getattr(x, name) for x in matrices.stages] for name in "qvx")
         with of.rotors_in(work):
             status = work.kernel(ADJOINT_STEPS)(
                 *work.call,
@@ -265,7 +265,7 @@ class ExplicitTangents(StepTangents):
                 np.array(pieces, dtype=np.int64),
                 _packed(ends, k),
                 *(np.concatenate(rows).ravel() for rows in (Q, V, X)),
-                _slopes_of_loads(made, n),
+                _slopes_of_loads(matrices, n),
                 gradients,
                 mu,
                 adjoint,
@@ -291,14 +291,14 @@ class ExplicitTangents(StepTangents):
         return self.part(by_inputs)
 
 
-def _slopes_of_loads(made: StageMatrices, n: int) -> Array:
+def _slopes_of_loads(matrices: StageMatrices, n: int) -> Array:
     """Rows (2 n for each stage and step, n) of the derivatives of loads; none without loads."""
-    found = [
+    slopes = [
         np.stack([x.acting.T_q, x.acting.T_v], axis=1)
-        for x in made.stages
+        for x in matrices.stages
         if x.acting.T_q is not None and x.acting.T_v is not None
     ]
-    return np.concatenate(found).reshape(-1, n) if found else np.zeros((0, n))
+    return np.concatenate(slopes).reshape(-1, n) if slopes else np.zeros((0, n))
 
 
 def _grown(row: Array, h: Array, rates: list[Array], z: Array) -> Array:
@@ -320,12 +320,12 @@ def _combined(
     row: Array, h: Array, rates: list[Array], X: list[Array], v: Array
 ) -> tuple[Array, Array]:
     """Local coordinates and speeds of a stage (1)."""
-    s, found = np.zeros_like(v), v.copy()
+    s, speeds = np.zeros_like(v), v.copy()
     for a, S_j, X_j in zip(row, rates, X, strict=False):
         if a != 0:
             s += h * a * S_j
-            found += h * a * X_j
-    return s, found
+            speeds += h * a * X_j
+    return s, speeds
 
 
 def _tangents_combined(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.tree.arguments import check_system
-from ...algorithms.tree.design_parameters import check_loops, resolved
+from ...algorithms.tree.design_parameters import check_loops, resolve_parameters
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
 from ...kernels.run import fields as run
@@ -167,26 +167,26 @@ def sensitivity(
     basis, independent = of.basis()
     k, of_state = len(steps.time), basis.shape[1]
     width = of_state + dynamics.n_parameter
-    found = np.zeros((k, 2 * n, width + dynamics.n_value))
-    change = np.zeros((of.rows, found.shape[2]))
+    derivatives = np.zeros((k, 2 * n, width + dynamics.n_value))
+    change = np.zeros((of.rows, derivatives.shape[2]))
     change[: 2 * n, :of_state] = basis
-    found[0] = change[: 2 * n]
+    derivatives[0] = change[: 2 * n]
     for first, last in _blocks(of, of.numbers):
         with np.errstate(all="ignore"):  # `_check_finite` says it better
             changes = of.forward(first, last, change)  # (1)
         change = changes[-1]
-        found[first + 1 : last + 1] = changes[:, : 2 * n]
-    _check_finite(what, found)
-    found, k = found[ends], len(ends)
+        derivatives[first + 1 : last + 1] = changes[:, : 2 * n]
+    _check_finite(what, derivatives)
+    derivatives, k = derivatives[ends], len(ends)
     by_controls, place = [], width
     for control in dynamics.controls:
         count = control.n_time * control.n_value
-        piece = found[:, :, place : place + count]
+        piece = derivatives[:, :, place : place + count]
         by_controls.append(piece.reshape(k, 2 * n, *control.shape))
         place += count
-    by_state = found[:, :, :of_state]
-    by_parameters = found[:, :, of_state:width][:, :, dynamics.found.order]
-    names, whole = dynamics.found.given_names, steps.at(ends)
+    by_state = derivatives[:, :, :of_state]
+    by_parameters = derivatives[:, :, of_state:width][:, :, dynamics.parameters.order]
+    names, whole = dynamics.parameters.given_names, steps.at(ends)
     return Sensitivity(*whole[:3], by_state, by_parameters, tuple(by_controls), names, independent)
 
 
@@ -239,18 +239,16 @@ def gradient(
     adjoint[: 2 * n] = G[-1]
     for first, last in reversed(_blocks(of, of.numbers_backward)):  # (2)
         with np.errstate(all="ignore"):
-            found = of.backward(first, last, G[first:last], adjoint)
-        by_parameters += found.parameters
-        for total, part in zip(by_controls, found.controls, strict=True):
+            share = of.backward(first, last, G[first:last], adjoint)
+        by_parameters += share.parameters
+        for total, part in zip(by_controls, share.controls, strict=True):
             total += part
     _check_finite(what, adjoint, by_parameters, *by_controls)
     shaped = (x.reshape(c.shape) for x, c in zip(by_controls, dynamics.controls, strict=True))
-    found_parameters, names = by_parameters[dynamics.found.order], dynamics.found.given_names
+    in_order, names = by_parameters[dynamics.parameters.order], dynamics.parameters.given_names
     basis, independent = of.basis()
     by_state = adjoint[: 2 * n] @ basis
-    return Gradient(
-        value, by_state, found_parameters, tuple(shaped), names, *whole[:3], independent
-    )
+    return Gradient(value, by_state, in_order, tuple(shaped), names, *whole[:3], independent)
 
 
 def _run(
@@ -270,11 +268,11 @@ def _run(
     kind = _checked_method(system, integrator, what)
     driven = [Control(system, x) for x in listed(controls, Actuator, "controls")]
     others = listed(loads, Load, "loads")
-    found = resolved(system, parameters)
-    check_loops(system, found, what)
-    of = Dynamics(system, found, driven, others, forces, what)
+    design_parameters = resolve_parameters(system, parameters)
+    check_loops(system, design_parameters, what)
+    of = Dynamics(system, design_parameters, driven, others, forces, what)
     with warnings.catch_warnings(record=True, action="always") as told:
-        made = simulate(
+        trajectory = simulate(
             system,
             state,
             duration=duration,
@@ -285,16 +283,20 @@ def _run(
         )
     for one in told:
         warnings.warn(_for_derivatives(str(one.message)), one.category, stacklevel=3)
-    if made.status == "interrupted":
+    if trajectory.status == "interrupted":
         raise KeyboardInterrupt
-    if made.status != "finished":
-        raise SimulationError(f"{what}: the run ended early ({made.status}): {made.message}")
-    ends = np.arange(len(made.time))
-    if made.statistics["steps"] != len(ends) - 1:
-        whole, made = made.time, _with_parts(of, state, duration, step, kind)
-        ends = np.searchsorted(made.time, whole)
-    time, q, v, x = (np.array(y) for y in (made.time, made.q, made.v, made.acceleration))
-    steps = Steps(time, q, v, x, of.integrals_of(made))
+    if trajectory.status != "finished":
+        raise SimulationError(
+            f"{what}: the run ended early ({trajectory.status}): {trajectory.message}"
+        )
+    ends = np.arange(len(trajectory.time))
+    if trajectory.statistics["steps"] != len(ends) - 1:
+        whole, trajectory = trajectory.time, _with_parts(of, state, duration, step, kind)
+        ends = np.searchsorted(trajectory.time, whole)
+    time, q, v, x = (
+        np.array(y) for y in (trajectory.time, trajectory.q, trajectory.v, trajectory.acceleration)
+    )
+    steps = Steps(time, q, v, x, of.integrals_of(trajectory))
     if isinstance(kind, GeneralizedAlpha):
         return AlphaTangents(of, steps, kind), ends
     assert isinstance(kind.tableau, Tableau)
@@ -339,18 +341,19 @@ def _with_parts(
     store, meta, outcome = completed(ready, record, silent, np.inf)
     if outcome.status == "interrupted":
         raise KeyboardInterrupt
-    made = Trajectory(of.system, store, meta)
-    if made.statistics["steps"] != len(made.time) - 1:
+    trajectory = Trajectory(of.system, store, meta)
+    if trajectory.statistics["steps"] != len(trajectory.time) - 1:
         raise LoadError(
-            f"{of.what}: the run of {made.statistics['steps']} steps has {len(made.time)} rows; "
+            f"{of.what}: the run of {trajectory.statistics['steps']} steps has "
+            f"{len(trajectory.time)} rows; "
             "use a step of which duration is a multiple"
         )
-    return made
+    return trajectory
 
 
-def _checked_method(system: System, given: Any, what: str) -> Integrator:
+def _checked_method(system: System, integrator: Any, what: str) -> Integrator:
     """Method whose steps have derivatives; iterations of implicit ones are carried to their end."""
-    kind = as_integrator(given)
+    kind = as_integrator(integrator)
     if isinstance(kind, GeneralizedAlpha):
         if system.constraints:
             raise LoadError(
@@ -360,7 +363,7 @@ def _checked_method(system: System, given: Any, what: str) -> Integrator:
         return replace(kind, tolerance=min(kind.tolerance, CONVERGED), slack=0.0)
     if kind is None or kind.method != RUNGE_KUTTA or kind.adaptive:
         raise LoadError(
-            f'{what}: integrator is {shown(given)}; expected "rk4" or another explicit '
+            f'{what}: integrator is {shown(integrator)}; expected "rk4" or another explicit '
             'Runge-Kutta method with fixed steps, or "generalized_alpha"'
         )
     return kind
@@ -405,12 +408,12 @@ def _objective(system: System, steps: Steps, objective: Objective) -> tuple[floa
     return float(number.item()), np.concatenate([along, speeds], axis=1)
 
 
-def _numbers(given: Any, what: str) -> Array:
+def _numbers(entry: Any, what: str) -> Array:
     """Finite real numbers that the objective returned."""
-    found = as_numbers(given)
-    if found is None or not np.all(np.isfinite(found)):
-        raise StateError(f"objective returned {what} {shown(given)}; expected finite real numbers")
-    return found
+    values = as_numbers(entry)
+    if values is None or not np.all(np.isfinite(values)):
+        raise StateError(f"objective returned {what} {shown(entry)}; expected finite real numbers")
+    return values
 
 
 def _along(system: System, q: Array, g: Array) -> Array:

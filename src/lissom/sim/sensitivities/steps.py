@@ -105,9 +105,9 @@ class StepTangents(ABC):
     def basis(self) -> tuple[Array, tuple[int, ...] | None]:
         """Changes (2 n_v, columns) of the initial state, and the independent speeds with loops."""
         n = self.dynamics.system.n_v
-        found = np.eye(2 * n)
-        self.dynamics.driven.still(n, found)
-        return found, None
+        basis = np.eye(2 * n)
+        self.dynamics.driven.still(n, basis)
+        return basis, None
 
     def part(self, by_inputs: Array) -> GradientShare:
         """Derivatives by all parameters and values of controls, one after another, as a `GradientShare`."""
@@ -120,9 +120,9 @@ class StepTangents(ABC):
         return GradientShare(by_inputs[: self.dynamics.n_parameter], parts)
 
 
-def check_ends(found: tuple[Array, ...], expected: tuple[Array, ...]) -> None:
+def check_ends(computed: tuple[Array, ...], expected: tuple[Array, ...]) -> None:
     """Check that the steps differentiated are those of the run."""
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(computed, expected, strict=True):
         scale = 1.0 + np.abs(other).max(initial=0.0)
         if not np.abs(one - other).max(initial=0.0) <= _APART * scale:
             raise LoadError(

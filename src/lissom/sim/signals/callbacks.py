@@ -119,7 +119,7 @@ class RunFunctions:
         self._memory: Array | None = None  # of the kernel that is at work
         self._further = 0  # calls besides those that the kernels count, since the last time
         self.all_further = 0  # and since the start
-        self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
+        self._alive: list[Any] = []  # keeps compiled wrappers alive during the run
         self.compiled: dict[int, CompiledFunction] = {}  # by their numbers
         self._entry = _KIND(self._call)
         self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
@@ -162,13 +162,13 @@ class RunFunctions:
             wrapper = kept_wrapper(function, (form, sizes), wrapped)
         except LoadError as error:
             raise LoadError(f"{what}: {error}") from None
-        self._kept += [wrapper, function]
+        self._alive += [wrapper, function]
         which = next(_NUMBERS)
         self.compiled[which] = CompiledFunction(what, function, form, sizes)
         trial = form in ("forces", "derivatives")
         words = partial(_entry, form, n_out, self.system.n_v)
         _FAILING[which] = failing = partial(self._failed, what, words, trial)
-        self._kept.append(failing)
+        self._alive.append(failing)
         return int(wrapper.address), which
 
     def blame(self, since: float = -math.inf) -> str:
@@ -196,10 +196,10 @@ class RunFunctions:
         if not self._plain and not self.compiled:
             return kernel
 
-        def guarded(*given: Any) -> int:
-            self.error, self._memory = None, given[memory]
+        def guarded(*arguments: Any) -> int:
+            self.error, self._memory = None, arguments[memory]
             with Watch() as watch:
-                status = int(kernel(*given))
+                status = int(kernel(*arguments))
             self._memory = None
             if self.error is None:
                 self.error = watch.escaped
@@ -431,7 +431,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
             k = _RAISED
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
-    def given(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+    def checked_c(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         status = c_function(which, t, q, v, memory, out)
         k = first_bad(values) if status == 0 else _REFUSED
@@ -447,7 +447,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
     }
     c_function: Any = _TYPED(function.address) if hasattr(function, "address") else None
     try:
-        return cfunc(SIGNATURE)(wrappers[form] if c_function is None else given)
+        return cfunc(SIGNATURE)(wrappers[form] if c_function is None else checked_c)
     except NumbaError as error:
         reason = str(error).strip().splitlines()
         raise LoadError(

@@ -109,10 +109,10 @@ def rates_at(
     spacing : float
         First spacing of the search [s].
     """
-    found = _searched(function, t, orders, _CENTRAL, spacing)
-    if found is None:
+    rates = _searched(function, t, orders, _CENTRAL, spacing)
+    if rates is None:
         return _across(function, t, orders, what, spacing)
-    return found
+    return rates
 
 
 def _searched(
@@ -226,12 +226,12 @@ def _across(function: Function, t: float, orders: int, what: str, spacing: float
     return np.concatenate([at[None], (second if past else first)[1:]])
 
 
-def _moved(found: Array, dt: float) -> Array:
+def _moved(motion: Array, dt: float) -> Array:
     """Value and derivatives extrapolated by a short time."""
-    moved = found.copy()
-    moved[:-1] += dt * found[1:]
-    if len(found) == 3:
-        moved[0] += 0.5 * dt * dt * found[2]
+    moved = motion.copy()
+    moved[:-1] += dt * motion[1:]
+    if len(motion) == 3:
+        moved[0] += 0.5 * dt * dt * motion[2]
     return moved
 
 
@@ -250,20 +250,20 @@ class JumpWatch:
         self.function, self.what = function, what
         self.last: tuple[float, Array] | None = None
 
-    def look(self, t: float, found: Array) -> None:
+    def look(self, t: float, motion: Array) -> None:
         """Refuse a jump since the last call.
 
         Parameters
         ----------
         t : float
             Time [s].
-        found : array (3, n)
+        motion : array (3, n)
             Position, velocity, acceleration.
         """
-        last, self.last = self.last, (t, found)
+        last, self.last = self.last, (t, motion)
         if last is None or last[0] == t:
             return
-        (low, a), (high, b) = sorted([last, (t, found)], key=lambda x: x[0])
+        (low, a), (high, b) = sorted([last, (t, motion)], key=lambda x: x[0])
         dt, step = high - low, np.abs(b[0] - a[0])
         fair = dt * np.maximum(np.abs(a[1]), np.abs(b[1])) + dt * dt * np.maximum(
             np.abs(a[2]), np.abs(b[2])

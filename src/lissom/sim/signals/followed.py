@@ -71,31 +71,31 @@ def _check_compiled(function: Any, n: int, what: str) -> None:
 
 def _with_rates(
     plan: Plan,
-    given: Sequence[Callable[[float], Any]],
+    callables: Sequence[Callable[[float], Any]],
     n: int,
     orders: int,
     what: str,
     spacing: float,
 ) -> Callable[[float, Array, Array], Array]:
     """Function of time that returns the value and its derivatives up to `orders`."""
-    function, functions = given[0], plan.functions
+    function, functions = callables[0], plan.functions
 
     def value(t: float) -> Array:
         functions.check_halt()  # a derivative may take many calls
         return checked_values(function(t), n, what, t)
 
     watch = JumpWatch(value, what)
-    if len(given) < orders + 1:
+    if len(callables) < orders + 1:
         looked = partial(precision_at, value, orders=orders, spacing=spacing)
         plan.differences.append((what, looked))
 
     def rates(t: float, _q: Array, _v: Array) -> Array:
-        if len(given) == orders + 1:
-            found = np.array([checked_values(f(t), n, what, t) for f in given])
+        if len(callables) == orders + 1:
+            motion = np.array([checked_values(f(t), n, what, t) for f in callables])
         else:
-            found = rates_at(value, t, orders, what, spacing)
+            motion = rates_at(value, t, orders, what, spacing)
         if orders == 2:
-            watch.look(t, found)
-        return found.ravel()
+            watch.look(t, motion)
+        return motion.ravel()
 
     return rates

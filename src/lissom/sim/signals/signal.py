@@ -261,16 +261,16 @@ class Table(Shown):
 
 
 def _floats(values: Any, what: str) -> Array:
-    given = as_numbers(values)
-    if given is None:
+    array = as_numbers(values)
+    if array is None:
         raise LoadError(f"Table: {what} is {shown(values)}; expected an array of numbers")
-    if not np.all(np.isfinite(given)):
-        k = int(np.flatnonzero(~np.isfinite(given))[0])
+    if not np.all(np.isfinite(array)):
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
         raise LoadError(
-            f"Table: {what} has entries that are not finite, the first is {given.flat[k]} at index "
+            f"Table: {what} has entries that are not finite, the first is {array.flat[k]} at index "
             f"{k}; leave them out"
         )
-    return given
+    return array
 
 
 # A constant (n,), a table, or a function of time (or of time and state)
@@ -298,18 +298,18 @@ def as_signal(value: Any, n: int, what: str) -> Signal:
                 f"shape ({len(value.times)}, {n})"
             )
         return value
-    given = as_numbers(value)
-    if given is None:
+    numbers = as_numbers(value)
+    if numbers is None:
         raise LoadError(
             f"{what} is {shown(value)}; expected {_numbers(n)}, a Table or a function of time"
         )
-    if n == 1 and given.shape == ():
-        given = given[None]
-    if given.shape != (n,):
-        raise LoadError(f"{what} has shape {given.shape}; expected {_numbers(n)}")
-    if not np.all(np.isfinite(given)):
+    if n == 1 and numbers.shape == ():
+        numbers = numbers[None]
+    if numbers.shape != (n,):
+        raise LoadError(f"{what} has shape {numbers.shape}; expected {_numbers(n)}")
+    if not np.all(np.isfinite(numbers)):
         raise LoadError(f"{what} is {shown(value)}; expected {_numbers(n)}, finite")
-    return given
+    return numbers
 
 
 def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
@@ -349,31 +349,31 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
     return lambda t: _turned(signal(t), rotation)
 
 
-def _turned_derivatives(given: Any, rotation: Array, what: str) -> Callable[..., Any]:
+def _turned_derivatives(derivatives: Any, rotation: Array, what: str) -> Callable[..., Any]:
     """Derivatives of three components in other axes, from plain ones."""
-    if is_compiled(given):
+    if is_compiled(derivatives):
         raise LoadError(
             f"{what}: compiled derivatives cannot be transformed to the axes of the node; give "
             "axes='world', a Python function, or name the node itself"
         )
 
     def turned(t: float, state: Any) -> Any:
-        found = given(t, state)
-        if not isinstance(found, (tuple, list)):  # left to the check of derivatives
-            return found
-        matrices = [None if x is None else as_numbers(x) for x in found]
+        pair = derivatives(t, state)
+        if not isinstance(pair, (tuple, list)):  # left to the check of derivatives
+            return pair
+        matrices = [None if x is None else as_numbers(x) for x in pair]
         return [
             x if y is None or y.ndim != 2 or len(y) != 3 else rotation @ y
-            for x, y in zip(found, matrices, strict=True)
+            for x, y in zip(pair, matrices, strict=True)
         ]
 
     return turned
 
 
-def _turned(given: Any, rotation: Array) -> Any:
+def _turned(vector: Any, rotation: Array) -> Any:
     """Three numbers in other axes; any other value is left to the check of signals."""
-    values = as_numbers(given)
-    return given if values is None or values.shape != (3,) else rotation @ values
+    values = as_numbers(vector)
+    return vector if values is None or values.shape != (3,) else rotation @ values
 
 
 def _numbers(n: int) -> str:

@@ -40,10 +40,10 @@ class WithDerivatives(Shown):
 
     def __post_init__(self) -> None:
         for name in ("function", "derivatives"):
-            given = getattr(self, name)
-            if isinstance(given, WithDerivatives) or not (callable(given) or is_compiled(given)):
+            entry = getattr(self, name)
+            if isinstance(entry, WithDerivatives) or not (callable(entry) or is_compiled(entry)):
                 raise LoadError(
-                    f"WithDerivatives: {name} is {shown(given)}; expected a function of time and "
+                    f"WithDerivatives: {name} is {shown(entry)}; expected a function of time and "
                     "state"
                 )
 
@@ -80,24 +80,24 @@ def derivative_numbers(
     """
 
     def numbers(t: float, state: Any) -> Array:
-        given = function(t, state)
-        if not isinstance(given, (tuple, list)) or len(given) != 2:
+        both = function(t, state)
+        if not isinstance(both, (tuple, list)) or len(both) != 2:
             raise LoadError(
-                f"{what} returned {shown(given)} at t = {t:g} s; expected a pair (by_q, by_v)"
+                f"{what} returned {shown(both)} at t = {t:g} s; expected a pair (by_q, by_v)"
             )
-        pair = zip(("by_q", "by_v"), given, strict=True)
+        pair = zip(("by_q", "by_v"), both, strict=True)
         return np.concatenate([_matrix(x, m, n_v, f"{what}: {name}", t) for name, x in pair])
 
     return numbers
 
 
-def _matrix(given: Any, m: int, n_v: int, what: str, t: float) -> Array:
+def _matrix(matrix: Any, m: int, n_v: int, what: str, t: float) -> Array:
     """One of the two arrays, checked, as m n_v numbers."""
-    if given is None:
+    if matrix is None:
         return np.zeros(m * n_v)
-    values = as_numbers(given)
+    values = as_numbers(matrix)
     if values is None:
-        raise LoadError(f"{what} is {shown(given)} at t = {t:g} s; expected an array of numbers")
+        raise LoadError(f"{what} is {shown(matrix)} at t = {t:g} s; expected an array of numbers")
     if values.shape != (m, n_v) and not (m == 1 and values.shape == (n_v,)):
         raise LoadError(
             f"{what} has shape {values.shape} at t = {t:g} s; expected ({m}, {n_v}): a row for "

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...algorithms.loops.assembly import UNSEEN, attempted
+from ...algorithms.loops.assembly import UNSEEN, attempt_closing
 from ...algorithms.loops.frames import closure_jacobian, placed_loops
 from ...algorithms.loops.redundancy import RANK
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
@@ -117,7 +117,7 @@ def _worst(plan: Plan, state: State, names: list[str], start: float, end: float)
             state = at_motions(plan, state, float(time))
         except LissomError:  # the run will tell
             break
-        outcome = attempted(system, state.raw_q, names)
+        outcome = attempt_closing(system, state.raw_q, names)
         when = f"at t = {time:.4g} s"
         if not outcome.closed:
             gap = outcome.gap

@@ -73,10 +73,10 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
         if (size := float(sizes.max(initial=0.0))) > STRAIN:
             row, kind = divmod(int(np.argmax(sizes)), len(_KINDS))
             strained.append((size, _of_strain(name, _KINDS[kind], size, when(row)), name))
-    for what, found in (("rod turns", turns), ("rod strains", strained)):
-        if found:
-            worst = max(found)
-            others = [name for _, _, name in found if name != worst[2]]
+    for what, cases in (("rod turns", turns), ("rod strains", strained)):
+        if cases:
+            worst = max(cases)
+            others = [name for _, _, name in cases if name != worst[2]]
             say(what, worst[0], worst[1] + also(others), stacklevel + 1)
 
 
@@ -233,8 +233,16 @@ class _Look:
         reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches, rate_linear=linear)[
             0
         ]
-        given = (system, q[0], reactions, self.bodies, self.along, places, wrenches.reshape(-1, 6))
-        N = np.where(self.stiffened, 0.0, axial_forces(*given))
+        arguments = (
+            system,
+            q[0],
+            reactions,
+            self.bodies,
+            self.along,
+            places,
+            wrenches.reshape(-1, 6),
+        )
+        N = np.where(self.stiffened, 0.0, axial_forces(*arguments))
         self._take(0, np.maximum(N, 0) / self.scale, N, [when] * len(N))
         self._take(1, np.maximum(-N, 0) / self.euler, -N, [when] * len(N))
 

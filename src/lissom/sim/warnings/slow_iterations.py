@@ -97,7 +97,7 @@ class SlowIterations:
         done = machine.elapsed / machine.settings.duration
         if not self.pending or tried < self._next or m[run.N_ITERATIONS] < ITERATIONS * tried:
             return
-        if tried < min(MANY, SHRUNK * self._asked) * done:
+        if tried < min(MANY, SHRUNK * self._n_steps) * done:
             return
         self._next = 2.0 * tried  # what is not found here may be found elsewhere
         name, rate, part = self._steepest()
@@ -155,17 +155,17 @@ class SlowIterations:
         functions = self.machine.plan.functions
         halt, functions.halt = functions.halt, None  # the run ends after the look, not within it
         try:
-            found = {
+            rates = {
                 name: max((self._rate(one.places, x) for x in SPACINGS), key=lambda pair: pair[1])
                 for name, one in self.suspects.items()
             }
         finally:
             functions.halt = halt
-        name = max(found, key=lambda x: found[x][1])
-        return name, *found[name]
+        name = max(rates, key=lambda x: rates[x][1])
+        return name, *rates[name]
 
     @property
-    def _asked(self) -> float:
+    def _n_steps(self) -> float:
         """Number of steps that were asked for; infinite if they are adaptive."""
         settings = self.machine.settings
         return np.inf if settings.adaptive else settings.duration / settings.step
@@ -175,7 +175,7 @@ class SlowIterations:
         machine, settings = self.machine, self.machine.settings
         h = float(machine.memory[run.LAST_STEP]) if settings.adaptive else settings.step
         sizes = error_sizes(machine.system)[0]
-        found = []
+        values = []
         for of_speeds in (True, False):
             x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
             for _ in range(POWER):
@@ -184,20 +184,20 @@ class SlowIterations:
                 if not 0 < largest < np.inf:
                     break
                 x = y / largest
-            found.append(largest if np.isfinite(largest) else 0.0)
-        return max(found[0], np.sqrt(found[1])), h * found[0] / 2 + h * h * found[1] / 4
+            values.append(largest if np.isfinite(largest) else 0.0)
+        return max(values[0], np.sqrt(values[1])), h * values[0] / 2 + h * h * values[1] / 4
 
     def _change(self, places: list[int], x: Array, of_speeds: bool) -> Array:
         """Change of the accelerations by a load if speeds or coordinates change by x."""
         machine, t = self.machine, self.machine.time
         q, v = machine.q.copy(), machine.v.copy()
         there = (q, v + x) if of_speeds else (moved(machine.system, q, x), v)
-        kept = machine.memory[places].copy()
+        active = machine.memory[places].copy()
         rows = []
         for on in (1.0, 0.0):
-            machine.memory[places] = on * kept
+            machine.memory[places] = on * active
             rows += [machine.accelerations(t, *where)[1] for where in (there, (q, v))]
-        machine.memory[places] = kept
+        machine.memory[places] = active
         machine.plan.functions.taken()
         a = machine.columns.part(np.array(rows), "acceleration")
         return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
@@ -211,15 +211,15 @@ def _culprit(name: str) -> str:
 def _suspects(plan: Plan) -> dict[str, Suspect]:
     """Loads handled by iteration, by their labels."""
     names = {place: label for label, places in plan.active.items() for place in places}
-    found: dict[str, Suspect] = {}
+    suspects: dict[str, Suspect] = {}
     for kind in ("forces", "loop_forces", "nodes", "bodies"):
         for row in plan.rows[kind]:
             if advice := _advice(plan, kind, row):
                 reason = NO_DERIVATIVE if kind == "bodies" else POOR_DERIVATIVE
                 one = Suspect([], advice, reason)
                 place = int(row[run.E_ACTIVE])
-                found.setdefault(names[place], one).places.append(place)
-    return found
+                suspects.setdefault(names[place], one).places.append(place)
+    return suspects
 
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:

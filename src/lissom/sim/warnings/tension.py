@@ -139,15 +139,15 @@ def supports(system: System) -> list[int]:
     for loop in system.loops:
         a, b = (set(carriers(system, end.body)) for end in loop.ends)
         in_loops |= a ^ b
-    found = []
+    ends = []
     for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
         turning = _across(_axis(body)[2]) @ joint.motion_map(joint.neutral())[:3]
         turns = bool(np.abs(turning).max(initial=0.0) > 0.1)
         if i in in_loops:
-            found.append(PINNED if turns else CLAMPED)
+            ends.append(PINNED if turns else CLAMPED)
         else:
-            found.append(PINNED if joint.n_v == 6 else FREE_TIP)
-    return found
+            ends.append(PINNED if joint.n_v == 6 else FREE_TIP)
+    return ends
 
 
 def axial_forces(

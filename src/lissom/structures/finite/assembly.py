@@ -39,9 +39,9 @@ def summed(rows: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
     """
     i = np.concatenate([np.repeat(r, len(r)) for r in rows])
     j = np.concatenate([np.tile(r, len(r)) for r in rows])
-    found = sparse.coo_array((np.concatenate([b.ravel() for b in blocks]), (i, j)), (size, size))
-    found = found.tocsc()
-    return (found + found.T) / 2
+    matrix = sparse.coo_array((np.concatenate([b.ravel() for b in blocks]), (i, j)), (size, size))
+    matrix = matrix.tocsc()
+    return (matrix + matrix.T) / 2
 
 
 def stacked(columns: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
@@ -75,5 +75,5 @@ def mass_matrix(masses: Array, motion: Any) -> Any:
         Their displacements per unit of each freedom.
     """
     weighted = motion.multiply(np.repeat(masses, 3)[:, None]).tocsc()
-    found = (motion.T @ weighted).tocsc()
-    return (found + found.T) / 2
+    matrix = (motion.T @ weighted).tocsc()
+    return (matrix + matrix.T) / 2

@@ -74,23 +74,23 @@ class BeamElement:
     @cached_property
     def wrench(self) -> Array:
         """S of (4), (6, 12): wrench on end 2 per freedom of the nodes, with pins."""
-        return self.unpinned @ self.kept
+        return self.unpinned @ self.node_to_end
 
     @cached_property
-    def kept(self) -> Array:
+    def node_to_end(self) -> Array:
         """Map (12, 12) of the nodes' freedoms to those of the element's ends.
 
         A pin turns by itself until its moment vanishes: K_rr d_r = -K_rk d_k.
         """
         pins = [k for end in self.pinned for k in _BENDING[end]]
         others = [k for k in range(12) if k not in pins]
-        found = np.zeros((12, 12))
-        found[others, others] = 1.0
+        matrix = np.zeros((12, 12))
+        matrix[others, others] = 1.0
         if pins:
             K = self._relative.T @ self.unpinned
             block = np.linalg.solve(K[np.ix_(pins, pins)], K[np.ix_(pins, others)])
-            found[np.ix_(pins, others)] = -block
-        return found
+            matrix[np.ix_(pins, others)] = -block
+        return matrix
 
     @cached_property
     def unpinned(self) -> Array:
@@ -104,7 +104,7 @@ class BeamElement:
 
     def shapes(self, x: float) -> Array:
         """Motion of the section at the fraction x of the length, (6, 12), by (3)."""
-        first = lever(self.length * x).T @ self.kept[:6]
+        first = lever(self.length * x).T @ self.node_to_end[:6]
         return first + self.flexibility(x) @ self.wrench
 
     def loads(self, x: float) -> Array:
@@ -120,8 +120,8 @@ class BeamElement:
 
     @cached_property
     def _whole(self) -> Array:
-        found = self._integral(1.0)
-        return (found + found.T) / 2
+        D = self._integral(1.0)
+        return (D + D.T) / 2
 
     @property
     def _relative(self) -> Array:
@@ -145,13 +145,15 @@ class BeamElement:
         section, material = self.section(x), self.material
         area, about_y, about_z, torsion = section_numbers(section, "frame")
         E, G = material.youngs_modulus, material.shear_modulus
-        found = 1 / np.array([G * torsion, E * about_y, E * about_z, E * area, np.inf, np.inf])
+        compliances = 1 / np.array(
+            [G * torsion, E * about_y, E * about_z, E * area, np.inf, np.inf]
+        )
         if self.shear:
             factors = section.shear_factors(material.poisson_ratio)
             for k, factor in enumerate(factors):
                 what = f"frame: section {section.name}: shear factor {'yz'[k]}"
-                found[4 + k] = 1 / (G * area * positive(factor, what))
-        return found
+                compliances[4 + k] = 1 / (G * area * positive(factor, what))
+        return compliances
 
     @cached_property
     def particles(self) -> tuple[Array, Array, Array]:
@@ -196,9 +198,9 @@ _NUMBERS = {
 
 def lever(d: float) -> Array:
     """B of (1), (6, 6)."""
-    found = np.eye(6)
-    found[:3, 3:] = d * _CROSS
-    return found
+    B = np.eye(6)
+    B[:3, 3:] = d * _CROSS
+    return B
 
 
 def _cross(v: tuple[float, float, float]) -> Array:

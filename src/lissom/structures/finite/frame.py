@@ -98,10 +98,10 @@ def frame(
     ['root', 'tip']
     """
     check_options("frame", reduction, has_second_order=True)
-    made = frame_structure(
+    structure = frame_structure(
         nodes, members, interfaces=interfaces, names=names, masses=masses, theory=theory
     )
-    return made.reduce(**reduction)
+    return structure.reduce(**reduction)
 
 
 def frame_structure(
@@ -121,10 +121,10 @@ def frame_structure(
         )
     bars = [placed(k, member, positions) for k, member in enumerate(_listed(members))]
     check_held(bars, len(positions))
-    ports = given_interfaces(interfaces, len(positions), "frame")
+    ports = checked_interfaces(interfaces, len(positions), "frame")
     check_connected(bars, len(positions), ports)
-    lumps = given_masses(masses, len(positions))
-    named = given_names(names, ports, len(positions))
+    lumps = checked_masses(masses, len(positions))
+    named = checked_names(names, ports, len(positions))
     mesh = _mesh(positions, bars, theory == _THEORIES[0])
     size = 6 * len(mesh.positions)
     stiffness = summed(mesh.rows, [x.T.T @ x.element.stiffness @ x.T for x in mesh.pieces], size)
@@ -180,7 +180,7 @@ def _listed(members: Any) -> list[Any]:
 def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _MemberMesh:
     """Members divided into their parts."""
     points, pieces, lines = [*positions], [], []
-    known: dict[Any, BeamElement] = {}
+    cache: dict[Any, BeamElement] = {}
     for bar in bars:
         n = bar.member.parts
         inner = range(len(points), len(points) + n - 1)
@@ -192,7 +192,7 @@ def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _MemberMesh:
             offsets[1] = bar.offsets[1] if k == n - 1 else 0.0
             ends = (along[k], along[k + 1])
             pieces.append(
-                PlacedElement(_element(bar, k, shear, known), ends, bar.axes, offsets, bar, k)
+                PlacedElement(_element(bar, k, shear, cache), ends, bar.axes, offsets, bar, k)
             )
         lines.append((_profile(bar), np.array(along)))
     return _MemberMesh(np.array(points), tuple(pieces), tuple(bars), tuple(lines))
@@ -210,18 +210,18 @@ def _profile(bar: Placed) -> Profile:
     return Profile(outlines[0] if same else np.array(outlines), bar.axes)
 
 
-def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) -> BeamElement:
+def _element(bar: Placed, k: int, shear: bool, cache: dict[Any, BeamElement]) -> BeamElement:
     """Element of part k; equal ones are made once."""
     n = bar.member.parts
     at = {"first": 0, "second": n - 1}
     pins = tuple(end for end in bar.pinned if at[end] == k)
     length = bar.length / n
-    own = (id(bar.member.section), id(bar.member.material), -1 if bar.uniform else k)
-    key = (*own, f"{length:.11e}", pins)
-    if key not in known:
+    bar_key = (id(bar.member.section), id(bar.member.material), -1 if bar.uniform else k)
+    key = (*bar_key, f"{length:.11e}", pins)
+    if key not in cache:
         section = bar.section if bar.uniform else bar.part(k)
-        known[key] = BeamElement(length, section, bar.member.material, bar.uniform, shear, pins)
-    return known[key]
+        cache[key] = BeamElement(length, section, bar.member.material, bar.uniform, shear, pins)
+    return cache[key]
 
 
 def _particles(
@@ -254,36 +254,36 @@ def _particles_of(lump: RigidBody) -> tuple[Array, Array]:
     return np.full(6, float(lump.mass) / 6), lump.com + np.concatenate([arms.T, -arms.T])
 
 
-def given_interfaces(given: Any, n: int, what: str) -> dict[str, int]:
+def checked_interfaces(interfaces: Any, n: int, what: str) -> dict[str, int]:
     """Interfaces as {name: node}, at least one, each a node of its own."""
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(interfaces, Mapping) or not interfaces:
         raise ModelError(
-            f'{what}: interfaces is {shown(given)}; give names and nodes, such as {{"root": 0, '
-            '"tip": 5}; the first is held by the joint towards the base'
+            f'{what}: interfaces is {shown(interfaces)}; give names and nodes, such as {{"root": '
+            '0, "tip": 5}; the first is held by the joint towards the base'
         )
-    return _named(given, n, what, "interface")
+    return _named(interfaces, n, what, "interface")
 
 
-def given_names(given: Any, ports: Mapping[str, int], n: int) -> dict[str, int]:
+def checked_names(names: Any, ports: Mapping[str, int], n: int) -> dict[str, int]:
     """Names of further nodes as {name: node}."""
-    if given is None:
+    if names is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise ModelError(f'frame: names is {shown(given)}; give nodes, such as {{"camera": 3}}')
-    found = _named(given, n, "frame", "name")
-    for name, node in found.items():
+    if not isinstance(names, Mapping):
+        raise ModelError(f'frame: names is {shown(names)}; give nodes, such as {{"camera": 3}}')
+    nodes = _named(names, n, "frame", "name")
+    for name, node in nodes.items():
         if name in ports or node in ports.values():
             other = next(x for x, k in ports.items() if x == name or k == node)
             raise ModelError(
                 f"frame: name {name!r} of node {node} is already taken by the interface {other!r} "
                 f"of node {ports[other]}; interfaces are named nodes: leave the name out"
             )
-    return found
+    return nodes
 
 
-def _named(given: Mapping[Any, Any], n: int, what: str, kind: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name, node in given.items():
+def _named(entries: Mapping[Any, Any], n: int, what: str, kind: str) -> dict[str, int]:
+    nodes: dict[str, int] = {}
+    for name, node in entries.items():
         if not isinstance(name, str) or not name:
             raise ModelError(f"{what}: {kind} {shown(name)} must be a string, such as 'tip'")
         if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
@@ -291,26 +291,26 @@ def _named(given: Mapping[Any, Any], n: int, what: str, kind: str) -> dict[str, 
                 f"{what}: {kind} {name!r} is at node {shown(node)}, which does not exist; the "
                 f"nodes are 0 to {n - 1}"
             )
-        for other, taken in found.items():
-            if taken == node:
+        for other, used_node in nodes.items():
+            if used_node == node:
                 raise ModelError(
                     f"{what}: {kind}s {other!r} and {name!r} are at the same node {node}; give "
                     "one of them"
                 )
-        found[name] = int(node)
-    return found
+        nodes[name] = int(node)
+    return nodes
 
 
-def given_masses(given: Any, n: int) -> dict[int, RigidBody]:
+def checked_masses(masses: Any, n: int) -> dict[int, RigidBody]:
     """Masses at nodes as {node: rigid body}; a number is a point mass."""
-    if given is None:
+    if masses is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(masses, Mapping):
         raise ModelError(
-            f"frame: masses is {shown(given)}; give {{node: mass [kg]}} or {{node: RigidBody}}"
+            f"frame: masses is {shown(masses)}; give {{node: mass [kg]}} or {{node: RigidBody}}"
         )
-    found = {}
-    for node, mass in given.items():
+    bodies = {}
+    for node, mass in masses.items():
         if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
             raise ModelError(
                 f"frame: a mass is at node {shown(node)}, which does not exist; the nodes are 0 "
@@ -319,10 +319,10 @@ def given_masses(given: Any, n: int) -> dict[int, RigidBody]:
         body = mass if isinstance(mass, RigidBody) else None
         if body is not None and not all(map(is_numeric, (body.mass, body.com, body.inertia))):
             raise ModelError(f"frame: the body at node {node} has symbols; give numbers")
-        given_mass = mass if body is None else float(body.mass)
-        number = positive(given_mass, f"frame: mass at node {node} [kg]")
-        found[int(node)] = RigidBody(number) if body is None else body
-    return found
+        value = mass if body is None else float(body.mass)
+        number = positive(value, f"frame: mass at node {node} [kg]")
+        bodies[int(node)] = RigidBody(number) if body is None else body
+    return bodies
 
 
 def check_held(bars: Sequence[Placed], n: int) -> None:

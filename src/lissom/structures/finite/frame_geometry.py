@@ -75,13 +75,13 @@ class PlacedElement:
     @cached_property
     def T(self) -> Array:  # noqa: N802
         """Motions of the ends in element axes from the freedoms of the nodes, (12, 12)."""
-        found = np.zeros((12, 12))
+        matrix = np.zeros((12, 12))
         R = self.axes.T
         for k, offset in enumerate(self.offsets):
             turn, move = slice(6 * k, 6 * k + 3), slice(6 * k + 3, 6 * k + 6)
-            found[turn, turn] = found[move, move] = R
-            found[move, turn] = -R @ np.einsum("kij,i->kj", CROSS, offset)
-        return found
+            matrix[turn, turn] = matrix[move, move] = R
+            matrix[move, turn] = -R @ np.einsum("kij,i->kj", CROSS, offset)
+        return matrix
 
     def start(self, positions: Array) -> Array:
         """First end [m]."""
@@ -103,7 +103,7 @@ class _Bent:
         S = element.unpinned
         self.pose = _relative(element.length) - S.T @ _bow(element, 1.0) @ S
         within = np.linalg.solve(element.flexibility(1.0), self.pose.reshape(6, -1))
-        found = []
+        stations = []
         for x, _ in element.points(1.0):
             D = element.flexibility(x)[3:]
             n = S.T @ _bow(element, x)[3:] @ S + (D @ within).reshape(3, 12, 12)
@@ -111,34 +111,34 @@ class _Bent:
             n[:, :3] += one / 2
             n[:, :, :3] += one.swapaxes(1, 2) / 2
             n[:, :3, :3] += twice_turned(element.length * x * _AXIS)
-            found.append(n)
-        self.stations = np.array(found)
+            stations.append(n)
+        self.stations = np.array(stations)
 
 
 def _relative(length: float) -> Array:
     """d2 of (1), (6, 12, 12): -t1 x t2 and -2 t1 x (u2 - u1) + t1 x (t1 x L e)."""
-    found = np.zeros((6, 12, 12))
+    forms = np.zeros((6, 12, 12))
     turn_1, move_1, turn_2, move_2 = (slice(k, k + 3) for k in (0, 3, 6, 9))
-    found[:3, turn_1, turn_2] = -CROSS
-    found[3:, turn_1, move_2] = -2 * CROSS
-    found[3:, turn_1, move_1] = 2 * CROSS
-    found = (found + found.swapaxes(1, 2)) / 2
-    found[3:, turn_1, turn_1] += twice_turned(length * _AXIS)
-    return found
+    forms[:3, turn_1, turn_2] = -CROSS
+    forms[3:, turn_1, move_2] = -2 * CROSS
+    forms[3:, turn_1, move_1] = 2 * CROSS
+    forms = (forms + forms.swapaxes(1, 2)) / 2
+    forms[3:, turn_1, turn_1] += twice_turned(length * _AXIS)
+    return forms
 
 
 def _bow(element: BeamElement, end: float) -> Array:
     """H: second order of the pose at a fraction of the length in the wrench f, (6, 6, 6)."""
-    found = np.zeros((6, 6, 6))
+    forms = np.zeros((6, 6, 6))
     for x, weight in element.points(end):
         turn = element.flexibility(x)[:3]
         strain = element.compliance(x)[:, None] * lever(element.length * (1 - x))
         bend, stretch = strain[:3], strain[3:]
         across = np.einsum("kij,ia,j->ka", CROSS, bend, _AXIS)
         moved = element.length * (end - x) * across + stretch
-        found[:3] += weight * np.einsum("kij,ia,jb->kab", CROSS, turn, bend)
-        found[3:] += 2 * weight * np.einsum("kij,ia,jb->kab", CROSS, turn, moved)
-    return (found + found.swapaxes(1, 2)) / 2
+        forms[:3] += weight * np.einsum("kij,ia,jb->kab", CROSS, turn, bend)
+        forms[3:] += 2 * weight * np.einsum("kij,ia,jb->kab", CROSS, turn, moved)
+    return (forms + forms.swapaxes(1, 2)) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,29 +177,29 @@ class FrameGeometry(ElementGeometry):
 
     def _pose(self, piece: PlacedElement) -> Array:
         """Q of (2) in the motions of the nodes in element axes."""
-        found = self._bent[id(piece.element)].pose
+        forms = self._bent[id(piece.element)].pose
         if np.any(piece.offsets):
-            found = found.copy()
+            forms = forms.copy()
             for k, sign in ((0, -1.0), (1, 1.0)):
                 turn = slice(6 * k, 6 * k + 3)
-                found[3:, turn, turn] += sign * twice_turned(piece.axes.T @ piece.offsets[k])
-        kept = piece.element.kept
-        return np.asarray(kept.T @ found @ kept)
+                forms[3:, turn, turn] += sign * twice_turned(piece.axes.T @ piece.offsets[k])
+        to_ends = piece.element.node_to_end
+        return np.asarray(to_ends.T @ forms @ to_ends)
 
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2)."""
         S = np.array([piece.element.wrench for piece in self.pieces])
         Q = np.array([self._pose(piece) for piece in self.pieces])
         f = S @ (self._maps @ u[self._rows])  # (n, 6, k)
-        own = self._maps @ shapes[self._rows]
-        forms = own.swapaxes(1, 2)[:, None] @ Q @ own[:, None]  # (n, 6, m, m)
+        motions = self._maps @ shapes[self._rows]
+        forms = motions.swapaxes(1, 2)[:, None] @ Q @ motions[:, None]  # (n, 6, m, m)
         return np.asarray(np.tensordot(f, forms, ((0, 1), (0, 1))))
 
     def inside(self, shapes: Array, about: Array) -> Array:
         """Sums over the mass of (1, r) n, by (3) and for lumps on arms."""
         masses, places, _ = self.particles
         m, n = shapes.shape[1], self._in_stations
-        found, at = np.zeros((4, 3, m, m)), 0
+        sums, at = np.zeros((4, 3, m, m)), 0
         masses = 4 * masses[:n:4]
         r = places[:n].reshape(-1, 4, 3).mean(axis=1) - about
         fields = np.column_stack([np.ones(len(r)), r])
@@ -210,13 +210,13 @@ class FrameGeometry(ElementGeometry):
                 n_of[:, :, :3, :3] += twice_turned(piece.axes.T @ piece.offsets[0])
             here = slice(at, at + len(n_of))
             at += len(n_of)
-            ends = piece.element.kept @ phi
+            ends = piece.element.node_to_end @ phi
             moved = (piece.axes @ n_of.reshape(len(n_of), 3, 144)).reshape(-1, 3 * 144)
             forms = ((masses[here, None] * fields[here]).T @ moved).reshape(4, 3, 12, 12)
-            found += ends.T @ (forms @ ends)
+            sums += ends.T @ (forms @ ends)
         for node, (weights, arms) in self.lumps.items():
-            found += _on_arms(weights, arms, self.positions[node] - about, shapes, node)
-        return found
+            sums += _on_arms(weights, arms, self.positions[node] - about, shapes, node)
+        return sums
 
     def twisting(self, shapes: Array) -> NDArray[np.bool_]:
         """Shapes of which more than half of the modal mass is rotation of sections, (m,)."""
@@ -238,8 +238,8 @@ class FrameGeometry(ElementGeometry):
 def _on_arms(masses: Array, arms: Array, place: Array, shapes: Array, node: int) -> Array:
     """Sums over particles of (1, r) t x (t x arm), t the rotation of their node, (4, 3, m, m)."""
     turn = shapes[6 * node : 6 * node + 3]
-    found = np.zeros((4, 3, turn.shape[1], turn.shape[1]))
+    sums = np.zeros((4, 3, turn.shape[1], turn.shape[1]))
     for mass, arm in zip(masses, arms, strict=True):
         bent = turn.T @ twice_turned(arm) @ turn
-        found += mass * np.multiply.outer([1.0, *(place + arm)], bent)
-    return found
+        sums += mass * np.multiply.outer([1.0, *(place + arm)], bent)
+    return sums

@@ -60,8 +60,8 @@ def frame_recovery(
         len(displacements),
     )
     stations = len(ends)
-    known = list(dict.fromkeys(nodes.values()))
-    inboard = min(known, key=lambda k: float(np.abs(displacements[_rows(k)]).max()))
+    distinct_nodes = list(dict.fromkeys(nodes.values()))
+    inboard = min(distinct_nodes, key=lambda k: float(np.abs(displacements[_rows(k)]).max()))
     of_particles = _of_particles(pieces, len(particles[0]))
     statics = _Held(of_nodes, of_particles, stiffness, inboard)
     return Recovery(
@@ -78,8 +78,8 @@ def frame_recovery(
             loads=np.asarray(of_nodes @ displacements).reshape(stations, 6, -1),
             sections=tuple(piece.element.section(x) for piece, x in ends),
             balance=Balance(
-                np.array(known),
-                statics.of_wrenches(known).reshape(stations, 6, len(known), 6),
+                np.array(distinct_nodes),
+                statics.of_wrenches(distinct_nodes).reshape(stations, 6, len(distinct_nodes), 6),
                 statics.of_mass(particles, displacements).reshape(stations, 6, -1, 3),
             ),
         )

@@ -64,32 +64,34 @@ class GivenGeometry(Geometry):
                 f"{self.held!r}, but another interface is the inboard one; leave inboard out"
             )
         m = shapes.shape[1]
-        found = np.zeros((u.shape[1], m, m))
+        stiffness = np.zeros((u.shape[1], m, m))
         if self.mass:
             combined = np.linalg.pinv(np.array([weights for weights, _ in self.mass]))
             forms = np.array([shapes.T @ (K @ shapes) for _, K in self.mass])
-            found[:12] = np.tensordot(combined, forms, 1)
+            stiffness[:12] = np.tensordot(combined, forms, 1)
         for (place, direction), K in self.nodes.items():
-            found[12 + 6 * places.index(place) + direction] = shapes.T @ (K @ shapes)
-        return (found + found.swapaxes(1, 2)) / 2
+            stiffness[12 + 6 * places.index(place) + direction] = shapes.T @ (K @ shapes)
+        return (stiffness + stiffness.swapaxes(1, 2)) / 2
 
 
-def checked_loads(given: Any, name: str) -> Mapping[str, Any]:
+def checked_loads(loads: Any, name: str) -> Mapping[str, Any]:
     """Mapping of loads, or a ModelError."""
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(loads, Mapping) or not loads:
         raise ModelError(
-            f"{name}: stress_stiffness is {shown(given)}; give matrices by load, such as "
+            f"{name}: stress_stiffness is {shown(loads)}; give matrices by load, such as "
             '{"spin z": K, "tip force x": K}'
         )
-    return given
+    return loads
 
 
-def given_geometry(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> GivenGeometry:
+def given_geometry(
+    matrices: Mapping[str, Any], places: tuple[str, ...], name: str
+) -> GivenGeometry:
     """Stress stiffness as the user gave it.
 
     Parameters
     ----------
-    given : mapping of sparse array (N, N)
+    matrices : mapping of sparse array (N, N)
         Matrices of the structure's freedoms by load, in words.
     places : tuple of str
         Interfaces, the one that is held first, and named nodes.
@@ -97,8 +99,8 @@ def given_geometry(given: Mapping[str, Any], places: tuple[str, ...], name: str)
         For messages.
     """
     mass, nodes = [], {}
-    for load, K in given.items():
-        place, kind, axis = _words(load, places, name)
+    for load, K in matrices.items():
+        place, kind, axis = _parsed_load(load, places, name)
         if place:
             nodes[place, 3 * _AT_NODES.index(kind) + "xyz".index(axis)] = K
         else:
@@ -113,7 +115,7 @@ def given_geometry(given: Mapping[str, Any], places: tuple[str, ...], name: str)
     return GivenGeometry(tuple(mass), nodes, places[0], name)
 
 
-def _words(load: Any, places: tuple[str, ...], name: str) -> tuple[str, str, str]:
+def _parsed_load(load: Any, places: tuple[str, ...], name: str) -> tuple[str, str, str]:
     """Place, kind and axis of a load."""
     start, _, axis = str(load).rpartition(" ")
     if axis in _AXES and start in _OF_MASS:
@@ -121,22 +123,22 @@ def _words(load: Any, places: tuple[str, ...], name: str) -> tuple[str, str, str
     place, _, kind = start.rpartition(" ")
     if axis in _AXES[:3] and kind in _AT_NODES and place in places[1:]:
         return place, kind, axis
-    known = [f"{kind} z" for kind in _OF_MASS]
-    known += [f"{place} {kind} x" for place in places[1:] for kind in _AT_NODES]
+    loads = [f"{kind} z" for kind in _OF_MASS]
+    loads += [f"{place} {kind} x" for place in places[1:] for kind in _AT_NODES]
     raise ModelError(
         f"{name}: stress_stiffness has a load {shown(load)}, which is not known; "
-        f"{suggestion(str(load), known)}"
+        f"{suggestion(str(load), loads)}"
     )
 
 
 def _combination(kind: str, axis: str) -> Array:
     """Weights (12,) of the loads e_l, x e_l, y e_l, z e_l."""
     v = np.array([float(letter in axis) for letter in "xyz"])
-    found = np.zeros((4, 3))
+    weights = np.zeros((4, 3))
     if kind == "gravity":
-        found[0] = v
+        weights[0] = v
     elif kind == "spin":
-        found[1:] = v @ v * np.eye(3) - np.outer(v, v)
+        weights[1:] = v @ v * np.eye(3) - np.outer(v, v)
     else:
-        found[1:] = -np.cross(v, np.eye(3))  # row k: -a x e_k
-    return found.ravel()
+        weights[1:] = -np.cross(v, np.eye(3))  # row k: -a x e_k
+    return weights.ravel()

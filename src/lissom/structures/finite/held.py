@@ -56,11 +56,11 @@ def dissection(positions: NDArray[np.float64], graph: Any) -> list[Whole]:
     graph = sp.csr_array(graph)
     n = graph.shape[0]
     graph = sp.csr_array(graph + sp.eye_array(n))  # a node is its own neighbour
-    found, rank, pending = [], np.full(n, -1), [np.arange(n)]
+    parts, rank, pending = [], np.full(n, -1), [np.arange(n)]
     while pending:  # parts are taken out last part first, so the order is built from its end
         part = pending.pop()
         if len(part) <= _LEAF:
-            found.append(part)
+            parts.append(part)
             continue
         axis = int(np.argmax(np.ptp(positions[part], axis=0)))
         ranked = part[np.argsort(positions[part, axis], kind="stable")]
@@ -69,9 +69,9 @@ def dissection(positions: NDArray[np.float64], graph: Any) -> list[Whole]:
         rank[ranked] = -1
         c = _best_cut(far)
         touches = far[:c] >= c
-        found.append(ranked[:c][touches])
+        parts.append(ranked[:c][touches])
         pending += [x for x in (ranked[:c][~touches], ranked[c:]) if len(x)]
-    return [part for part in found[::-1] if len(part)]
+    return [part for part in parts[::-1] if len(part)]
 
 
 def _farthest(graph: Any, nodes: Whole, rank: Whole) -> Whole:
@@ -86,8 +86,8 @@ def _farthest(graph: Any, nodes: Whole, rank: Whole) -> Whole:
 def _best_cut(far: Whole) -> int:
     """Cut near the middle with few separators by (1)."""
     n = len(far)
-    own = np.arange(n)
-    change = np.bincount(own + 1, minlength=n + 2) - np.bincount(far + 1, minlength=n + 2)
+    ranks = np.arange(n)
+    change = np.bincount(ranks + 1, minlength=n + 2) - np.bincount(far + 1, minlength=n + 2)
     low, high = int(_NEAR * n), int((1 - _NEAR) * n) + 1
     cuts = np.arange(low, high)
     off = 2 * cuts / n - 1
@@ -161,26 +161,26 @@ class Fronts:
             x[rest] -= M @ x[a:b]
         for (a, b), (L, M, rest) in zip(spans[::-1], self._steps[::-1], strict=True):
             x[a:b] = dtrsm(1.0, L, x[a:b] - M.T @ x[rest], lower=1, trans_a=1)
-        found = np.empty_like(x)
-        found[self.order] = x
-        return found
+        solution = np.empty_like(x)
+        solution[self.order] = x
+        return solution
 
     def _eliminate(self, p: int, columns: Any, left: dict[int, list[tuple[Whole, Array]]]) -> None:
         """Step (1) for part p."""
         a, b = self._ends[p : p + 2]
-        given = left.pop(p, [])
+        updates = left.pop(p, [])
         begin, end = columns.indptr[a], columns.indptr[b]
         row, value = columns.indices[begin:end], columns.data[begin:end]
         column = np.repeat(np.arange(b - a), np.diff(columns.indptr[a : b + 1]))
         below = row >= a + column  # the lower triangle says all
         row, column, value = row[below], column[below], value[below]
-        beyond = np.concatenate([row, *(rows for rows, _ in given)])
+        beyond = np.concatenate([row, *(rows for rows, _ in updates)])
         rest = np.unique(beyond[beyond >= b]).astype(np.intp)
         rows = np.concatenate([np.arange(a, b), rest])
         F = np.zeros((len(rows), len(rows)), order="F")
         F[np.searchsorted(rows, row), column] = value
-        for own, U in given:
-            at = np.searchsorted(rows, own)
+        for update_rows, U in updates:
+            at = np.searchsorted(rows, update_rows)
             F[np.ix_(at, at)] += U
         n = b - a
         L, info = dpotrf(F[:n, :n], lower=1, clean=1)
@@ -269,11 +269,11 @@ class Held:
 
         def solve(f: Array, g: Array | None = None) -> Array:
             f_I = self._factor.solve(f[self.rest])
-            wanted = np.zeros((len(held), f.shape[1])) if g is None else g
+            held_motions = np.zeros((len(held), f.shape[1])) if g is None else g
             right = np.vstack(
                 [
                     f[self.pulled] - self.X_P.T @ f[self.rest],
-                    wanted - self.X_B[:, held].T @ f[self.rest],
+                    held_motions - self.X_B[:, held].T @ f[self.rest],
                 ]
             )
             z = np.zeros_like(f)

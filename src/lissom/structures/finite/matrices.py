@@ -133,61 +133,61 @@ def structure_of_matrices(
         raise ModelError(
             f'{name}: interfaces is {shown(interfaces)}; give a dictionary {{"root": 0, "tip": 5}}'
         )
-    made = {key: made_interface(x, positions, f"{name}: {key}") for key, x in interfaces.items()}
+    ports = {key: as_interface(x, positions, f"{name}: {key}") for key, x in interfaces.items()}
     freedoms = freedoms[used]
     geometry = None
     if stress_stiffness is not None:
-        places = (*map(str, made), *map(str, names or {}))
+        places = (*map(str, ports), *map(str, names or {}))
         size = len(positions) * each
-        given = {
-            load: _of_size(x, f"stress stiffness of {load!r}", size, name)[used][:, used]
+        stress_matrices = {
+            load: _sized_matrix(x, f"stress stiffness of {load!r}", size, name)[used][:, used]
             for load, x in checked_loads(stress_stiffness, name).items()
         }
-        geometry = given_geometry(given, places, name)
+        geometry = given_geometry(stress_matrices, places, name)
     return Structure(
         name,
         positions,
         freedoms,
         M,
         K,
-        made,
+        ports,
         dict(names or {}),
         lines=sticks(positions, freedoms, K),
         geometry=geometry,
     )
 
 
-def _of_size(given: Any, what: str, size: int, name: str) -> Any:
+def _sized_matrix(value: Any, what: str, size: int, name: str) -> Any:
     """Matrix of the size of the stiffness matrix, or a ModelError."""
-    found = _matrix(given, what, name)
-    if found.shape[0] != size:
+    matrix = _matrix(value, what, name)
+    if matrix.shape[0] != size:
         raise ModelError(
-            f"{name}: the {what} matrix has shape {found.shape}; give one of the {size} freedoms "
+            f"{name}: the {what} matrix has shape {matrix.shape}; give one of the {size} freedoms "
             "of the stiffness matrix"
         )
-    if not np.all(np.isfinite(found.data)):
+    if not np.all(np.isfinite(matrix.data)):
         raise ModelError(f"{name}: the {what} matrix has entries that are not finite")
-    return found
+    return matrix
 
 
-def made_interface(given: Any, positions: Array, title: str) -> Interface:
+def as_interface(value: Any, positions: Array, title: str) -> Interface:
     """Interface from a node, a sequence of nodes or an `Interface`.
 
     Parameters
     ----------
-    given : int, sequence of int or Interface
+    value : int, sequence of int or Interface
         As the user gave it.
     positions : array (n, 3)
         Nodes [m].
     title : str
         For messages.
     """
-    if isinstance(given, Interface):
-        return given
-    nodes = np.asarray(given)
+    if isinstance(value, Interface):
+        return value
+    nodes = np.asarray(value)
     if nodes.dtype.kind not in "iu" or nodes.ndim > 1 or not nodes.size:
         raise ModelError(
-            f"{title}: the interface is {shown(given)}; give the number of a node, a list of "
+            f"{title}: the interface is {shown(value)}; give the number of a node, a list of "
             "nodes, or an Interface"
         )
     if nodes.min() < 0 or nodes.max() >= len(positions):
@@ -210,15 +210,17 @@ def _positions(nodes: Any, name: str) -> Array:
     return positions
 
 
-def _matrix(given: Any, what: str, name: str) -> Any:
+def _matrix(value: Any, what: str, name: str) -> Any:
     try:
-        found = given if sp.issparse(given) else np.asarray(given)
+        matrix = value if sp.issparse(value) else np.asarray(value)
     except (TypeError, ValueError):
-        found = np.array(None)
-    if found.ndim and (found.ndim != 2 or found.shape[0] != found.shape[1]):
-        raise ModelError(f"{name}: the {what} matrix has shape {found.shape}; give a square matrix")
-    if not found.ndim or found.dtype.kind not in "fiub":
+        matrix = np.array(None)
+    if matrix.ndim and (matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]):
+        raise ModelError(
+            f"{name}: the {what} matrix has shape {matrix.shape}; give a square matrix"
+        )
+    if not matrix.ndim or matrix.dtype.kind not in "fiub":
         raise ModelError(
             f"{name}: the {what} matrix is not an array of real numbers, dense or sparse"
         )
-    return sp.csr_array(found, dtype=float)
+    return sp.csr_array(matrix, dtype=float)

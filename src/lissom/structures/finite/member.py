@@ -161,16 +161,16 @@ def placed(number: int, member: Any, positions: Array) -> Placed:
 def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     """Finite numbers as an array of a shape (-1 for any number of rows), or a ModelError."""
     try:
-        found = reals(value)
+        array = reals(value)
     except (TypeError, ValueError):
-        found = np.array(np.nan)
-    fits = found.ndim == len(shape) and all(
-        a in (-1, b) for a, b in zip(shape, found.shape, strict=True)
+        array = np.array(np.nan)
+    fits = array.ndim == len(shape) and all(
+        a in (-1, b) for a, b in zip(shape, array.shape, strict=True)
     )
-    if fits and shape[0] < 0 and not np.all(np.isfinite(found)):
-        row = int(np.argmin(np.isfinite(found).reshape(len(found), -1).all(axis=1)))
-        raise ModelError(f"{what}: number {row} is {found[row].tolist()}; give finite numbers")
-    if not fits or not np.all(np.isfinite(found)):
+    if fits and shape[0] < 0 and not np.all(np.isfinite(array)):
+        row = int(np.argmin(np.isfinite(array).reshape(len(array), -1).all(axis=1)))
+        raise ModelError(f"{what}: number {row} is {array[row].tolist()}; give finite numbers")
+    if not fits or not np.all(np.isfinite(array)):
         text = (
             "("
             + ", ".join("n" if k < 0 else str(k) for k in shape)
@@ -178,7 +178,7 @@ def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
             + ")"
         )
         raise ModelError(f"{what} is {shown(value)}; give finite numbers of shape {text}")
-    return found
+    return array
 
 
 def _node(value: Any, name: str, what: str, n: int) -> int:

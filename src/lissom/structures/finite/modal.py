@@ -94,7 +94,7 @@ def from_modes(
         if name not in named:
             raise ModelError(f"from_modes: shapes names {name!r}, which is not among the nodes")
     at = np.array([_numbers(x, (3,), f"nodes[{key!r}]") for key, x in named.items()])
-    own = [
+    node_shapes = [
         _numbers((shapes or {}).get(key, np.zeros((m, 6))), (m, 6), f"shapes[{key!r}]").T
         for key in named
     ]
@@ -102,7 +102,7 @@ def from_modes(
     return FlexibleBody(
         np.vstack([at, positions]),
         np.concatenate([np.zeros(len(at)), masses]),
-        np.concatenate([np.array(own)[:, [3, 4, 5, 0, 1, 2]], particles]),
+        np.concatenate([np.array(node_shapes)[:, [3, 4, 5, 0, 1, 2]], particles]),
         omega**2,
         damping,
         names={key: k for k, key in enumerate(named)},
@@ -124,14 +124,14 @@ def _appearance(at: Array, rigid: Array) -> list[Solid]:
 
 
 def _rigid_mass(mass: float, center: Array, inertia: Any) -> Array:
-    given = np.asarray(inertia)
-    J = _numbers(inertia, (3,) if given.ndim == 1 else (3, 3), "inertia")
+    array = np.asarray(inertia)
+    J = _numbers(inertia, (3,) if array.ndim == 1 else (3, 3), "inertia")
     J = np.diag(J) if J.ndim == 1 else J
     if fault := inertia_fault(J):
         raise ModelError(f"from_modes: inertia is not physical: {fault}")
     about_joint = J + parallel_axis(mass, center)
-    found: Array = spatial_inertia(mass, mass * center, about_joint)
-    return found
+    matrix: Array = spatial_inertia(mass, mass * center, about_joint)
+    return matrix
 
 
 def _check_effective_masses(rigid: Array, coupling: Array) -> None:
@@ -160,13 +160,13 @@ def _check_effective_masses(rigid: Array, coupling: Array) -> None:
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     try:
-        given = reals(value)
+        array = reals(value)
     except (TypeError, ValueError):
-        given = np.array(np.nan)
-    fits = given.ndim == len(shape) and all(
-        b in (-1, a) for a, b in zip(given.shape, shape, strict=True)
+        array = np.array(np.nan)
+    fits = array.ndim == len(shape) and all(
+        b in (-1, a) for a, b in zip(array.shape, shape, strict=True)
     )
-    if not fits or not np.all(np.isfinite(given)):
+    if not fits or not np.all(np.isfinite(array)):
         expected = "a list" if shape == (-1,) else f"an array {shape}"
         raise ModelError(f"from_modes: {what} is {shown(value)}; give {expected} of finite numbers")
-    return given
+    return array

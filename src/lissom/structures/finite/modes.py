@@ -30,7 +30,7 @@ _MOST = 1000  # modes; more than this is not a reduction
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModeSelection:
     """Modes to keep: a number, all below a frequency [Hz], or enough for a part of the mass."""
 
     modes: int | None = None
@@ -38,13 +38,13 @@ class Wanted:
     effective_mass: float | None = None
 
 
-def wanted_modes(name: str, modes: Any, frequency: Any, effective_mass: Any) -> Wanted:
+def mode_selection(name: str, modes: Any, frequency: Any, effective_mass: Any) -> ModeSelection:
     """Checked choice; at most one of the three is given."""
-    given = {"modes": modes, "frequency": frequency, "effective_mass": effective_mass}
-    found = {key: x for key, x in given.items() if x is not None}
-    if len(found) > 1:
+    criteria = {"modes": modes, "frequency": frequency, "effective_mass": effective_mass}
+    chosen = {key: x for key, x in criteria.items() if x is not None}
+    if len(chosen) > 1:
         raise ModelError(
-            f"{name}: {' and '.join(found)} both say how many modes are kept; give one of them"
+            f"{name}: {' and '.join(chosen)} both say how many modes are kept; give one of them"
         )
     if modes is not None:
         if (
@@ -55,9 +55,9 @@ def wanted_modes(name: str, modes: Any, frequency: Any, effective_mass: Any) -> 
             raise ModelError(
                 f"{name}: modes is {shown(modes)}; give a whole number from 0 to {_MOST}"
             )
-        return Wanted(modes=int(modes))
+        return ModeSelection(modes=int(modes))
     if frequency is not None:
-        return Wanted(frequency=positive(frequency, f"{name}: frequency [Hz]"))
+        return ModeSelection(frequency=positive(frequency, f"{name}: frequency [Hz]"))
     if effective_mass is not None:
         part = finite(effective_mass, f"{name}: effective_mass")
         if not 0 < part < 1:
@@ -65,8 +65,8 @@ def wanted_modes(name: str, modes: Any, frequency: Any, effective_mass: Any) -> 
                 f"{name}: effective_mass is {part:g}; give the part of the mass that the modes "
                 "must have in every direction, between 0 and 1, such as 0.95"
             )
-        return Wanted(effective_mass=part)
-    return Wanted()
+        return ModeSelection(effective_mass=part)
+    return ModeSelection()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,55 +99,55 @@ class Eigenproblem:
     movable: Array
 
 
-def vibration(problem: Eigenproblem, wanted: Wanted) -> tuple[Array, Array]:
+def vibration(problem: Eigenproblem, selection: ModeSelection) -> tuple[Array, Array]:
     """Mass-normalised modes (n, m) and angular frequencies (m,) [rad/s], ascending."""
     n = problem.M.shape[0]
-    if wanted.modes == 0:
+    if selection.modes == 0:
         return np.zeros((n, 0)), np.zeros(0)
     if n <= _DENSE:
         every = _all_modes(problem)
-        return _chosen(problem, wanted, *every, complete=True)
-    k = 24 if wanted.modes is None else wanted.modes
-    k = DEFAULT if wanted == Wanted() else k
+        return _chosen(problem, selection, *every, complete=True)
+    k = 24 if selection.modes is None else selection.modes
+    k = DEFAULT if selection == ModeSelection() else k
     while True:
         if 3 * k > n:
-            return _chosen(problem, wanted, *_all_modes(problem), complete=True)
+            return _chosen(problem, selection, *_all_modes(problem), complete=True)
         shapes, omega = _lowest_modes(problem, k)
         complete = len(omega) < k
-        if complete or _enough(problem, wanted, shapes, omega):
-            return _chosen(problem, wanted, shapes, omega, complete=complete)
+        if complete or _enough(problem, selection, shapes, omega):
+            return _chosen(problem, selection, shapes, omega, complete=complete)
         if k >= _MOST:
             raise ModelError(
                 f"{problem.name}: {k} modes up to {omega[-1] / (2 * np.pi):.4g} Hz are not enough "
-                f"for {_words(wanted)}; ask for less, or give modes"
+                f"for {_words(selection)}; ask for less, or give modes"
             )
         k = min(2 * k, _MOST)
 
 
-def _enough(problem: Eigenproblem, wanted: Wanted, shapes: Array, omega: Array) -> bool:
-    if wanted.frequency is not None:
-        return bool(omega[-1] > 2 * np.pi * wanted.frequency)
-    if wanted.effective_mass is not None:
-        return _needed(problem, wanted.effective_mass, shapes) is not None
+def _enough(problem: Eigenproblem, selection: ModeSelection, shapes: Array, omega: Array) -> bool:
+    if selection.frequency is not None:
+        return bool(omega[-1] > 2 * np.pi * selection.frequency)
+    if selection.effective_mass is not None:
+        return _needed(problem, selection.effective_mass, shapes) is not None
     return True
 
 
 def _chosen(
-    problem: Eigenproblem, wanted: Wanted, shapes: Array, omega: Array, *, complete: bool
+    problem: Eigenproblem, selection: ModeSelection, shapes: Array, omega: Array, *, complete: bool
 ) -> tuple[Array, Array]:
     """Modes that are kept of those computed, in ascending order."""
     m = len(omega)
-    if wanted.frequency is not None:
-        m = int(np.searchsorted(omega, 2 * np.pi * wanted.frequency, side="right"))
-    elif wanted.effective_mass is not None:
-        needed = _needed(problem, wanted.effective_mass, shapes)
+    if selection.frequency is not None:
+        m = int(np.searchsorted(omega, 2 * np.pi * selection.frequency, side="right"))
+    elif selection.effective_mass is not None:
+        needed = _needed(problem, selection.effective_mass, shapes)
         if needed is None:
             raise ModelError(
-                f"{problem.name}: all its {m} modes have less than {_words(wanted)}; give modes"
+                f"{problem.name}: all its {m} modes have less than {_words(selection)}; give modes"
             )
         m = needed
     else:
-        m = min(m, DEFAULT) if wanted.modes is None else wanted.modes
+        m = min(m, DEFAULT) if selection.modes is None else selection.modes
     if m > len(omega):
         assert complete
         raise ModelError(
@@ -157,16 +157,16 @@ def _chosen(
     return shapes[:, :m], omega[:m]
 
 
-def _words(wanted: Wanted) -> str:
-    if wanted.frequency is not None:
-        return f"frequency={wanted.frequency:g} Hz"
-    return f"effective_mass={wanted.effective_mass:g} in every direction"
+def _words(selection: ModeSelection) -> str:
+    if selection.frequency is not None:
+        return f"frequency={selection.frequency:g} Hz"
+    return f"effective_mass={selection.effective_mass:g} in every direction"
 
 
 def _needed(problem: Eigenproblem, part: float, shapes: Array) -> int | None:
     """Number of modes whose effective masses reach a part of what can move; None if all do not."""
-    taken = np.cumsum((shapes.T @ (problem.M @ problem.rigid[:, 3:])) ** 2, axis=0)
-    reached = np.all(taken >= part * problem.movable, axis=1)
+    effective_masses = np.cumsum((shapes.T @ (problem.M @ problem.rigid[:, 3:])) ** 2, axis=0)
+    reached = np.all(effective_masses >= part * problem.movable, axis=1)
     return int(np.argmax(reached)) + 1 if np.any(reached) else None
 
 
@@ -186,8 +186,8 @@ def _all_modes(problem: Eigenproblem) -> tuple[Array, Array]:
         raise _not_positive(problem.name) from None
     if mu[0] < -1e-10 * mu[-1]:
         raise negative_mass(problem.name)
-    kept = mu > _NONE * mu[-1]
-    mu, q = mu[kept][::-1], q[:, kept][:, ::-1]
+    has_mass = mu > _NONE * mu[-1]
+    mu, q = mu[has_mass][::-1], q[:, has_mass][:, ::-1]
     return Z @ (scale[:, None] * q) / np.sqrt(mu), 1 / np.sqrt(mu)
 
 

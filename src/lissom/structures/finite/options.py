@@ -13,7 +13,7 @@ from ...bodies.flexible import check_level
 from ...errors import ModelError, shown, suggestion
 from ...spatial.scalar import reals
 from .._checks import finite
-from .modes import Wanted, wanted_modes
+from .modes import ModeSelection, mode_selection
 from .shapes import METHODS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ReduceOptions:
     level: str = "full"
     inboard: str | None = None
 
-    def wanted(self, name: str, has_second_order: bool) -> Wanted:
+    def mode_selection(self, name: str, has_second_order: bool) -> ModeSelection:
         """Modes that are wanted; ModelError if one of the options cannot be.
 
         Parameters
@@ -49,8 +49,8 @@ class ReduceOptions:
                 f"{name}: method={self.method!r} is not known; "
                 f"{suggestion(str(self.method), METHODS)}"
             )
-        wanted = wanted_modes(name, self.modes, self.frequency, self.effective_mass)
-        if self.method == "free-free" and wanted.effective_mass is not None:
+        selection = mode_selection(name, self.modes, self.frequency, self.effective_mass)
+        if self.method == "free-free" and selection.effective_mass is not None:
             raise ModelError(
                 f"{name}: modes of a free structure have no effective mass; give modes or "
                 'frequency, or method="cantilever"'
@@ -58,7 +58,7 @@ class ReduceOptions:
         if check_level(self.level) == "stiffened":
             self._check_second_order(name, has_second_order)
         _check_damping(self.damping, name)
-        return wanted
+        return selection
 
     def _check_second_order(self, name: str, has_second_order: bool) -> None:
         if self.method == "free-free":
@@ -77,10 +77,14 @@ class ReduceOptions:
         structure : Structure
             With interfaces.
         """
-        given = self.attachment
-        if isinstance(given, bool):
-            return list(structure.interfaces) if given else []
-        names = list(given) if np.iterable(given) and not isinstance(given, str) else [given]
+        attachment = self.attachment
+        if isinstance(attachment, bool):
+            return list(structure.interfaces) if attachment else []
+        names = (
+            list(attachment)
+            if np.iterable(attachment) and not isinstance(attachment, str)
+            else [attachment]
+        )
         for name in names:
             if name not in structure.interfaces:
                 raise ModelError(
@@ -124,36 +128,36 @@ def check_options(
     has_second_order : bool
         Whether the structure will have what level "stiffened" needs.
     """
-    known = [x.name for x in fields(ReduceOptions)]
+    names = [x.name for x in fields(ReduceOptions)]
     for key in reduction:
-        if key not in known:
+        if key not in names:
             raise TypeError(
-                f"{name}: {key!r} is no option of a reduction; {suggestion(key, known)}"
+                f"{name}: {key!r} is no option of a reduction; {suggestion(key, names)}"
             )
-    ReduceOptions(**reduction).wanted(name, has_second_order)
+    ReduceOptions(**reduction).mode_selection(name, has_second_order)
 
 
-def _check_damping(given: Any, name: str) -> None:
+def _check_damping(damping: Any, name: str) -> None:
     """What can be said of damping before the numbers of freedoms and shapes are known."""
-    if isinstance(given, tuple) and given and given[0] == "rayleigh":
-        if len(given) != 3:
+    if isinstance(damping, tuple) and damping and damping[0] == "rayleigh":
+        if len(damping) != 3:
             raise ModelError(
-                f"{name}: damping is {given!r}; give ('rayleigh', alpha [1/s], beta [s])"
+                f"{name}: damping is {damping!r}; give ('rayleigh', alpha [1/s], beta [s])"
             )
-        finite(given[1], f"{name}: alpha of damping [1/s]")
-        finite(given[2], f"{name}: beta of damping [s]")
+        finite(damping[1], f"{name}: alpha of damping [1/s]")
+        finite(damping[2], f"{name}: beta of damping [s]")
         return
     try:
-        found = reals(sp.coo_array(given).data if sp.issparse(given) else given)
+        values = reals(sp.coo_array(damping).data if sp.issparse(damping) else damping)
     except (TypeError, ValueError):
         raise ModelError(
-            f"{name}: damping is {shown(given)}; give a ratio, ('rayleigh', alpha, beta) or a "
+            f"{name}: damping is {shown(damping)}; give a ratio, ('rayleigh', alpha, beta) or a "
             "matrix"
         ) from None
-    if not np.all(np.isfinite(found)):
-        raise ModelError(f"{name}: damping is {shown(given)}; give finite numbers")
-    shape = np.shape(given)
+    if not np.all(np.isfinite(values)):
+        raise ModelError(f"{name}: damping is {shown(damping)}; give finite numbers")
+    shape = np.shape(damping)
     if len(shape) == 2 and shape[0] != shape[1]:
         raise ModelError(f"{name}: the damping matrix has shape {shape}; give a square one")
-    if len(shape) < 2 and np.any(found < 0):
-        raise ModelError(f"{name}: damping is {shown(given)}; ratios must not be negative")
+    if len(shape) < 2 and np.any(values < 0):
+        raise ModelError(f"{name}: damping is {shown(damping)}; ratios must not be negative")

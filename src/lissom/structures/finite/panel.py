@@ -54,16 +54,18 @@ class PanelGeometry(ElementGeometry):
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2)."""
         m, k = shapes.shape[1], u.shape[1]
-        found = np.zeros((k, m * m))
+        forms = np.zeros((k, m * m))
         for element in dict.fromkeys(self.elements):
-            own = [r for x, r in zip(self.elements, self.rows, strict=True) if x is element]
-            rows = np.array(own)
+            element_rows = [
+                r for x, r in zip(self.elements, self.rows, strict=True) if x is element
+            ]
+            rows = np.array(element_rows)
             for x, y, weight in element.points(4):
                 force = weight * element.force(x, y) @ u[rows]  # xx, yy, xy; (n, 3, k)
                 d_x, d_y = element.slopes(x, y)[:, None] @ shapes[rows]  # each (n, 3, m)
-                found += _met(force, d_x, d_y).reshape(k, -1)
-        found = found.reshape(k, m, m)
-        return (found + found.swapaxes(1, 2)) / 2
+                forms += _sum_of_products(force, d_x, d_y).reshape(k, -1)
+        forms = forms.reshape(k, m, m)
+        return (forms + forms.swapaxes(1, 2)) / 2
 
     def twisting(self, shapes: Array) -> NDArray[np.bool_]:
         """Torsion of a narrow panel."""
@@ -71,7 +73,7 @@ class PanelGeometry(ElementGeometry):
         return twisted_slabs(masses, places, (motion @ shapes).reshape(len(masses), 3, -1))
 
 
-def _met(force: Array, d_x: Array, d_y: Array) -> Array:
+def _sum_of_products(force: Array, d_x: Array, d_y: Array) -> Array:
     """Sum over elements of forces times products of slopes, (k, m, m)."""
     pairs = np.stack(
         [
@@ -155,7 +157,7 @@ def panel(
     5.0
     """
     check_options("panel", reduction, has_second_order=True)
-    made = panel_structure(
+    structure = panel_structure(
         width,
         height,
         thickness,
@@ -165,7 +167,7 @@ def panel(
         bending_stiffness=bending_stiffness,
         area_density=area_density,
     )
-    return made.reduce(**reduction)
+    return structure.reduce(**reduction)
 
 
 def panel_structure(
@@ -185,8 +187,8 @@ def panel_structure(
     density = material.density * thickness
     if area_density is not None:
         density = positive(area_density, "panel: area_density [kg/m²]")
-    given = _given_interfaces(interfaces, size)
-    mesh = _mesh(size, _given_divisions(divisions), given, plate)
+    interface_places = _checked_interfaces(interfaces, size)
+    mesh = _mesh(size, _checked_divisions(divisions), interface_places, plate)
     n = len(mesh.positions)
     masses, places, motion = _particles(mesh, density, plate.gyration)
     return Structure(
@@ -201,7 +203,7 @@ def panel_structure(
         ),
         mass=mass_matrix(masses, motion),
         stiffness=summed(mesh.rows, [x.stiffness for x in mesh.elements], 7 * n),
-        interfaces={name: _interface(mesh, place) for name, place in given.items()},
+        interfaces={name: _interface(mesh, place) for name, place in interface_places.items()},
         recovery=partial(_recovery, mesh, plate),
         surface=SurfaceMesh(mesh.triangles),
         particles=(masses, places, motion),
@@ -252,37 +254,37 @@ def _plate(thickness: float, material: Any, bending_stiffness: Any) -> _Plate:
     return _Plate(thickness, bending, membrane, modulus, nu)
 
 
-def _given_divisions(given: Any) -> tuple[int, int]:
-    pair = given if isinstance(given, (tuple, list)) else (given, given)
+def _checked_divisions(divisions: Any) -> tuple[int, int]:
+    pair = divisions if isinstance(divisions, (tuple, list)) else (divisions, divisions)
     if len(pair) != 2:
-        raise ModelError(f"panel: divisions is {shown(given)}; give one number or two")
+        raise ModelError(f"panel: divisions is {shown(divisions)}; give one number or two")
     return count(pair[0], "panel: divisions along x"), count(pair[1], "panel: divisions along y")
 
 
-def _given_interfaces(given: Any, size: tuple[float, float]) -> dict[str, Any]:
+def _checked_interfaces(interfaces: Any, size: tuple[float, float]) -> dict[str, Any]:
     """Interfaces as {name: edge or (x, y)}."""
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(interfaces, Mapping) or not interfaces:
         raise ModelError(
-            f'panel: interfaces is {shown(given)}; give names and places, such as {{"root": '
+            f'panel: interfaces is {shown(interfaces)}; give names and places, such as {{"root": '
             '"left", "tip": (2.0, 0.0)}; the first is held by the joint towards the base'
         )
-    found: dict[str, Any] = {}
-    for name, place in given.items():
+    places: dict[str, Any] = {}
+    for name, place in interfaces.items():
         if not isinstance(name, str) or not name:
             raise ModelError(f"panel: interface {shown(name)} must be a string, such as 'tip'")
-        found[name] = place if isinstance(place, str) else _point(name, place, size)
+        places[name] = place if isinstance(place, str) else _point(name, place, size)
         if isinstance(place, str) and place not in _EDGES:
             raise ModelError(
                 f"panel: interface {name!r} is at {place!r}, which does not exist; give an edge, "
                 f"{', '.join(map(repr, _EDGES))}, or a point (x, y) [m]"
             )
-        for other in found:
-            if other != name and _share(found[other], found[name], size):
+        for other in places:
+            if other != name and _share(places[other], places[name], size):
                 raise ModelError(
                     f"panel: interfaces {other!r} and {name!r} share a point of the panel; put "
                     "them apart, or make them one"
                 )
-    return found
+    return places
 
 
 def _point(name: str, place: Any, size: tuple[float, float]) -> tuple[float, float]:
@@ -351,24 +353,27 @@ class _PanelMesh:
 
 
 def _mesh(
-    size: tuple[float, float], divisions: tuple[int, int], given: Mapping[str, Any], plate: _Plate
+    size: tuple[float, float],
+    divisions: tuple[int, int],
+    interface_places: Mapping[str, Any],
+    plate: _Plate,
 ) -> _PanelMesh:
-    points = [p for p in given.values() if not isinstance(p, str)]
+    points = [p for p in interface_places.values() if not isinstance(p, str)]
     x = _lines(0.0, size[0], divisions[0], [p[0] for p in points])
     y = _lines(-size[1] / 2, size[1] / 2, divisions[1], [p[1] for p in points])
     grid = np.arange(len(x) * len(y)).reshape(len(x), len(y))
     positions = np.stack([*np.meshgrid(x, y, indexing="ij"), np.zeros(grid.shape)], axis=-1)
     reach = float(np.sqrt(np.mean(np.diff(x)) * np.mean(np.diff(y))))
-    known: dict[Any, PlateElement] = {}
+    cache: dict[Any, PlateElement] = {}
     elements, corners = [], []
     for i, a in enumerate(np.diff(x)):
         for j, b in enumerate(np.diff(y)):
             key = (f"{a:.11e}", f"{b:.11e}")
-            if key not in known:
-                known[key] = PlateElement(
+            if key not in cache:
+                cache[key] = PlateElement(
                     a, b, plate.bending, plate.membrane, plate.poisson_ratio, reach
                 )
-            elements.append(known[key])
+            elements.append(cache[key])
             corners.append([grid[i + p, j + q] for p, q in CORNERS])
     return _PanelMesh(positions.reshape(-1, 3), tuple(elements), np.array(corners), size)
 
@@ -393,14 +398,14 @@ def _interface(mesh: _PanelMesh, place: Any) -> Interface:
 
 def _particles(mesh: _PanelMesh, density: float, lever: float) -> tuple[Array, Array, Any]:
     """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
-    known: dict[int, Any] = {}
+    cache: dict[int, Any] = {}
     for x in mesh.elements:
-        known.setdefault(id(x), _particles_of(x, density, lever))
-    own = [known[id(x)] for x in mesh.elements]
+        cache.setdefault(id(x), _particles_of(x, density, lever))
+    particles = [cache[id(x)] for x in mesh.elements]
     starts = mesh.positions[mesh.corners[:, 0]]
-    places = np.concatenate([start + r for start, (_, r, _) in zip(starts, own, strict=True)])
-    motion = stacked(mesh.rows, [N for _, _, N in own], 7 * len(mesh.positions))
-    return np.concatenate([m for m, _, _ in own]), places, motion
+    places = np.concatenate([start + r for start, (_, r, _) in zip(starts, particles, strict=True)])
+    motion = stacked(mesh.rows, [N for _, _, N in particles], 7 * len(mesh.positions))
+    return np.concatenate([m for m, _, _ in particles]), places, motion
 
 
 def _particles_of(x: PlateElement, density: float, lever: float) -> tuple[Array, Array, Array]:
@@ -414,12 +419,12 @@ def _recovery(mesh: _PanelMesh, plate: _Plate, displacements: Array) -> Recovery
     """Stress at both faces over the corners: from 2 x 2 Gauss points, extended, then averaged."""
     n, m = len(mesh.positions), displacements.shape[1]
     stress, times = np.zeros((2, n, 6, m)), np.bincount(mesh.corners.ravel(), minlength=n)
-    known = {id(x): x for x in mesh.elements}
-    rows_of = {key: _corner_stress(x, plate) for key, x in known.items()}
+    distinct = {id(x): x for x in mesh.elements}
+    rows_of = {key: _corner_stress(x, plate) for key, x in distinct.items()}
     for element, corners, rows in zip(mesh.elements, mesh.corners, mesh.rows, strict=True):
-        found = rows_of[id(element)] @ displacements[rows]  # (2, 4, 3, m)
+        at_corners = rows_of[id(element)] @ displacements[rows]  # (2, 4, 3, m)
         for face in range(2):
-            stress[face, corners[:, None], [0, 1, 5]] += found[face]
+            stress[face, corners[:, None], [0, 1, 5]] += at_corners[face]
     stress /= times[:, None, None]
     offset = np.array([0.0, 0.0, plate.thickness / 2])
     return Recovery(

@@ -112,13 +112,13 @@ def gram_of_matrices(
 def rigid_field_map(alpha: Array) -> Array:
     """Coefficients (4, 3 m) of the fields 1, x, y, z in rigid motions alpha (6, m)."""
     m = alpha.shape[1]
-    found = np.zeros((4, m, 3))
-    found[0] = alpha[3:].T
+    coefficients = np.zeros((4, m, 3))
+    coefficients[0] = alpha[3:].T
     a, b, c = alpha[:3]
-    found[1, :, 1], found[1, :, 2] = c, -b
-    found[2, :, 0], found[2, :, 2] = -c, a
-    found[3, :, 0], found[3, :, 1] = b, -a
-    return found.reshape(4, 3 * m)
+    coefficients[1, :, 1], coefficients[1, :, 2] = c, -b
+    coefficients[2, :, 0], coefficients[2, :, 2] = -c, a
+    coefficients[3, :, 0], coefficients[3, :, 1] = b, -a
+    return coefficients.reshape(4, 3 * m)
 
 
 def _rigid_fields(rigid_mass: Array) -> Array:
@@ -165,5 +165,5 @@ def _contraction(kernel: Array, exact: Array) -> tuple[Array, Array]:
 def _trace(products: Array) -> Array:
     """Sum over the three components, (m, m) of (3 m, 3 m)."""
     m = len(products) // 3
-    found: Any = np.einsum("ikjk->ij", products.reshape(m, 3, m, 3))
-    return found
+    trace: Any = np.einsum("ikjk->ij", products.reshape(m, 3, m, 3))
+    return trace

@@ -68,12 +68,12 @@ class Ground:
     triangles: Whole
 
 
-def interfaces_of(given: Any, ground: Ground) -> dict[str, Interface]:
+def interfaces_of(patches: Any, ground: Ground) -> dict[str, Interface]:
     """Interfaces of named patches.
 
     Parameters
     ----------
-    given : dict
+    patches : dict
         A `Patch`, or what its `where` accepts, by name.
     ground : Ground
         Mesh.
@@ -83,17 +83,17 @@ def interfaces_of(given: Any, ground: Ground) -> dict[str, Interface]:
     ModelError
         If a patch is empty, lies on a line, shares nodes with another, or is not one.
     """
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(patches, Mapping) or not patches:
         raise ModelError(
-            f"{ground.name}: interfaces is {shown(given)}; give at least one by name, such as "
+            f"{ground.name}: interfaces is {shown(patches)}; give at least one by name, such as "
             '{"root": lissom.regions.plane("x", 0.0)}'
         )
-    found = {}
-    for name, value in given.items():
+    interfaces = {}
+    for name, value in patches.items():
         patch = value if isinstance(value, Patch) else Patch(value)
-        found[name] = _interface(patch, f"{ground.name}: interface {name!r}", ground)
-    _check_apart(found, ground)
-    return found
+        interfaces[name] = _interface(patch, f"{ground.name}: interface {name!r}", ground)
+    _check_apart(interfaces, ground)
+    return interfaces
 
 
 def _interface(patch: Patch, what: str, ground: Ground) -> Interface:
@@ -155,52 +155,52 @@ def check_area(positions: Array, what: str) -> None:
         )
 
 
-def node_numbers(given: Any, known: Whole, what: str, lost: str) -> Whole:
+def node_numbers(values: Any, existing: Whole, what: str, lost: str) -> Whole:
     """Numbers of nodes as given, checked.
 
     Parameters
     ----------
-    given : sequence of int
+    values : sequence of int
         Numbers.
-    known : array of int
+    existing : array of int
         Those that there are, ascending.
     what : str
         The interface, for messages.
     lost : str
         What to say of a node that is not among them.
     """
-    numbers = np.asarray(given)
+    numbers = np.asarray(values)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise ModelError(
-            f"{what} is {shown(given)}; give the name of a group, a function of positions, a "
+            f"{what} is {shown(values)}; give the name of a group, a function of positions, a "
             "region or a list of node numbers, whole numbers"
         )
-    missing = np.setdiff1d(numbers, known)
+    missing = np.setdiff1d(numbers, existing)
     if len(missing):
         raise ModelError(f"{what}: node {name_list(missing, show=str)} {lost}")
     return numbers.astype(np.intp)
 
 
-def interface_place(given: Any, what: str) -> Array:
+def interface_place(value: Any, what: str) -> Array:
     """Position of an interface as given, checked.
 
     Parameters
     ----------
-    given : array (3,)
+    value : array (3,)
         [m].
     what : str
         The interface, for messages.
     """
     try:
-        found = reals(given)
+        position = reals(value)
     except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape != (3,) or not np.isfinite(found).all():
+        position = np.zeros(0)
+    if position.shape != (3,) or not np.isfinite(position).all():
         raise ModelError(
-            f"{what}: at is {shown(given)}; give three coordinates [m]: expected three finite "
+            f"{what}: at is {shown(value)}; give three coordinates [m]: expected three finite "
             "numbers"
         )
-    return found
+    return position
 
 
 def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
@@ -244,17 +244,17 @@ def nodes_within(region: Any, positions: Array, what: str) -> NDArray[np.bool_]:
     return chosen
 
 
-def _by_number(given: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
+def _by_number(numbers: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
     lost = (
         f"belongs to no element; nodes are counted from 0 to {ground.numbers[-1]} in the order of "
         "the file"
     )
-    return np.isin(ground.numbers, node_numbers(given, ground.numbers, what, lost))
+    return np.isin(ground.numbers, node_numbers(numbers, ground.numbers, what, lost))
 
 
-def _check_apart(found: Mapping[str, Interface], ground: Ground) -> None:
+def _check_apart(interfaces: Mapping[str, Interface], ground: Ground) -> None:
     owner: dict[int, str] = {}
-    for name, interface in found.items():
+    for name, interface in interfaces.items():
         for node in interface.nodes:
             if node in owner:
                 raise ModelError(

@@ -13,7 +13,7 @@ PATIENCE = 10.0  # [s] before anything is said
 
 
 @contextmanager
-def saying(words: str) -> Iterator[None]:
+def announced_if_slow(words: str) -> Iterator[None]:
     """Say what is done if it takes longer than `PATIENCE`.
 
     Parameters

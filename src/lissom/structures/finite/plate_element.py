@@ -104,12 +104,12 @@ class PlateElement:
         """Displacement of a material point, (3, 28)."""
         w, w_x, w_y = self.deflection(x, y)
         shape = self._bilinear(x, y)[0]
-        found = np.zeros((3, 28))
-        found[0, _U::N_CORNER], found[1, _V::N_CORNER] = shape, shape
-        found[0] -= z * w_x
-        found[1] -= z * w_y
-        found[2] = w
-        return found
+        displacement = np.zeros((3, 28))
+        displacement[0, _U::N_CORNER], displacement[1, _V::N_CORNER] = shape, shape
+        displacement[0] -= z * w_x
+        displacement[1] -= z * w_y
+        displacement[2] = w
+        return displacement
 
     def strain(self, x: float, y: float) -> Array:
         """e_x, e_y and g_xy of the membrane, incompatible modes eliminated, (3, 28)."""
@@ -122,11 +122,11 @@ class PlateElement:
     def slopes(self, x: float, y: float) -> Array:
         """Derivatives along x and y of u, v and w, (2, 3, 28)."""
         _, d_x, d_y = self._bilinear(x, y)
-        found = np.zeros((2, 3, 28))
+        gradient = np.zeros((2, 3, 28))
         for k, derivative in enumerate((d_x, d_y)):
-            found[k, 0, _U::N_CORNER] = found[k, 1, _V::N_CORNER] = derivative
-        found[:, 2] = self.deflection(x, y)[1:]
-        return found
+            gradient[k, 0, _U::N_CORNER] = gradient[k, 1, _V::N_CORNER] = derivative
+        gradient[:, 2] = self.deflection(x, y)[1:]
+        return gradient
 
     def stress(self, x: float, y: float, z: float, modulus: float) -> Array:
         """xx, yy and xy at the height z for E / (1 - nu²) [Pa], (3, 28)."""
@@ -135,19 +135,19 @@ class PlateElement:
 
     def _bicubic(self, x: float, y: float, orders: tuple[tuple[int, int], ...]) -> Array:
         """Derivatives of w of some orders, (len, 28)."""
-        found = np.zeros((len(orders), 4, N_CORNER))
+        derivatives = np.zeros((len(orders), 4, N_CORNER))
         along = [_hermite(x, self.a, k) for k in range(3)]
         across = [_hermite(y, self.b, k) for k in range(3)]
         for row, (p, q) in enumerate(orders):
             for corner, (i, j) in enumerate(CORNERS):
                 value_x, slope_x = along[p][i]
                 value_y, slope_y = across[q][j]
-                found[row, corner, _W] = value_x * value_y
-                found[row, corner, _SLOPE_X] = -slope_x * value_y
+                derivatives[row, corner, _W] = value_x * value_y
+                derivatives[row, corner, _SLOPE_X] = -slope_x * value_y
                 twist = slope_x * slope_y / self.reach
-                found[row, corner, _SLOPE_Y] = value_x * slope_y - twist
-                found[row, corner, _TWIST] = twist
-        return found.reshape(len(orders), 28)
+                derivatives[row, corner, _SLOPE_Y] = value_x * slope_y - twist
+                derivatives[row, corner, _TWIST] = twist
+        return derivatives.reshape(len(orders), 28)
 
     def _bilinear(self, x: float, y: float) -> tuple[Array, Array, Array]:
         """Functions of the corners and their derivatives along x and y, each (4,)."""
@@ -158,10 +158,10 @@ class PlateElement:
 
     def _compatible(self, x: float, y: float) -> Array:
         _, d_x, d_y = self._bilinear(x, y)
-        found = np.zeros((3, 28))
-        found[0, _U::N_CORNER], found[1, _V::N_CORNER] = d_x, d_y
-        found[2, _U::N_CORNER], found[2, _V::N_CORNER] = d_y, d_x
-        return found
+        strains = np.zeros((3, 28))
+        strains[0, _U::N_CORNER], strains[1, _V::N_CORNER] = d_x, d_y
+        strains[2, _U::N_CORNER], strains[2, _V::N_CORNER] = d_y, d_x
+        return strains
 
     def _bubble(self, x: float, y: float) -> Array:
         """Strains of the incompatible u and v, 1 - xi² and 1 - eta² each, (3, 4)."""
@@ -172,30 +172,30 @@ class PlateElement:
     @cached_property
     def _follow(self) -> Array:
         """Amplitudes of the incompatible modes from the freedoms, with the sign of `strain`."""
-        own, both = np.zeros((4, 4)), np.zeros((4, 28))
+        mode_stiffness, both = np.zeros((4, 4)), np.zeros((4, 28))
         for x, y, weight in self.points(2):
             G = self._bubble(x, y)
-            own += weight * G.T @ self._elasticity @ G
+            mode_stiffness += weight * G.T @ self._elasticity @ G
             both += weight * G.T @ self._elasticity @ self._compatible(x, y)
-        return np.asarray(np.linalg.solve(own, both))
+        return np.asarray(np.linalg.solve(mode_stiffness, both))
 
     def _spin(self, x: float, y: float) -> Array:
         """Bracket of (3), (28,)."""
         shape, d_x, d_y = self._bilinear(x, y)
-        found = np.zeros(28)
-        found[_DRILL::N_CORNER] = shape
-        found[_V::N_CORNER], found[_U::N_CORNER] = -d_x / 2, d_y / 2
-        return found
+        rates = np.zeros(28)
+        rates[_DRILL::N_CORNER] = shape
+        rates[_V::N_CORNER], rates[_U::N_CORNER] = -d_x / 2, d_y / 2
+        return rates
 
 
 def _hermite(x: float, length: float, order: int) -> tuple[tuple[float, float], ...]:
     """Derivative of the Hermite cubics at x: (value, slope) of the first and of the second end."""
     s = x / length
     if order == 0:
-        found = (1 - 3 * s**2 + 2 * s**3, s - 2 * s**2 + s**3), (3 * s**2 - 2 * s**3, s**3 - s**2)
+        ends = (1 - 3 * s**2 + 2 * s**3, s - 2 * s**2 + s**3), (3 * s**2 - 2 * s**3, s**3 - s**2)
     elif order == 1:
-        found = (6 * s**2 - 6 * s, 1 - 4 * s + 3 * s**2), (6 * s - 6 * s**2, 3 * s**2 - 2 * s)
+        ends = (6 * s**2 - 6 * s, 1 - 4 * s + 3 * s**2), (6 * s - 6 * s**2, 3 * s**2 - 2 * s)
     else:
-        found = (12 * s - 6, 6 * s - 4), (6 - 12 * s, 6 * s - 2)
+        ends = (12 * s - 6, 6 * s - 4), (6 - 12 * s, 6 * s - 2)
     scale = length**order
-    return tuple((value / scale, slope * length / scale) for value, slope in found)
+    return tuple((value / scale, slope * length / scale) for value, slope in ends)

@@ -25,7 +25,7 @@ from .held import Held, SingularStiffnessError
 from .modes import negative_mass
 from .options import ReduceOptions, no_second_order
 from .particles import equivalent_particles, gram_of_matrices, gram_of_points
-from .patience import saying
+from .patience import announced_if_slow
 from .rigid import rigid_motion
 from .second_order import second_order
 from .shapes import Assembly, kept_shapes, normal_shapes
@@ -53,9 +53,9 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     modal_mass = x.T @ (structure.mass @ x)
     if structure.particles is not None:
         masses, positions, displacements = structure.particles
-        found = gram_of_points(masses, positions - about, displacements @ x)
-        _check_agree(structure.name, found, modal_mass)
-        return found, "points"
+        matrix = gram_of_points(masses, positions - about, displacements @ x)
+        _check_agree(structure.name, matrix, modal_mass)
+        return matrix, "points"
     R = rigid_motion(structure.positions, structure.freedoms, about)
     MR = structure.mass @ R
     kernel, isotropic = _kernel(structure)
@@ -67,9 +67,9 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     return exact, "kernel" if isotropic else "closure"
 
 
-def _check_agree(name: str, found: Array, modal_mass: Array) -> None:
+def _check_agree(name: str, matrix: Array, modal_mass: Array) -> None:
     m = len(modal_mass)
-    trace = np.einsum("ikjk->ij", found[4:, 4:].reshape(m, 3, m, 3))
+    trace = np.einsum("ikjk->ij", matrix[4:, 4:].reshape(m, 3, m, 3))
     if np.abs(trace - modal_mass).max(initial=0.0) > _AGREE * np.abs(modal_mass).max(
         initial=1e-300
     ):
@@ -82,12 +82,12 @@ def _check_agree(name: str, found: Array, modal_mass: Array) -> None:
 def _translations(structure: Structure) -> list[Any]:
     """Matrices (n, N) that pick the displacement along x, y and z of every node."""
     node, direction = structure.freedoms.T
-    found = []
+    matrices = []
     for k in (3, 4, 5):
         rows = np.flatnonzero(direction == k)
         shape = (structure.n_node, structure.n_freedom)
-        found.append(sp.csr_array((np.ones(len(rows)), (node[rows], rows)), shape))
-    return found
+        matrices.append(sp.csr_array((np.ones(len(rows)), (node[rows], rows)), shape))
+    return matrices
 
 
 def _kernel(structure: Structure) -> tuple[Any, bool]:
@@ -131,7 +131,7 @@ class MasslessNodes:
     solids: tuple[Solid, ...]
 
 
-def placed(
+def massless_nodes(
     structure: Structure, interfaces: tuple[str, ...], positions: Array, motion: Array, x: Array
 ) -> MasslessNodes:
     """Nodes of a body.
@@ -152,14 +152,14 @@ def placed(
         if structure.interfaces[name].tie == "node"
     }
     shown = [*structure.node_names.values(), *_shown(structure)]
-    own = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
-    number |= {node: len(interfaces) + k for k, node in enumerate(own)}
+    other_nodes = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
+    number |= {node: len(interfaces) + k for k, node in enumerate(other_nodes)}
     shapes = np.zeros((structure.n_node, 6, x.shape[1]))
     shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
     names |= {name: number[int(node)] for name, node in structure.node_names.items()}
     return MasslessNodes(
-        np.vstack([positions, structure.positions[own]]),
-        np.concatenate([motion, shapes[own]]),
+        np.vstack([positions, structure.positions[other_nodes]]),
+        np.concatenate([motion, shapes[other_nodes]]),
         names,
         number,
         _solids(structure, number),
@@ -187,38 +187,38 @@ def _skin(surface: SurfaceMesh, number: Mapping[int, int]) -> Surface:
     return Surface(corners.reshape(-1, 3), [number[int(node)] for node in nodes])
 
 
-def seen_recovery(recovery: Recovery, nodes: MasslessNodes) -> Recovery:
+def recovery_at_nodes(recovery: Recovery, nodes: MasslessNodes) -> Recovery:
     """Recovery whose points lie on nodes of the body in the place of those of the structure."""
     points, stations = recovery.points, recovery.stations
     if points is not None:
-        found = np.array([nodes.number.get(int(k), -1) for k in points.nodes], dtype=int)
-        points = replace(points, nodes=found)
+        numbers = np.array([nodes.number.get(int(k), -1) for k in points.nodes], dtype=int)
+        points = replace(points, nodes=numbers)
     if stations is not None and (balance := stations.balance) is not None:
-        found = np.array([nodes.number[int(k)] for k in balance.nodes])
-        stations = replace(stations, balance=replace(balance, nodes=found))
+        numbers = np.array([nodes.number[int(k)] for k in balance.nodes])
+        stations = replace(stations, balance=replace(balance, nodes=numbers))
     return replace(recovery, points=points, stations=stations)
 
 
-def seen_second_order(
+def second_order_at_nodes(
     second: SecondOrder, structure: Structure, nodes: MasslessNodes
 ) -> SecondOrder:
     """Second order at nodes of the body in the place of interfaces and named nodes."""
     n = len(structure.interfaces)
-    own = [nodes.number[int(node)] for node in structure.node_names.values()]
-    found = dict(zip([*range(n), *own], second.node_shapes.values(), strict=True))
-    return SecondOrder(second.first_moment, second.second_moment, found)
+    numbers = [nodes.number[int(node)] for node in structure.node_names.values()]
+    node_shapes = dict(zip([*range(n), *numbers], second.node_shapes.values(), strict=True))
+    return SecondOrder(second.first_moment, second.second_moment, node_shapes)
 
 
 Array = NDArray[np.float64]
 
 
-def reduced(structure: Structure, options: ReduceOptions) -> FlexibleBody:
+def reduce_structure(structure: Structure, options: ReduceOptions) -> FlexibleBody:
     """Flexible body of a structure; see `Structure.reduce`."""
-    wanted = options.wanted(structure.name, structure.geometry is not None)
+    selection = options.mode_selection(structure.name, structure.geometry is not None)
     check_structure(structure)
     attached = options.attached(structure)
     assembly, rigid_force = _assembled(structure, tied(structure, options.inboard_of(structure)))
-    V = kept_shapes(assembly, options.method, wanted, attached, options.inertia_relief)
+    V = kept_shapes(assembly, options.method, selection, attached, options.inertia_relief)
     V, stiffness, dependent, massless = normal_shapes(assembly, V)
     flexibility, weight_energy = _statics(assembly)
     facts = Facts(
@@ -245,7 +245,9 @@ def _assembled(structure: Structure, ties: Ties) -> tuple[Assembly, float]:
     rigid_force = check_free(structure, K, R, ties.rows)
     pulled = np.arange(ties.n_own) if ties.n_own else _support(R)
     try:
-        with saying(f"{structure.name}: factorising the stiffness of {K.shape[0]} freedoms"):
+        with announced_if_slow(
+            f"{structure.name}: factorising the stiffness of {K.shape[0]} freedoms"
+        ):
             held = Held(K, ties.B, pulled, places)
             assembly = Assembly(structure.name, ties, M, K, R, held)
             _ = assembly.inboard_held, assembly.all_held
@@ -269,13 +271,15 @@ def _words(name: str, place: str, negative: bool) -> str:
 
 def _rigid(structure: Structure, ties: Ties) -> tuple[Array, Array]:
     """Rigid motions of the coordinates about the inboard interface, and their places."""
-    own = ties.rows < 0
-    rows = np.where(own, 0, ties.rows)
+    is_rigid = ties.rows < 0
+    rows = np.where(is_rigid, 0, ties.rows)
     about = ties.positions[0]
     R = rigid_motion(structure.positions, structure.freedoms[rows], about)
     places = structure.positions[structure.freedoms[rows, 0]].copy()
-    with_own = [k for k, x in enumerate(ties.names) if structure.interfaces[x].tie != "average"]
-    for block, k in enumerate(with_own):
+    with_coordinates = [
+        k for k, x in enumerate(ties.names) if structure.interfaces[x].tie != "average"
+    ]
+    for block, k in enumerate(with_coordinates):
         part = slice(6 * block, 6 * block + 6)
         R[part] = rigid_shift(ties.positions[k] - about).T
         places[part] = ties.positions[k]
@@ -310,7 +314,7 @@ def _body(
     motion = (ties.B @ V).reshape(len(ties.names), 6, -1)
     if options.method != "free-free":
         motion[0] = 0.0
-    nodes: MasslessNodes = placed(structure, ties.names, ties.positions, motion, x)
+    nodes: MasslessNodes = massless_nodes(structure, ties.names, ties.positions, motion, x)
     integrals, kind = gram(structure, x, ties.positions[0])
     masses, positions, displacements = equivalent_particles(integrals)
     shapes = np.zeros((len(masses), 6, V.shape[1]))
@@ -332,7 +336,7 @@ def _body(
         second_order=_second_order(structure, options, assembly, x, nodes),
         recovery=None
         if structure.recovery is None or not x.shape[1]
-        else seen_recovery(structure.recovery(held), nodes),
+        else recovery_at_nodes(structure.recovery(held), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
 
@@ -346,12 +350,14 @@ def _second_order(
     if structure.geometry is None or options.method == "free-free":
         return None
     if options.level == "stiffened":
-        return seen_second_order(second_order(structure, assembly, x), structure, nodes)
-    return partial(_later, structure, assembly.ties.names[0], x, nodes)
+        return second_order_at_nodes(second_order(structure, assembly, x), structure, nodes)
+    return partial(_second_order_of_body, structure, assembly.ties.names[0], x, nodes)
 
 
-def _later(structure: Structure, inboard: str, x: Array, nodes: MasslessNodes) -> SecondOrder:
-    return seen_second_order(second_order_of(structure, x, inboard), structure, nodes)
+def _second_order_of_body(
+    structure: Structure, inboard: str, x: Array, nodes: MasslessNodes
+) -> SecondOrder:
+    return second_order_at_nodes(second_order_of(structure, x, inboard), structure, nodes)
 
 
 def second_order_of(structure: Structure, x: Array, inboard: str | None) -> SecondOrder:
@@ -362,18 +368,18 @@ def second_order_of(structure: Structure, x: Array, inboard: str | None) -> Seco
     return second_order(structure, _assembled(structure, ties)[0], x)
 
 
-def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> Any:
+def _damping(structure: Structure, damping: Any, x: Array, stiffness: Array) -> Any:
     """Damping as `FlexibleBody` takes it: ratios, or a matrix in the amplitudes."""
     n, m = structure.n_freedom, len(stiffness)
-    if isinstance(given, tuple) and given and given[0] == "rayleigh":
-        return np.diag(float(given[1]) + float(given[2]) * stiffness)
-    if sp.issparse(given) or np.ndim(given) == 2:
-        if given.shape == (n, n) and n != m:
-            return x.T @ (given @ x)
-        if given.shape != (m, m):
+    if isinstance(damping, tuple) and damping and damping[0] == "rayleigh":
+        return np.diag(float(damping[1]) + float(damping[2]) * stiffness)
+    if sp.issparse(damping) or np.ndim(damping) == 2:
+        if damping.shape == (n, n) and n != m:
+            return x.T @ (damping @ x)
+        if damping.shape != (m, m):
             raise ModelError(
-                f"{structure.name}: the damping matrix has shape {given.shape}; give one of the "
+                f"{structure.name}: the damping matrix has shape {damping.shape}; give one of the "
                 f"structure, {(n, n)}, or of the body's modes, {(m, m)}"
             )
-        return given.toarray() if sp.issparse(given) else given
-    return given
+        return damping.toarray() if sp.issparse(damping) else damping
+    return damping

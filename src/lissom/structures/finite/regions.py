@@ -115,26 +115,26 @@ def _in_cylinder(
     return (away if inside else np.abs(away)) <= _near(x, near)
 
 
-def _near(x: Array, given: float | None = None) -> float:
-    return _NEAR * float(np.ptp(x, axis=0).max()) if given is None else given
+def _near(x: Array, tolerance: float | None = None) -> float:
+    return _NEAR * float(np.ptp(x, axis=0).max()) if tolerance is None else tolerance
 
 
-def _direction(given: Any, what: str) -> Array:
-    if isinstance(given, str) and given in ("x", "y", "z"):
-        return np.eye(3)["xyz".index(given)]
-    if isinstance(given, str):
-        raise ModelError(f'{what} is {given!r}; give "x", "y", "z" or three numbers')
-    n = _vector(given, what)
+def _direction(value: Any, what: str) -> Array:
+    if isinstance(value, str) and value in ("x", "y", "z"):
+        return np.eye(3)["xyz".index(value)]
+    if isinstance(value, str):
+        raise ModelError(f'{what} is {value!r}; give "x", "y", "z" or three numbers')
+    n = _vector(value, what)
     if not np.any(n):
         raise ModelError(f"{what} is zero; give a direction such as (0, 0, 1)")
     return n / np.linalg.norm(n)
 
 
-def _vector(given: Any, what: str) -> Array:
+def _vector(value: Any, what: str) -> Array:
     try:
-        v = reals(given)
+        v = reals(value)
     except (TypeError, ValueError):
         v = np.zeros(0)
     if v.shape != (3,) or not np.all(np.isfinite(v)):
-        raise ModelError(f"{what} is {shown(given)}; give three numbers (x, y, z)")
+        raise ModelError(f"{what} is {shown(value)}; give three numbers (x, y, z)")
     return v

@@ -85,18 +85,18 @@ def _motion(structure: Structure, ties: Ties, x: Array) -> Array:
     """Motion of the interfaces by the shapes, (k, 6, m)."""
     z = ties.T.T @ x
     for start in range(0, ties.n_own, 6):
-        own = slice(start, start + 6)
-        T = ties.T[:, own].toarray()
-        z[own] = np.linalg.solve(T.T @ T, z[own])
-    found: Array = (ties.B @ z).reshape(len(ties.names), 6, -1)
+        part = slice(start, start + 6)
+        T = ties.T[:, part].toarray()
+        z[part] = np.linalg.solve(T.T @ T, z[part])
+    motion: Array = (ties.B @ z).reshape(len(ties.names), 6, -1)
     size = np.ptp(structure.positions, axis=0).max()
-    moved = np.abs(found[0] * np.repeat([size, 1.0], 3)[:, None]).max(initial=0.0)
+    moved = np.abs(motion[0] * np.repeat([size, 1.0], 3)[:, None]).max(initial=0.0)
     if moved > _MOVED * np.abs(x).max(initial=1e-300):
         raise ModelError(
             f"{structure.name}: the second order needs shapes that vanish at the inboard "
             'interface; take method "craig-bampton" or "cantilever"'
         )
-    return found
+    return motion
 
 
 def _mass_loads(structure: Structure, about: Array) -> Array:
@@ -108,26 +108,26 @@ def _mass_loads(structure: Structure, about: Array) -> Array:
         return np.asarray(motion.T @ loads.reshape(-1, 12))
     node, direction = structure.freedoms.T
     fields = np.column_stack([np.ones(len(node)), structure.positions[node] - about])
-    found = np.zeros((len(node), 4, 3))
+    unit_fields = np.zeros((len(node), 4, 3))
     for j in range(3):
         along, about_j = direction == 3 + j, direction == j
-        found[along, :, j] = fields[along]
-        found[about_j, 1:] = CROSS[j] / 2  # rotation of the field, half its curl
-    return np.asarray(structure.mass @ found.reshape(len(node), 12))
+        unit_fields[along, :, j] = fields[along]
+        unit_fields[about_j, 1:] = CROSS[j] / 2  # rotation of the field, half its curl
+    return np.asarray(structure.mass @ unit_fields.reshape(len(node), 12))
 
 
 def _node_loads(structure: Structure) -> Array:
     """Unit loads (N, 6 k) on the freedoms of the named nodes."""
     rows = [row for node in structure.node_names.values() for row in structure.rows(int(node))]
-    found = np.zeros((structure.n_freedom, len(rows)))
-    found[rows, np.arange(len(rows))] = 1.0
-    return found
+    loads = np.zeros((structure.n_freedom, len(rows)))
+    loads[rows, np.arange(len(rows))] = 1.0
+    return loads
 
 
 def _of_rigid_ties(structure: Structure, ties: Ties, motion: Array, force: Array) -> Array:
     """Sum of (3) for forces K u - f (N, k), array (k, m, m)."""
     m, k = motion.shape[2], force.shape[1]
-    found = np.zeros((k, m, m))
+    forms = np.zeros((k, m, m))
     for name, (turn, _) in zip(ties.names, motion.reshape(-1, 2, 3, m), strict=True):
         interface = structure.interfaces[name]
         if interface.tie != "rigid":
@@ -139,8 +139,8 @@ def _of_rigid_ties(structure: Structure, ties: Ties, motion: Array, force: Array
             lever[:, j] = force[rows].T @ (structure.positions[node[rows]] - interface.position)
         inner = (lever + lever.swapaxes(1, 2)) / 2
         inner -= np.trace(lever, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-        found += turn.T @ inner @ turn
-    return found
+        forms += turn.T @ inner @ turn
+    return forms
 
 
 def _of_average(structure: Structure, name: str, motion: Array, x: Array) -> Array:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from .held import Held
-from .modes import Eigenproblem, Wanted, negative_mass, vibration
-from .patience import saying
+from .modes import Eigenproblem, ModeSelection, negative_mass, vibration
+from .patience import announced_if_slow
 from .ties import Ties
 
 Array = NDArray[np.float64]
@@ -86,13 +86,17 @@ class Assembly:
 
     def unit_loads(self, names: Iterable[str]) -> Array:
         """Loads (n, 6 k) of unit moments and forces at interfaces."""
-        own = [self.ties.names.index(name) for name in names]
-        rows = np.array([6 * k + j for k in own for j in range(6)], dtype=int)
+        numbers = [self.ties.names.index(name) for name in names]
+        rows = np.array([6 * k + j for k in numbers for j in range(6)], dtype=int)
         return self.ties.B[rows].toarray().T
 
 
 def kept_shapes(
-    assembly: Assembly, method: str, wanted: Wanted, attached: list[str], inertia_relief: bool
+    assembly: Assembly,
+    method: str,
+    selection: ModeSelection,
+    attached: list[str],
+    inertia_relief: bool,
 ) -> Array:
     """Columns (n, m) of the basis, in any order and scale."""
     n = len(assembly.R)
@@ -115,8 +119,8 @@ def kept_shapes(
     problem = Eigenproblem(
         assembly.name, assembly.M, assembly.K, C, solve, assembly.R, _movable(assembly, method)
     )
-    with saying(f"{assembly.name}: modes of {n} freedoms"):
-        modes, _ = vibration(problem, wanted)
+    with announced_if_slow(f"{assembly.name}: modes of {n} freedoms"):
+        modes, _ = vibration(problem, selection)
     return np.hstack([*outside, modes])
 
 
@@ -128,9 +132,9 @@ def _movable(assembly: Assembly, method: str) -> Array:
     if method == "cantilever" and not np.allclose(inboard, 1):
         held = 0  # an average holds no node
     if held:
-        own = np.arange(held)
-        r = assembly.R[own, 3:]
-        mass -= np.diag(r.T @ (assembly.M[own][:, own] @ r))
+        coordinates = np.arange(held)
+        r = assembly.R[coordinates, 3:]
+        mass -= np.diag(r.T @ (assembly.M[coordinates][:, coordinates] @ r))
     return mass
 
 
@@ -170,8 +174,8 @@ def normal_shapes(assembly: Assembly, V: Array) -> tuple[Array, Array, int, int]
 
 
 def _projected(A: Any, V: Array) -> Array:
-    found = V.T @ (A @ V)
-    return (found + found.T) / 2
+    matrix = V.T @ (A @ V)
+    return (matrix + matrix.T) / 2
 
 
 def _observed(assembly: Assembly, V: Array) -> Array:

@@ -60,6 +60,6 @@ def _axes(along: Array) -> Array:
 def _skeleton(positions: Array, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Shortest tree between some of the nodes, evenly taken."""
     every = np.linspace(0, len(nodes) - 1, min(len(nodes), _MOST_NODES)).astype(int)
-    kept = nodes[np.unique(every)]
-    tree = minimum_spanning_tree(cdist(positions[kept], positions[kept])).tocoo()
-    return np.column_stack([kept[tree.row], kept[tree.col]])
+    sample = nodes[np.unique(every)]
+    tree = minimum_spanning_tree(cdist(positions[sample], positions[sample])).tocoo()
+    return np.column_stack([sample[tree.row], sample[tree.col]])

@@ -17,7 +17,7 @@ from ...printing import Shown
 from .facts import Facts
 from .geometry import Geometry
 from .options import ReduceOptions
-from .reduce import reduced, second_order_of
+from .reduce import reduce_structure, second_order_of
 
 Array = NDArray[np.float64]
 
@@ -160,8 +160,8 @@ class Structure(Shown):
         node : int
             Number of the node.
         """
-        own = np.flatnonzero(self.freedoms[:, 0] == node)
-        return own[np.argsort(self.freedoms[own, 1], kind="stable")]
+        rows = np.flatnonzero(self.freedoms[:, 0] == node)
+        return rows[np.argsort(self.freedoms[rows, 1], kind="stable")]
 
     def reduce(
         self,
@@ -222,7 +222,7 @@ class Structure(Shown):
             level,
             inboard,
         )
-        return reduced(self, options)
+        return reduce_structure(self, options)
 
     def second_order(self, shapes: Array, inboard: str | None = None) -> SecondOrder:
         """Second order of shapes at the interfaces and named nodes, and its sums over the mass.

@@ -71,31 +71,33 @@ def tied(structure: Structure, inboard: str) -> Ties:
         Name of its inboard interface.
     """
     names = (inboard, *(name for name in structure.interfaces if name != inboard))
-    own = [x for x in names if structure.interfaces[x].tie != "average"]
-    T, rows = _coordinates(structure, own)
+    with_coordinates = [x for x in names if structure.interfaces[x].tie != "average"]
+    T, rows = _coordinates(structure, with_coordinates)
     B = sp.lil_array((6 * len(names), T.shape[1]))
     for k, name in enumerate(names):
         part = slice(6 * k, 6 * k + 6)
-        if name in own:
-            first = 6 * own.index(name)
+        if name in with_coordinates:
+            first = 6 * with_coordinates.index(name)
             B[part, first : first + 6] = np.eye(6)
         else:
             B[part] = _mean_motion(structure, name) @ T
     positions = np.array([structure.interfaces[x].position for x in names], dtype=float)
-    return Ties(names, T, sp.csr_array(B), 6 * len(own), positions.reshape(-1, 3), rows)
+    return Ties(
+        names, T, sp.csr_array(B), 6 * len(with_coordinates), positions.reshape(-1, 3), rows
+    )
 
 
-def _coordinates(structure: Structure, own: list[str]) -> tuple[Any, NDArray[np.intp]]:
+def _coordinates(structure: Structure, with_coordinates: list[str]) -> tuple[Any, NDArray[np.intp]]:
     """T of (1), and the freedom that each coordinate is."""
     following = np.full(structure.n_freedom, -1)
     blocks: list[Any] = []
     rows: list[int] = []
-    for name in own:
+    for name in with_coordinates:
         interface = structure.interfaces[name]
         mine = _rows(structure, name)
         taken = mine[following[mine] >= 0]
         if len(taken):
-            other = own[following[taken[0]]]
+            other = with_coordinates[following[taken[0]]]
             shared = structure.number_of(structure.freedoms[taken[0], 0])
             raise ModelError(
                 f"{structure.name}: node {shared} belongs to the "
@@ -103,7 +105,7 @@ def _coordinates(structure: Structure, own: list[str]) -> tuple[Any, NDArray[np.
             )
         following[mine] = len(blocks)
         motion = rigid_motion(structure.positions, structure.freedoms[mine], _position(interface))
-        if _loose(motion):
+        if _is_singular(motion):
             raise _on_a_line(structure, name)
         spread = sp.lil_array((structure.n_freedom, 6))
         spread[mine] = motion if interface.tie == "rigid" else np.eye(6)
@@ -142,8 +144,10 @@ def _mean_motion(structure: Structure, name: str) -> Any:
     interface = structure.interfaces[name]
     nodes = np.asarray(interface.nodes)
     weights = np.zeros(structure.n_node)
-    given = np.ones(len(nodes)) if interface.weights is None else np.asarray(interface.weights)
-    np.add.at(weights, nodes, given)
+    node_weights = (
+        np.ones(len(nodes)) if interface.weights is None else np.asarray(interface.weights)
+    )
+    np.add.at(weights, nodes, node_weights)
     weights /= weights.sum()
     rows = np.flatnonzero(np.isin(structure.freedoms[:, 0], nodes))
     freedoms = structure.freedoms[rows]
@@ -155,7 +159,7 @@ def _mean_motion(structure: Structure, name: str) -> Any:
         weights[freedoms[:, 0]] * ~turning,
         weights[freedoms[:, 0]] * length ** (2 * turning),
     ):
-        if not _loose(np.sqrt(W)[:, None] * R):
+        if not _is_singular(np.sqrt(W)[:, None] * R):
             normal = R.T @ (W[:, None] * R)
             A = np.linalg.solve(normal, R.T * W)
             spread = sp.lil_array((6, structure.n_freedom))
@@ -164,7 +168,7 @@ def _mean_motion(structure: Structure, name: str) -> Any:
     raise _on_a_line(structure, name)
 
 
-def _loose(R: Array) -> bool:
+def _is_singular(R: Array) -> bool:
     """Whether some rigid motion moves none of the weighted freedoms."""
     normal = R.T @ R
     scale = np.sqrt(np.diag(normal).clip(min=1e-300))

@@ -32,7 +32,7 @@ _TEXT, _MARK, _LEADER, _OTHER, _OWN, _FAR = 1e4, 60.0, 40.0, 12.0, 4.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class NameTag:
     """A name and what it names, in the coordinates of the axes' plane.
 
     Attributes
@@ -49,7 +49,7 @@ class Named:
     points: Array
 
 
-def named(scene: PictureScene, seen: Callable[[Array], Array]) -> list[Named]:
+def name_tags(scene: PictureScene, seen: Callable[[Array], Array]) -> list[NameTag]:
     """Names of bodies, and of frames whose axes are drawn.
 
     Parameters
@@ -59,14 +59,14 @@ def named(scene: PictureScene, seen: Callable[[Array], Array]) -> list[Named]:
     seen : callable
         Points (n, 3) in the coordinates of the plane, (n, 2).
     """
-    found = [
-        Named(body.name, seen(shape.middle[None])[0], seen(shape.points))
+    tags = [
+        NameTag(body.name, seen(shape.middle[None])[0], seen(shape.points))
         for body, shape in zip(scene.bodies, scene.shapes, strict=True)
     ]
     if scene.frames:
-        places = ((name, seen(origin[None])) for name, _, origin in scene.named)
-        found += [Named(name, points[0], points) for name, points in places]
-    return found
+        places = ((name, seen(origin[None])) for name, _, origin in scene.named_frames)
+        tags += [NameTag(name, points[0], points) for name, points in places]
+    return tags
 
 
 def place(j: PlacedJoint) -> Array:
@@ -74,30 +74,30 @@ def place(j: PlacedJoint) -> Array:
     return j.inboard[1] if j.closing else j.outboard[1]
 
 
-def write_names(axes: Axes, named: list[Named], symbols: Array, taken: list[Array]) -> None:
+def write_names(axes: Axes, tags: list[NameTag], symbols: Array, text_boxes: list[Array]) -> None:
     """Write names.
 
     Parameters
     ----------
     axes : Axes
         Axes with their final place, limits and view.
-    named : list of Named
+    tags : list of NameTag
         What is named.
     symbols : array (n, 2)
         Places of symbols that should stay visible, in the coordinates of the plane.
-    taken : list of array (4,)
+    text_boxes : list of array (4,)
         Left, bottom, right and top of texts that are there already [pixel].
     """
     figure: Any = axes.figure
     pixels = figure.dpi / 72
     to_pixels = axes.transData.transform
     marks = to_pixels(symbols) if len(symbols) else np.zeros((0, 2))
-    outlines = [_filled(to_pixels(one.points)) for one in named]
-    middles = np.array([to_pixels(one.middle) for one in named]).reshape(-1, 2)
-    page = _Page(np.array(figure.bbox.size), outlines, marks, _SYMBOL * pixels, list(taken))
+    outlines = [_filled(to_pixels(one.points)) for one in tags]
+    middles = np.array([to_pixels(one.middle) for one in tags]).reshape(-1, 2)
+    page = _Page(np.array(figure.bbox.size), outlines, marks, _SYMBOL * pixels, list(text_boxes))
     near = np.linalg.norm(middles[:, None] - middles, axis=2) < 8 * _NEAR * pixels
     for k in np.argsort(-near.sum(axis=1), kind="stable"):
-        one, middle = named[k], middles[k]
+        one, middle = tags[k], middles[k]
         size = _size(axes, one.name)
         best, chosen = np.inf, None
         for j, (shift, distance) in enumerate(_places(outlines[k], size / pixels)):
@@ -138,11 +138,11 @@ class _Page:
         self.size, self.marks, self.mark, self.boxes = size, marks, mark, boxes
         self.outlines, self.leaders = outlines, np.zeros((0, 2))
         shape = (np.ceil(size / _CELL).astype(int) + 1).tolist()
-        self._own = [np.zeros(shape, dtype=bool) for _ in outlines]
-        for grid, points in zip(self._own, outlines, strict=True):
+        self._grids = [np.zeros(shape, dtype=bool) for _ in outlines]
+        for grid, points in zip(self._grids, outlines, strict=True):
             i, j = self._cells(points)
             grid[i, j] = True
-        self._all = np.sum(self._own, axis=0, dtype=int) if outlines else np.zeros(shape, int)
+        self._counts = np.sum(self._grids, axis=0, dtype=int) if outlines else np.zeros(shape, int)
 
     def _cells(self, points: Array) -> tuple[Array, Array]:
         inside = points[np.all((points >= 0) & (points < self.size), axis=1)]
@@ -156,9 +156,9 @@ class _Page:
         cost += _LEADER * (_count(self.leaders, box, 0.0) > 0)
         a, b = np.maximum(box[:2] / _CELL, 0).astype(int)
         c, d = np.maximum(np.ceil(box[2:] / _CELL), 1).astype(int)
-        own, every = self._own[k][a:c, b:d], self._all[a:c, b:d]
-        if own.size:
-            cost += _OWN * own.mean() + _OTHER * (every > own).mean()
+        body_cells, all_cells = self._grids[k][a:c, b:d], self._counts[a:c, b:d]
+        if body_cells.size:
+            cost += _OWN * body_cells.mean() + _OTHER * (all_cells > body_cells).mean()
         return float(cost)
 
     def is_nearer_to_others(self, box: Array, k: int) -> bool:
@@ -187,16 +187,16 @@ def _places(outline: Array, size: Array) -> list[tuple[Array, float]]:
         side = np.linalg.svd(outline - outline.mean(axis=0), full_matrices=False)[2][-1]
     side = side if side[1] >= 0 else -side
     first = float(np.arctan2(side[1], side[0]))
-    found = []
+    shifts = []
     for distance in _DISTANCES:
         for turn in _TURNS:
             out = np.array([np.cos(first + turn), np.sin(first + turn)])
             beside = (np.abs(out) @ size) / 2 if abs(out[0]) > 0.3 else size[1] / 2
-            found.append((out * (_NEAR * distance - size[1] / 2 + beside), distance))
-    return found
+            shifts.append((out * (_NEAR * distance - size[1] / 2 + beside), distance))
+    return shifts
 
 
-def _write(axes: Axes, one: Named, shift: Array, *, leads: bool) -> None:
+def _write(axes: Axes, one: NameTag, shift: Array, *, leads: bool) -> None:
     look = {"arrowstyle": "-", "color": "0.45", "lw": 0.7, "shrinkA": 1.0, "shrinkB": 0.0}
     written = axes.annotate(
         one.name,

@@ -13,7 +13,7 @@ from ...results.files.disk import PathLike
 from ...system import GROUND, StateLike, System
 from ..plots.style import COLORS, INK, checked_size, picture
 from .direction import Flat, chosen_view
-from .names import named, place, write_names
+from .names import name_tags, place, write_names
 from .paint import AXIS_COLORS, add_legend, rasterized, tint
 from .places import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
 from .shapes import Shape, facing, rim, shape
@@ -67,8 +67,8 @@ def draw_flat(figure: Figure, scene: PictureScene, view: Flat) -> None:
     if scene.names:
         figure.draw_without_rendering()  # so that the axes have their place
         symbols = np.array([view(place(j)) for j in scene.joints])
-        taken = [np.asarray(x.get_window_extent().extents) for x in figure.legends]
-        write_names(axes, named(scene, view), symbols, taken)
+        text_boxes = [np.asarray(x.get_window_extent().extents) for x in figure.legends]
+        write_names(axes, name_tags(scene, view), symbols, text_boxes)
 
 
 def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
@@ -128,7 +128,7 @@ class PictureScene:
     ----------
     bodies, joints, shapes : lists
         Where and what they are.
-    named : list of (str, array (3, 3), array (3,))
+    named_frames : list of (str, array (3, 3), array (3,))
         Named frames: axes to world axes, origins in the world.
     names, frames : bool
         Whether names are written, and axes of bodies and named frames drawn.
@@ -139,7 +139,7 @@ class PictureScene:
     bodies: list[PlacedBody]
     joints: list[PlacedJoint]
     shapes: list[Shape]
-    named: list[tuple[str, Array, Array]]
+    named_frames: list[tuple[str, Array, Array]]
     names: bool
     frames: bool
     turns: bool
@@ -147,17 +147,17 @@ class PictureScene:
     @property
     def points(self) -> Array:
         """Points that must be visible in the drawing (n, 3)."""
-        found = [shape.points for shape in self.shapes]
-        found += [x[None] for _, _, x in self.named] if self.frames else []
-        found += [np.stack([j.inboard[1], j.outboard[1]]) for j in self.joints if j.joint.n_v < 6]
-        return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
+        points = [shape.points for shape in self.shapes]
+        points += [x[None] for _, _, x in self.named_frames] if self.frames else []
+        points += [np.stack([j.inboard[1], j.outboard[1]]) for j in self.joints if j.joint.n_v < 6]
+        return np.concatenate([*points, *(j.outboard[1][None] for j in self.joints)])
 
     @property
     def axes(self) -> list[tuple[Array, Array]]:
         """Frames whose axes are drawn: to world axes, origin in the world."""
         return [
             *((b.rotation, b.position) for b in self.bodies),
-            *((R, x) for _, R, x in self.named),
+            *((R, x) for _, R, x in self.named_frames),
         ]
 
     @property
@@ -234,11 +234,11 @@ def draw(
     shapes = [
         shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
     ]
-    lines = [line for found in shapes for line in found.windings]
+    lines = [line for body_shape in shapes for line in body_shape.windings]
     look = chosen_view(view, joints, system.gravity, lines)
-    named = len(bodies) <= _NAMED if names is None else names
+    with_names = len(bodies) <= _NAMED if names is None else names
     placed = placed_frames(system, bodies)
-    scene = PictureScene(bodies, joints, shapes, placed, named, frames, turns=show)
+    scene = PictureScene(bodies, joints, shapes, placed, with_names, frames, turns=show)
     usual = look.size(scene.points)
     with picture(checked_size(size, usual), file=file, show=show) as figure:
         if isinstance(look, Flat):

@@ -96,15 +96,15 @@ def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
             "a drawing needs a state of real, finite numbers; this state has symbols, complex "
             "or infinite numbers"
         )
-    found = []
+    placed = []
     motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
     for name, body, motion in zip(system.names, system.bodies, motions, strict=True):
         turn, origin, eta = motion.world_rotation, motion.world_position, motion.eta[None]
         drawn = smooth(body, eta)
         turns, places = node_frames(drawn, np.arange(len(drawn.node_positions)), eta)
         rotations = turn @ np.array([quaternion_rotation(q) for q in turns[0]])
-        found.append(PlacedBody(name, drawn, turn, origin, rotations, origin + places[0] @ turn.T))
-    return found
+        placed.append(PlacedBody(name, drawn, turn, origin, rotations, origin + places[0] @ turn.T))
+    return placed
 
 
 def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> list[PlacedJoint]:
@@ -119,14 +119,14 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
     bodies : list of PlacedBody
         Result of `placed_bodies`.
     """
-    found = []
+    placed = []
     for i, joint in enumerate(system.joints):
         p, node = int(system.parent[i]), int(system.parent_node[i])
         mount = system.frame_rotation[i], system.frame_position[i]
         inboard = mount if p == GROUND else bodies[p].frame(node, *mount)
         outboard = bodies[i].rotation, bodies[i].position
         axes = rotate(outboard[0], joint.motion_map(state.q[system.layout.hinge_q(i)]))
-        found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
+        placed.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
     for loop in system.loops:
         a, b = (_end(bodies, end) for end in loop.ends)
         theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
@@ -136,8 +136,8 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
             a, b = (a[0], touched), (b[0], touched)
         else:
             axes = rotate(b[0], loop.joint.motion_map(theta))
-        found.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
-    return found
+        placed.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
+    return placed
 
 
 def placed_frames(system: System, bodies: list[PlacedBody]) -> list[tuple[str, Array, Array]]:

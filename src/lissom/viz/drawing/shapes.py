@@ -84,11 +84,11 @@ def shape(
     body = placed.body
     triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
     for solid in body.solids:
-        found = surface(body, solid, system.names[i])
-        turn, offset = placed.node_rotations[found.nodes], found.offsets
-        corners = placed.node_positions[found.nodes] + np.einsum("nij,nj->ni", turn, offset)
-        triangles.append(corners[found.triangles])
-        edges.append(_sharp(corners, found.triangles))
+        drawn = surface(body, solid, system.names[i])
+        turn, offset = placed.node_rotations[drawn.nodes], drawn.offsets
+        corners = placed.node_positions[drawn.nodes] + np.einsum("nij,nj->ni", turn, offset)
+        triangles.append(corners[drawn.triangles])
+        edges.append(_sharp(corners, drawn.triangles))
         color = solid.color or color
     radius = 0.0
     if body.rod is not None:
@@ -142,8 +142,8 @@ def rim(triangles: Array, towards: Array) -> Array:
     corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
     index = index.reshape(-1, 3)
     pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-    found, count = np.unique(pairs, axis=0, return_counts=True)
-    return np.asarray(corners[found[count == 1]])
+    edges, count = np.unique(pairs, axis=0, return_counts=True)
+    return np.asarray(corners[edges[count == 1]])
 
 
 def _bones(

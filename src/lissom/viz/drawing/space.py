@@ -9,7 +9,7 @@ import numpy as np
 
 from ..plots.style import INK
 from .direction import Space
-from .names import named, place, write_names
+from .names import name_tags, place, write_names
 from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded
 from .shapes import divided, rim
 from .symbols import CLOSING, axis_lines, ground_marker, marker
@@ -85,7 +85,7 @@ def _edge(
     The lowest edge, or of the vertical axis the one at the right.
     """
     a, b = (j for j in range(3) if j != k)
-    best, found = -np.inf, None
+    best, outermost = -np.inf, None
     for x in (low[a], high[a]):
         for y in (low[b], high[b]):
             ends = np.empty((2, 3))
@@ -96,9 +96,9 @@ def _edge(
             towards = out[0] if outside_right else -out[1]
             out = out if towards >= 0 else -out
             if (place := float(out @ seen.mean(axis=0))) > best:
-                best, found = place, (ends, seen, out)
-    assert found is not None
-    return found
+                best, outermost = place, (ends, seen, out)
+    assert outermost is not None
+    return outermost
 
 
 def _ticks(low: float, high: float, length: float) -> Array:
@@ -136,25 +136,25 @@ def _write_edge(
 ) -> list[Annotation]:
     """Write numbers at the ticks of an edge, those that have space, and the name of the axis."""
     boxes = [_box(text) for text in others]
-    found: list[Annotation] = []
+    texts: list[Annotation] = []
     words = _numbers(ticks)
     size = np.array([max((len(x) for x in words), default=0) * LETTER, 1.0]) * _SMALL
     for x, word in zip(ticks, words, strict=True):
         place = ends[0].copy()
         place[k] = x
         at = projected(axes, place[None])[0]
-        own = np.array([len(word) * LETTER, 1.0]) * _SMALL
-        text = _write(axes, word, at, out * (_TICK + _GAP + _half(own, out)), _SMALL)
+        text_size = np.array([len(word) * LETTER, 1.0]) * _SMALL
+        text = _write(axes, word, at, out * (_TICK + _GAP + _half(text_size, out)), _SMALL)
         _mark(axes, at, out)
         if any(_overlap(_box(text), box) for box in boxes):
             text.remove()
             continue
         boxes.append(_box(text))
-        found.append(text)
+        texts.append(text)
     middle = projected(axes, ends.mean(axis=0)[None])[0]
-    own = np.array([5 * LETTER, 1.0]) * _LABEL
-    far = _TICK + 2 * _GAP + 2 * _half(size, out) + _half(own, out)
-    return [*found, _write(axes, f"{'xyz'[k]} [m]", middle, out * far, _LABEL)]
+    text_size = np.array([5 * LETTER, 1.0]) * _LABEL
+    far = _TICK + 2 * _GAP + 2 * _half(size, out) + _half(text_size, out)
+    return [*texts, _write(axes, f"{'xyz'[k]} [m]", middle, out * far, _LABEL)]
 
 
 def _half(size: Array, out: Array) -> float:
@@ -259,7 +259,7 @@ def _fit_window(figure: Figure, axes: Any, scene: PictureScene) -> None:
     side = min(across, high)
     fill(axes, 0.88 * across / side, 0.84 * high / side)
     places = [(b.name, s.middle) for b, s in zip(scene.bodies, scene.shapes, strict=True)]
-    places += [(name, x) for name, _, x in scene.named] if scene.frames else []
+    places += [(name, x) for name, _, x in scene.named_frames] if scene.frames else []
     for name, at in places if scene.names else ():
         axes.text(*at, f"  {name}", color=INK, path_effects=halo(), zorder=7)
 
@@ -286,10 +286,10 @@ def _fit_picture(figure: Figure, axes: Any, scene: PictureScene, view: Space) ->
     for artist in axes.lines:
         artist.set_clip_on(False)
     if scene.names:
-        taken = [np.asarray(text.get_window_extent().extents) for text in texts]
-        taken += [np.asarray(x.get_window_extent().extents) for x in figure.legends]
+        text_boxes = [np.asarray(text.get_window_extent().extents) for text in texts]
+        text_boxes += [np.asarray(x.get_window_extent().extents) for x in figure.legends]
         marks = projected(axes, np.array([place(j) for j in scene.joints]))
-        write_names(axes, named(scene, partial(projected, axes)), marks, taken)
+        write_names(axes, name_tags(scene, partial(projected, axes)), marks, text_boxes)
 
 
 def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:

@@ -98,10 +98,10 @@ def axis_lines(placed: PlacedJoint, length: float) -> list[Array]:
     """
     if not placed.joint.symbol.axes:
         return []
-    found, middle = [], placed.outboard[1]
+    lines, middle = [], placed.outboard[1]
     for column in placed.axes.T:
         turn, slide = column[:3], column[3:]
         along = turn if np.linalg.norm(turn) > 1e-9 else slide
         half = length * along / np.linalg.norm(along)
-        found.append(np.stack([middle - half, middle + half]))
-    return found
+        lines.append(np.stack([middle - half, middle + half]))
+    return lines

@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.camera import across, check_view, direction
-from ..scene.enlarged import check_scale, enlarged
+from ..scene.enlarged import check_scale, with_scaled_modes
 from ..scene.instants import frames_of
 from ..scene.motion import Scene, outermost
 from ..scene.rods import SHOWN, check_color
@@ -131,13 +131,13 @@ class Look:
         flexible = any(body.n_mode for body in rows.system.bodies)
         if self.scale == 1 or not flexible:
             return Drawing(scene, _pixels(self.size), self.color, halvings, view=self.view)
-        large, gap = enlarged(rows, float(self.scale))
+        large, gap = with_scaled_modes(rows, float(self.scale))
         note = f"bending \u00d7 {self.scale:g}" if self.scale else "bending is not drawn"
         if gap > _OPEN * rows.system.length:
             note += f", loops open by {gap:.2g} m"
         drawn = Scene(large, points, reactions=False)
-        given = {"view": self.view, "drawn": drawn, "note": note}
-        return Drawing(scene, _pixels(self.size), self.color, halvings, **given)
+        options = {"view": self.view, "drawn": drawn, "note": note}
+        return Drawing(scene, _pixels(self.size), self.color, halvings, **options)
 
 
 def _points(trails: Any, usual: Any) -> Any:
@@ -147,12 +147,18 @@ def _points(trails: Any, usual: Any) -> Any:
     return points
 
 
-def _seconds(given: Any, of_run: float) -> float:
-    if given is None:
+def _seconds(duration: Any, of_run: float) -> float:
+    if duration is None:
         return min(_LONGEST, max(_SHORTEST, of_run))
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given <= 3600:
-        raise StateError(f"duration is {given!r}; expected the playing time [s], a positive number")
-    return float(given)
+    if (
+        isinstance(duration, bool)
+        or not isinstance(duration, (int, float))
+        or not 0 < duration <= 3600
+    ):
+        raise StateError(
+            f"duration is {duration!r}; expected the playing time [s], a positive number"
+        )
+    return float(duration)
 
 
 def _pixels(size: Any) -> tuple[int, int]:
@@ -262,7 +268,7 @@ class Drawing:
         for i, (triangles, colors) in enumerate(self._triangles):
             faces = self.drawn.corners(frame, i)[triangles]
             if self.color:
-                faces, colors = self._shown(frame, i, colors, triangles, faces)
+                faces, colors = self._colored(frame, i, colors, triangles, faces)
             corners.append(faces)
             paints.append(colors)
         faces, paint = np.concatenate(corners), np.concatenate(paints)
@@ -276,7 +282,7 @@ class Drawing:
         order = np.argsort((faces @ self.toward).mean(axis=1))
         return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
-    def _shown(
+    def _colored(
         self, frame: int, i: int, colors: Array, triangles: Array, faces: Array
     ) -> tuple[Array, Array]:
         """Triangles of body i and their colours by what they show; grey if it has no such thing."""
@@ -284,13 +290,13 @@ class Drawing:
 
         body = self.drawn.bodies[i]
         if self.color == "stress":
-            found = self._stress[i][frame, None] if i in self._stress else None
+            values = self._stress[i][frame, None] if i in self._stress else None
         else:
-            found = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
-        if found is None or not self._largest:
+            values = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
+        if values is None or not self._largest:
             return faces, np.full_like(colors, 0.63)
         at = np.empty(len(body.body.node_positions))
-        at[body.nodes] = found[0] / self._largest
+        at[body.nodes] = values[0] / self._largest
         nodes = np.concatenate([piece.nodes for piece in body.surfaces])
         both = np.concatenate([faces, at[nodes[triangles]][..., None]], axis=2)
         for _ in range(self.halvings):
@@ -336,11 +342,11 @@ def _halved(corners: Array) -> Array:
 
 def _triangles(body: Any) -> tuple[Array, Array]:
     """Triangles of all surfaces of a body, numbered as in `Scene.corners`, and their colours."""
-    found, colors, start = [], [], 0
+    triangles, colors, start = [], [], 0
     for piece in body.surfaces:
         text = piece.color or body.color
         paint = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        found.append(piece.triangles + start)
+        triangles.append(piece.triangles + start)
         colors.append(np.tile(paint, (len(piece.triangles), 1)))
         start += len(piece.offsets)
-    return np.concatenate(found), np.concatenate(colors)
+    return np.concatenate(triangles), np.concatenate(colors)

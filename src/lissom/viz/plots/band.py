@@ -67,7 +67,7 @@ def plot_band(
     matplotlib.figure.Figure
     """
     chosen = ChosenUnits.of(units)
-    panels = [_shown_in(chosen, panel, x) for panel in _panels(data, names, x, over)]
+    panels = [_in_chosen_units(chosen, panel, x) for panel in _panels(data, names, x, over)]
     lower, upper = _percentiles(band)
     usual = (_WIDTH, 0.7 + _HEIGHT * len(panels))
     with picture(checked_size(size, usual), file=file, show=show) as figure:
@@ -80,28 +80,28 @@ def plot_band(
     return figure
 
 
-def _shown_in(units: ChosenUnits, panel: Any, x: str) -> Any:
+def _in_chosen_units(units: ChosenUnits, panel: Any, x: str) -> Any:
     """Variable and its dimension x in chosen units, if they are in units of SI."""
     words, values = _converted(units, panel)
-    found = panel.copy(data=values)
-    found.attrs = panel.attrs | words
+    converted = panel.copy(data=values)
+    converted.attrs = panel.attrs | words
     if x in panel.coords:
         words, values = _converted(units, panel[x])
-        found = found.assign_coords({x: (panel[x].dims, values, panel[x].attrs | words)})
-    return found
+        converted = converted.assign_coords({x: (panel[x].dims, values, panel[x].attrs | words)})
+    return converted
 
 
-def _converted(units: ChosenUnits, given: Any) -> tuple[dict[str, str], Any]:
+def _converted(units: ChosenUnits, variable: Any) -> tuple[dict[str, str], Any]:
     """Unit as an attribute, and values; unit and values as they are if the unit is not of SI."""
-    unit = str(given.attrs.get("units", ""))
+    unit = str(variable.attrs.get("units", ""))
     try:
-        of_si = given.dtype.kind in "fiu" and parsed_unit(unit)[0] == 1
+        of_si = variable.dtype.kind in "fiu" and parsed_unit(unit)[0] == 1
     except UnitError:  # none, several, or one that is not known
         of_si = False
     if not of_si:
-        return {}, given.values
+        return {}, variable.values
     name, factor = units.shown(unit)
-    return {"units": name}, in_unit(given.values.astype(float), factor)
+    return {"units": name}, in_unit(variable.values.astype(float), factor)
 
 
 def _panels(data: Any, names: tuple[Any, ...], x: str, over: str) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from ...bodies import NormalBody
 from ...bodies.nodes import node_called
 from ...results.stored_energy import damping_forces, integral, power, power_on_nodes, trapezoids
-from .panels import Line, Panel, closed_or, closed_words, decade
+from .panels import Line, Panel, closed_words, decade, gap_panel
 
 if TYPE_CHECKING:
     from ...results import Trajectory
@@ -78,25 +78,25 @@ def _deflections(run: Trajectory) -> list[Panel]:
     """Deflections at the ends of flexible bodies."""
     system = run.system
     bent = [i for i, body in enumerate(system.bodies) if body.n_mode]
-    found = []
+    deflections = []
     for i in bent:
         node = _end(system.bodies[i])
         place = f"{system.names[i]}.{node}"
-        found.append((place, run[f"{place}.deflection"]))
-    if not found:
+        deflections.append((place, run[f"{place}.deflection"]))
+    if not deflections:
         return []
-    if len(found) > _FEW:
-        lines = [Line(place, np.linalg.norm(values, axis=1)) for place, values in found]
+    if len(deflections) > _FEW:
+        lines = [Line(place, np.linalg.norm(values, axis=1)) for place, values in deflections]
         return [Panel("Deflection of flexible bodies", "deflection", "m", lines)]
-    worth = _SMALL * max(np.abs(values).max() for _, values in found)
+    worth = _SMALL * max(np.abs(values).max() for _, values in deflections)
     lines = [
         Line(f"{place} {axis}", values[:, k])
-        for place, values in found
+        for place, values in deflections
         for k, axis in enumerate("xyz")
         if np.abs(values[:, k]).max() > worth
     ]
     title = "Bending, in the axes of the body"
-    return [Panel(title, "deflection", "m", lines or [Line(p, v[:, 0]) for p, v in found])]
+    return [Panel(title, "deflection", "m", lines or [Line(p, v[:, 0]) for p, v in deflections])]
 
 
 def _end(body: NormalBody) -> str:
@@ -109,22 +109,22 @@ def _end(body: NormalBody) -> str:
 
 def _energies(run: Trajectory) -> Panel:
     """Nonzero energies, their sum, and the expected sum from the work done."""
-    known = ("kinetic", "potential", "strain", "springs", "rotors")
-    parts = {key: run[f"energy.{key}"] for key in known if f"energy.{key}" in run}
-    found = {key: values for key, values in parts.items() if np.any(values)}
-    if len(found) != 1:
-        found["total"] = run["energy.total"]
+    kinds = ("kinetic", "potential", "strain", "springs", "rotors")
+    parts = {key: run[f"energy.{key}"] for key in kinds if f"energy.{key}" in run}
+    curves = {key: values for key, values in parts.items() if np.any(values)}
+    if len(curves) != 1:
+        curves["total"] = run["energy.total"]
     balance = _balance(run)
     if balance is not None:
-        found[_BALANCE] = balance
+        curves[_BALANCE] = balance
     # the level of the potential is arbitrary: it must not hide the other curves
     level = float(parts["potential"][0])
-    range_ = max(np.ptp(values) for values in found.values())
+    range_ = max(np.ptp(values) for values in curves.values())
     level = level if abs(level) > _HIGH * range_ > _HIGH * _ROUNDING * abs(level) else 0.0
     levelled = ("potential", "total", _BALANCE)
     lines = [
         Line(key, values - level if key in levelled else values, key == _BALANCE)
-        for key, values in found.items()
+        for key, values in curves.items()
     ]
     whole, spread = np.stack([line.values for line in lines]), max(np.ptp(x.values) for x in lines)
     size = float(np.abs(whole).max())
@@ -176,11 +176,11 @@ def _has_rotors(run: Trajectory) -> bool:
     for i, (name, joint) in enumerate(zip(run.system.names, run.system.joints, strict=True)):
         if joint.n_v == 1:
             passed = few[f"{name}.reaction"] @ joint.motion_map(joint.neutral())
-            given, rates = few[f"{name}.force"], few[f"{name}.rates"]
+            force, rates = few[f"{name}.force"], few[f"{name}.rates"]
             inertia = noted.get(run.system.layout.hinge_v(i).start, 0.0)
-            given = given - inertia * few[f"{name}.hinge_acceleration"]
-            missing = max(missing, float(np.abs((passed - given) * rates).max()))
-            size = np.abs(few[f"{name}.reaction"]).max() + np.abs(given).max()
+            force = force - inertia * few[f"{name}.hinge_acceleration"]
+            missing = max(missing, float(np.abs((passed - force) * rates).max()))
+            size = np.abs(few[f"{name}.reaction"]).max() + np.abs(force).max()
             whole = max(whole, float(size * np.abs(rates).max()))
     return missing > _MISSING * whole
 
@@ -189,7 +189,7 @@ def _loops(run: Trajectory) -> list[Panel]:
     """Largest gap of the loops, if they are open."""
     if not run.system.constraints or closing_note(run):
         return []
-    return [closed_or("Largest gap of the loops", "gap", "m", [Line("", run["closure"])])]
+    return [gap_panel("Largest gap of the loops", "gap", "m", [Line("", run["closure"])])]
 
 
 def closing_note(run: Trajectory) -> str:

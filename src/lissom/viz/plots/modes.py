@@ -201,18 +201,18 @@ def _numbers(modes: Any, body: NormalBody, where: str) -> list[int]:
     if modes is None:
         return list(range(body.n_mode))
     try:
-        given = [modes] if np.ndim(modes) == 0 and not isinstance(modes, str) else list(modes)
+        numbers = [modes] if np.ndim(modes) == 0 and not isinstance(modes, str) else list(modes)
     except (TypeError, ValueError):
-        given = []
-    for k in given:
+        numbers = []
+    for k in numbers:
         whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
         if not whole or not 0 <= k < body.n_mode:
             raise StateError(
                 f"{where}modes is {modes!r}; expected numbers from 0 to {body.n_mode - 1}"
             )
-    if not given:
+    if not numbers:
         raise StateError(f"{where}modes is {modes!r}; expected numbers of modes, or None for all")
-    return [int(k) for k in given]
+    return [int(k) for k in numbers]
 
 
 def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:

@@ -59,7 +59,7 @@ def plot(
         raise StateError(f"events is {events!r}; expected True or False")
     chosen = ChosenUnits.of(units)
     panels = named_panels(run, names) if names else usual_panels(run)
-    panels = [_noted(run, panel).shown_in(chosen) for panel in panels]
+    panels = [_with_peak_note(run, panel).shown_in(chosen) for panel in panels]
     (clock,), times = chosen.columns(run.time[:, None], ("s",))
     if len(panels) > _MOST:
         raise StateError(f"{len(panels)} panels are too many for a figure; give fewer names")
@@ -85,7 +85,7 @@ def plot(
     return figure
 
 
-def _noted(run: Trajectory, panel: Panel) -> Panel:
+def _with_peak_note(run: Trajectory, panel: Panel) -> Panel:
     """Panel of loads that says from when on their peaks rise with the number of shapes."""
     bodies = [x for x in run.system.names if f"{x}." in panel.title] or [""]
     first = min(rising_after(run.events, x) for x in bodies)

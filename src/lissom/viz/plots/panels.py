@@ -96,7 +96,7 @@ class Panel:
         return replace(self, unit=unit, lines=lines, limits=limits, level=level)
 
 
-def closed_or(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
+def gap_panel(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
     """Panel of gaps of loops: if they are closed, it says so instead of enlarging the rounding.
 
     Parameters
@@ -165,8 +165,8 @@ def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
         As given to `Trajectory.plot`.
     """
     panels = []
-    for given in names:
-        group = _group(given)
+    for entry in names:
+        group = _group(entry)
         channels = [resolved(run.system, run.store.columns, name)[0] for name in group]
         for channel in channels:
             if not channel.units:
@@ -177,10 +177,10 @@ def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
     return panels
 
 
-def _group(given: Any) -> list[Any]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        return [given]  # anything but a name is rejected later
-    group = list(given)
+def _group(entry: Any) -> list[Any]:
+    if isinstance(entry, str) or not isinstance(entry, Iterable):
+        return [entry]  # anything but a name is rejected later
+    group = list(entry)
     if not group:
         raise StateError("a group of channels is empty; give at least one name in it")
     return group
@@ -205,8 +205,8 @@ def _by_unit(run: Trajectory, channels: list[Channel]) -> list[Panel]:
         title += f" and {len(channels) - 4} more"
     quantity = _quantity(channels)
     if all(_is_gap(channel) for channel in channels):
-        return [closed_or(title, quantity, unit, found) for unit, found in lines.items()]
-    return [Panel(title, quantity, unit, found) for unit, found in lines.items()]
+        return [gap_panel(title, quantity, unit, curves) for unit, curves in lines.items()]
+    return [Panel(title, quantity, unit, curves) for unit, curves in lines.items()]
 
 
 def _is_gap(channel: Channel) -> bool:
@@ -226,7 +226,7 @@ _WORDS = {
 
 def _quantity(channels: list[Channel]) -> str:
     """Name of the quantity in one or two words."""
-    found = set()
+    words = set()
     for channel in channels:
         first, _, last = channel.name.rpartition(".")
         if first in ("energy", "momentum"):
@@ -235,5 +235,5 @@ def _quantity(channels: list[Channel]) -> str:
             last = "coordinates"  # a body's name alone
         elif not first and channel.description.startswith("coordinates of its"):
             last = "coordinates"  # a loop's name alone
-        found.add(_WORDS.get(last, last).replace("_", " "))
-    return found.pop() if len(found) == 1 else "value"
+        words.add(_WORDS.get(last, last).replace("_", " "))
+    return words.pop() if len(words) == 1 else "value"

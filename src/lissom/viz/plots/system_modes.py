@@ -53,13 +53,13 @@ def plot_system_modes(
 
 def _numbers(modes: SystemModes, which: Any) -> list[int]:
     if which is None:
-        found = list(range(modes.n_rigid, len(modes)))[:_USUAL]
-        found = found or list(range(len(modes)))[:_USUAL]
+        numbers = list(range(modes.n_rigid, len(modes)))[:_USUAL]
+        numbers = numbers or list(range(len(modes)))[:_USUAL]
     else:
-        found = [modes.number(k) for k in (which if np.iterable(which) else [which])]
-    if not found or len(found) > _MOST:
+        numbers = [modes.number(k) for k in (which if np.iterable(which) else [which])]
+    if not numbers or len(numbers) > _MOST:
         raise StateError(f"modes is {shown(which)}; expected 1 to {_MOST} numbers of modes")
-    return found
+    return numbers
 
 
 def _shapes(state: State) -> list[Shape]:
@@ -97,18 +97,18 @@ def _draw_shape(axes: Any, one: Shape, color: str, width: float) -> None:
         axes.plot(*line.T, color=color, lw=width)
 
 
-def _checked_lines(given: Any) -> list[tuple[float, str]]:
+def _checked_lines(lines: Any) -> list[tuple[float, str]]:
     """Lines of a plot, as pairs of a factor and a label."""
     try:
-        found = [(float(factor), str(label)) for factor, label in given]
+        pairs = [(float(factor), str(label)) for factor, label in lines]
     except (TypeError, ValueError):
-        found = [(np.nan, "")]
-    if not all(np.isfinite(factor) for factor, _ in found):
+        pairs = [(np.nan, "")]
+    if not all(np.isfinite(factor) for factor, _ in pairs):
         raise StateError(
-            f"plot: lines is {shown(given)}; expected pairs of hertz per unit of the parameter and "
+            f"plot: lines is {shown(lines)}; expected pairs of hertz per unit of the parameter and "
             'a label, such as [(1 / (2 * np.pi), "1P")]'
         )
-    return found
+    return pairs
 
 
 def plot_mode_sweep(

@@ -37,7 +37,7 @@ def amplitude_shapes(body: NormalBody, nodes: Array) -> Array:
     if not len(i):
         return shapes
     assert body.second_order is not None
-    known, zero = body.second_order.node_shapes, np.zeros((6, body.n_mode, body.n_mode))
+    second_order, zero = body.second_order.node_shapes, np.zeros((6, body.n_mode, body.n_mode))
     half = np.where(i == j, 0.5, 1.0)
-    pairs = [(known.get(int(node), zero)[:, i, j] * half).T for node in nodes]
+    pairs = [(second_order.get(int(node), zero)[:, i, j] * half).T for node in nodes]
     return np.concatenate([shapes, np.stack(pairs)], axis=1)

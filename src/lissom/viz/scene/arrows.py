@@ -56,18 +56,18 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
         Whether to include forces and moments of joints.
     """
     zero = np.zeros(3)
-    found = []
+    all_arrows = []
     for where in wrenches:
         frame = system.place(where)
         for kind in ("moment", "force"):
             place = (frame.body, frame.node, frame.position)
-            found.append(Arrow(f"load on {where}", kind, *place))
+            all_arrows.append(Arrow(f"load on {where}", kind, *place))
     for end in ("", "_moment"):
-        found += [_at(f"loop {loop.name}", f"loop{end}", loop.b) for loop in system.loops]
+        all_arrows += [_at(f"loop {loop.name}", f"loop{end}", loop.b) for loop in system.loops]
         bodies = zip(system.names, system.bodies, strict=True) if joints else ()
         for i, (name, body) in enumerate(bodies):
-            found.append(Arrow(f"joint of {name}", f"joint{end}", i, body.inboard, zero))
-    return found
+            all_arrows.append(Arrow(f"joint of {name}", f"joint{end}", i, body.inboard, zero))
+    return all_arrows
 
 
 def arrow_values(rows: Trajectory, joints: bool) -> Array:
@@ -84,14 +84,14 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
         As in `arrows`.
     """
     system, n = rows.system, rows.n
-    found = [_loads(rows)]
+    blocks = [_loads(rows)]
     placed = poses(system, rows.q) if joints or system.loops else np.zeros((n, 0, 7))
-    own = _joint_loads(rows) if joints else np.zeros((n, 0, 6))
-    turns = placed[:, : own.shape[1], 3:].reshape(-1, 4)
+    joint_loads = _joint_loads(rows) if joints else np.zeros((n, 0, 6))
+    turns = placed[:, : joint_loads.shape[1], 3:].reshape(-1, 4)
     for key, part in (("force", slice(3, 6)), ("moment", slice(0, 3))):
-        found += [_of_loop(rows, loop, key, placed)[:, None] for loop in system.loops]
-        found.append(rotated(turns, own[..., part].reshape(-1, 3)).reshape(n, -1, 3))
-    values = np.concatenate(found, axis=1)
+        blocks += [_of_loop(rows, loop, key, placed)[:, None] for loop in system.loops]
+        blocks.append(rotated(turns, joint_loads[..., part].reshape(-1, 3)).reshape(n, -1, 3))
+    values = np.concatenate(blocks, axis=1)
     return np.where(np.abs(values) < LARGEST, values, 0.0)
 
 
@@ -125,11 +125,11 @@ def _joint_loads(rows: Trajectory) -> Array:
     bad = ~np.all(np.isfinite(table), axis=1)
     table[bad, columns.slices["v"].start :] = 0.0
     try:
-        found = np.array(reactions(system, MemoryStore(columns, table)))
+        loads = np.array(reactions(system, MemoryStore(columns, table)))
     except StateError:  # finite, but so large that the result overflows
         return np.zeros((rows.n, system.n_body, 6))
-    found[bad] = 0.0
-    return found
+    loads[bad] = 0.0
+    return loads
 
 
 def _at(name: str, kind: str, end: LoopEnd) -> Arrow:

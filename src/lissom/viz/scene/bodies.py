@@ -146,10 +146,10 @@ class SceneBody:
             return ROOT
         if self.system.n_body <= _MANY:
             return COLORS[(self.i - 1) % len(COLORS)]
-        kept = self.system.derived
-        if "branches" not in kept:
-            kept["branches"] = _branches(self.system)
-        return COLORS[kept["branches"][self.i] % len(COLORS)]
+        cache = self.system.derived
+        if "branches" not in cache:
+            cache["branches"] = _branches(self.system)
+        return COLORS[cache["branches"][self.i] % len(COLORS)]
 
     @cached_property
     def surfaces(self) -> tuple[DrawnSurface, ...]:
@@ -170,11 +170,11 @@ class SceneBody:
         if not ends and body.mass > 0:
             ends = [(body.inboard, body.integrals.first_moment / body.mass)]
         start = (body.inboard, np.zeros(3))
-        found = [ball(*start, self._ball)]
+        pieces = [ball(*start, self._ball)]
         for node, offset in ends:
             if np.linalg.norm(body.node_positions[node] + offset) > 1e-3 * size:
-                found.append(rod(body, start, (node, offset), 0.5 * self._ball))
-        return found
+                pieces.append(rod(body, start, (node, offset), 0.5 * self._ball))
+        return pieces
 
     @cached_property
     def rest(self) -> Array:
@@ -229,15 +229,17 @@ class SceneBody:
             return {}
         nodes = self.nodes if nodes is None else nodes
         moved = node_frames(self.body, nodes, modes)[1] - self.body.node_positions[nodes]
-        found = {"deflection": np.linalg.norm(moved, axis=2)}
+        values = {"deflection": np.linalg.norm(moved, axis=2)}
         if self.body.rod is not None:
-            found |= shown_strains(self.body.rod, nodes, drawable(self.body, modes))
-        return found
+            values |= shown_strains(self.body.rod, nodes, drawable(self.body, modes))
+        return values
 
     def largest(self, modes: Array) -> dict[str, float]:
         """Largest values of what colours can show, in states with these modal coordinates."""
-        own = self.nodes[self.nodes < len(self.system.bodies[self.i].node_positions)]
-        return {kind: float(x.max(initial=0.0)) for kind, x in self.shown(modes, own).items()}
+        body_nodes = self.nodes[self.nodes < len(self.system.bodies[self.i].node_positions)]
+        return {
+            kind: float(x.max(initial=0.0)) for kind, x in self.shown(modes, body_nodes).items()
+        }
 
     def reach(self, modes: Array) -> Array:
         """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""
@@ -318,15 +320,15 @@ class SceneBody:
 
 def _branches(system: System) -> list[int]:
     """Number of the branch of each body; branches start at bodies with several children."""
-    found: list[int] = []
+    branches: list[int] = []
     n = -1
     for parent in system.parent:
         if parent == GROUND or len(system.children[parent]) > 1:
             n += 1
-            found.append(n)
+            branches.append(n)
         else:
-            found.append(found[parent])
-    return found
+            branches.append(branches[parent])
+    return branches
 
 
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:

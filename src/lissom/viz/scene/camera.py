@@ -90,8 +90,8 @@ def across(toward: Array, up: Sequence[float]) -> tuple[Array, Array]:
 def _from_angles(elevation: float, azimuth: float, up: Array) -> Array:
     east, north = _level(up)
     level = np.cos(azimuth) * east + np.sin(azimuth) * north
-    found: Array = np.cos(elevation) * level + np.sin(elevation) * up
-    return found
+    toward: Array = np.cos(elevation) * level + np.sin(elevation) * up
+    return toward
 
 
 def _level(up: Array) -> tuple[Array, Array]:

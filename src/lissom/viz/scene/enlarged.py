@@ -24,7 +24,7 @@ def check_scale(scale: Any) -> None:
         raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
 
 
-def enlarged(rows: Trajectory, scale: float) -> tuple[Trajectory, float]:
+def with_scaled_modes(rows: Trajectory, scale: float) -> tuple[Trajectory, float]:
     """Rows with modal coordinates times a factor, and the largest gap of their loops [m].
 
     Hinge coordinates stay, but those of loops change until the loops are closed, if they can be.

@@ -50,16 +50,16 @@ class JointMotion(NamedTuple):
 
 def body_factors(system: System) -> list[list[JointMotion]]:
     """Motions of the joint of each body, the outermost last, by the columns of `coordinates`."""
-    found, extra = [], system.n_q
+    by_body, extra = [], system.n_q
     for i, joint in enumerate(system.joints):
         first = system.layout.hinge_q(i).start
         if joint.factors is None:
-            found.append(
+            by_body.append(
                 [*(JointMotion(extra + 4 + k, _slide(k)) for k in range(3)), JointMotion(extra)]
             )
             extra += 7
             continue
-        found.append(
+        by_body.append(
             [
                 JointMotion(
                     first + f.q, None if isinstance(f, Quaternion) else twist_of(f).tolist()
@@ -67,7 +67,7 @@ def body_factors(system: System) -> list[list[JointMotion]]:
                 for f in joint.factors
             ]
         )
-    return found
+    return by_body
 
 
 def coordinates(system: System, q: Array) -> Array:
@@ -99,14 +99,14 @@ def coordinates(system: System, q: Array) -> Array:
 
 def amplitude_columns(system: System) -> list[int]:
     """Number of the first amplitude of each body, by the columns of `coordinates`."""
-    found, extra = [], system.n_q + 7 * sum(joint.factors is None for joint in system.joints)
+    columns, extra = [], system.n_q + 7 * sum(joint.factors is None for joint in system.joints)
     for i, body in enumerate(system.bodies):
         if body.second_order is None:
-            found.append(system.layout.modal_q(i).start)
+            columns.append(system.layout.modal_q(i).start)
         else:
-            found.append(extra)
+            columns.append(extra)
             extra += body.n_mode + len(amplitude_pairs(body)[0])
-    return found
+    return columns
 
 
 def held_directions(joint: Joint) -> Array:
@@ -142,20 +142,20 @@ def poses(system: System, q: Array) -> Array:
     q : array (n, n_q)
         Coordinates.
     """
-    found = np.zeros((len(q), system.n_body, 7))
+    body_poses = np.zeros((len(q), system.n_body, 7))
     motions, extended = body_factors(system), coordinates(system, q)
     for i, parent in enumerate(system.parent):
         place, turn = np.zeros((len(q), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1))
         if parent != GROUND:
-            place, turn = node_poses(system, int(parent), int(system.parent_node[i]), q, found)
+            place, turn = node_poses(system, int(parent), int(system.parent_node[i]), q, body_poses)
         place = place + rotated(turn, np.broadcast_to(system.frame_position[i], place.shape))
         if np.any(system.frame_rotation[i] != np.eye(3)):
             turn = product(turn, np.tile(quaternion_of(system.frame_rotation[i]), (len(q), 1)))
         for factor in motions[i]:
             shift, by = _moved(factor, extended)
             place, turn = place + rotated(turn, shift), product(turn, by)
-        found[:, i, :3], found[:, i, 3:] = place, turn
-    return found
+        body_poses[:, i, :3], body_poses[:, i, 3:] = place, turn
+    return body_poses
 
 
 def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tuple[Array, Array]:

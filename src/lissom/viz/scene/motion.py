@@ -32,7 +32,7 @@ from .joints import (
 )
 from .numbers import Arrays
 from .rods import SHOWN
-from .stresses import largest_stress, stress_at_nodes, stressed
+from .stresses import largest_stress, shows_stress, stress_at_nodes
 
 Array = np.ndarray
 
@@ -89,21 +89,21 @@ class Scene:
         self.origin = np.round((self.low + self.high) / 2, 3)
         self._base = coordinates(system, rows.q[:1])[0]
         self._factors, self._amplitudes = body_factors(system), amplitude_columns(system)
-        self._chosen, self._sent = self._kept_arrows()
-        self.stressed = [i for i, body in enumerate(system.bodies) if stress and stressed(body)]
+        self._chosen, self._sent = self._visible_arrows()
+        self.stressed = [i for i, body in enumerate(system.bodies) if stress and shows_stress(body)]
 
-    def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
+    def _visible_arrows(self) -> tuple[Array, list[Arrow]]:
         """Numbers of the arrows to send, and these arrows."""
-        everything = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
-        kept = np.ones(len(everything), dtype=bool)
+        all_arrows = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
+        visible = np.ones(len(all_arrows), dtype=bool)
         if not self.growing:
             peaks = np.abs(arrow_values(self.rows, self.reactions)).max(axis=(0, 2), initial=0.0)
             # joints that hold no moment have one of rounding errors
-            moment = np.array([arrow.kind.endswith("_moment") for arrow in everything], dtype=bool)
+            moment = np.array([arrow.kind.endswith("_moment") for arrow in all_arrows], dtype=bool)
             force = float(peaks[~moment].max(initial=0.0))
-            kept = peaks > np.where(moment, _NOISE * self.system.length * force, 0.0)
-        chosen = np.flatnonzero(kept)
-        return chosen, [everything[k] for k in chosen]
+            visible = peaks > np.where(moment, _NOISE * self.system.length * force, 0.0)
+        chosen = np.flatnonzero(visible)
+        return chosen, [all_arrows[k] for k in chosen]
 
     @cached_property
     def poses(self) -> Array:
@@ -144,24 +144,24 @@ class Scene:
         Frames of a run miss what is between them, and nodes that are drawn what is beside them: the
         largest values are those of all rows and of all points of a body.
         """
-        found = dict.fromkeys(SHOWN, 0.0)
+        by_kind = dict.fromkeys(SHOWN, 0.0)
         several = [rows, self.run] if rows is self.rows and self.run is not rows else [rows]
         for every in several:
             for i, body in enumerate(self.bodies):
                 modes = every.q[:, self.system.layout.modal_q(i)]
                 for start in range(0, len(modes), _BLOCK):
                     for kind, value in body.largest(modes[start : start + _BLOCK]).items():
-                        found[kind] = max(found[kind], value)
+                        by_kind[kind] = max(by_kind[kind], value)
         stress = self.stress(rows) if stress is None else stress
         peaks = [largest_stress(every, i) for every in several for i in self.stressed]
-        found["stress"] = max([float(stress.max(initial=0.0)), *peaks])
-        return found
+        by_kind["stress"] = max([float(stress.max(initial=0.0)), *peaks])
+        return by_kind
 
     def stress(self, rows: Trajectory) -> Array:
         """Stress at the nodes in use of all stressed bodies, in turn, (frame, node) [Pa]."""
         drawn = ((i, self.bodies[i]) for i in self.stressed)
-        found = [stress_at_nodes(rows, i, body.nodes, body.body) for i, body in drawn]
-        return np.concatenate([np.zeros((rows.n, 0)), *found], axis=1)
+        blocks = [stress_at_nodes(rows, i, body.nodes, body.body) for i, body in drawn]
+        return np.concatenate([np.zeros((rows.n, 0)), *blocks], axis=1)
 
     @property
     def up(self) -> list[float]:
@@ -318,14 +318,14 @@ def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str
     resting : bool
         Whether to include bodies that do not move in these frames.
     """
-    system, found = rows.system, []
+    system, points = rows.system, []
     for i, name in enumerate(system.names):
         if not system.children[i]:
             where = f"{name}.tip" if "tip" in system.bodies[i].node_names else name
             moves = np.ptp(rows[f"{where}.position"], axis=0).max() > 1e-3 * system.length
             if moves or resting:
-                found.append(where)
-    return found[-most:]
+                points.append(where)
+    return points[-most:]
 
 
 def _event(event: EventRecord, start: float) -> list[Any]:

@@ -87,14 +87,14 @@ def _divided(solid: Solid, rod: RodTables, places: list[float], eta: Array, leas
         return solid
     if min(solid.nodes) < 0 or max(solid.nodes) >= len(rod.places):
         return solid  # `surfaces` names the mistake
-    given = rod.places[list(solid.nodes)]
-    parts = max(least, _parts(rod, np.abs(np.diff(given)).max(), eta))
-    parts = max(1, min(parts, _MOST // len(given)))
+    stations = rod.places[list(solid.nodes)]
+    parts = max(least, _parts(rod, np.abs(np.diff(stations)).max(), eta))
+    parts = max(1, min(parts, _MOST // len(stations)))
     nodes, outlines = [solid.nodes[0]], [solid.outlines[0]]
     for k, end in enumerate(solid.nodes[1:]):
         for part in np.arange(1, parts) / parts:
             nodes.append(len(places))
-            places.append((1 - part) * given[k] + part * given[k + 1])
+            places.append((1 - part) * stations[k] + part * stations[k + 1])
             outlines.append((1 - part) * solid.outlines[k] + part * solid.outlines[k + 1])
         nodes.append(end)
         outlines.append(solid.outlines[k + 1])

@@ -26,8 +26,8 @@ class Arrays:
     """Numbered arrays; an array that is added again gets the number of the first."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, bytes], int] = {}
-        self._made: dict[Any, Any] = {}
+        self._numbers: dict[tuple[str, bytes], int] = {}
+        self._computed: dict[Any, Any] = {}
 
     def add(self, values: Any, kind: str = "float32") -> int:
         """Number by which the page accesses these values.
@@ -40,7 +40,7 @@ class Arrays:
             "float64", "float32", "uint32", "uint16", "int16", "int8" or "uint8".
         """
         data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
-        return self._found.setdefault((kind, data), len(self._found))
+        return self._numbers.setdefault((kind, data), len(self._numbers))
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """Result of `make`, computed once for each key.
@@ -52,10 +52,10 @@ class Arrays:
         make : callable
             Function without arguments.
         """
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+        if key not in self._computed:
+            self._computed[key] = make()
+        return self._computed[key]
 
     def encoded(self) -> list[list[str]]:
         """Kind and base64 text of each array, in the order of their numbers."""
-        return [[kind, base64.b64encode(data).decode()] for kind, data in self._found]
+        return [[kind, base64.b64encode(data).decode()] for kind, data in self._numbers]

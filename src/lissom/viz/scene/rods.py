@@ -15,7 +15,7 @@ from ...bodies.rod_tables import RodPiece, RodTables, interpolation
 from ...errors import StateError
 from ...system import System
 from .numbers import Arrays
-from .stresses import stressed
+from .stresses import shows_stress
 
 Array = np.ndarray
 
@@ -40,7 +40,7 @@ def check_color(color: Any, system: System | None = None) -> None:
         return
     kind, has = {
         "deflection": ("flexible body", lambda body: body.n_mode),
-        "stress": ("beam, rod, frame or solid", stressed),
+        "stress": ("beam, rod, frame or solid", shows_stress),
     }.get(color, ("rod", lambda body: body.rod))
     if not any(map(has, system.bodies)):
         raise StateError(

@@ -15,7 +15,7 @@ Array = np.ndarray
 _SAME = 1e-6  # fraction of the size of a body within which stations are at a node
 
 
-def stressed(body: NormalBody) -> bool:
+def shows_stress(body: NormalBody) -> bool:
     """Whether colours can show the stress of a body."""
     return has_stress(body)
 
@@ -80,10 +80,10 @@ def largest_stress(rows: Trajectory, i: int) -> float:
 def _at_points(body: NormalBody, nodes: Array, eta: Array) -> Array:
     assert body.recovery is not None and body.recovery.points is not None
     on = np.asarray(body.recovery.points.nodes)
-    found, number = np.zeros((len(eta), len(nodes))), {int(n): k for k, n in enumerate(nodes)}
+    stresses, number = np.zeros((len(eta), len(nodes))), {int(n): k for k, n in enumerate(nodes)}
     points = np.flatnonzero(np.isin(on, nodes))
     values = at_points(body, points, eta)
     for column, point in enumerate(points):
         k = number[int(on[point])]
-        found[:, k] = np.maximum(found[:, k], values[:, column])
-    return found
+        stresses[:, k] = np.maximum(stresses[:, k], values[:, column])
+    return stresses

@@ -146,11 +146,11 @@ def surface(body: NormalBody, solid: Solid, name: str) -> DrawnSurface:
     if isinstance(solid, solids.Surface):
         return _skin(body, solid, name)
     if body.n_mode and isinstance(solid, Box | Cylinder):
-        if (found := bent_along(body, solid)) is not None:
-            points, nodes, triangles = found
+        if (curved := bent_along(body, solid)) is not None:
+            points, nodes, triangles = curved
             offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
             return DrawnSurface(nodes, offsets, triangles, solid.color)
-    points, triangles = _own(solid)
+    points, triangles = _points_and_triangles(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
         nodes = np.full(len(placed), body.inboard)
@@ -209,7 +209,7 @@ def joined(pieces: list[DrawnSurface]) -> DrawnSurface:
     return DrawnSurface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
 
 
-def _own(solid: Solid) -> tuple[Array, Array]:
+def _points_and_triangles(solid: Solid) -> tuple[Array, Array]:
     """Points and triangles in the axes of the solid."""
     match solid:
         case Box() | Cylinder():
@@ -261,7 +261,7 @@ def _check_nodes(nodes: Array, body: NormalBody, what: str) -> None:
 
 def _clipped(outline: Array) -> Array:
     """Triangles of a simple polygon, counterclockwise, by cutting off ears."""
-    left, found = list(range(len(outline))), []
+    left, ears = list(range(len(outline))), []
     while len(left) > 3:
         for k in range(len(left)):
             ear = (left[k - 1], left[k], left[(k + 1) % len(left)])
@@ -269,9 +269,9 @@ def _clipped(outline: Array) -> Array:
                 break
         else:  # it intersects itself: take the first corner
             k, ear = 1, (left[0], left[1], left[2])
-        found.append(ear)
+        ears.append(ear)
         left.pop(k)
-    return np.array([*found, tuple(left)])
+    return np.array([*ears, tuple(left)])
 
 
 def _is_ear(outline: Array, ear: tuple[int, int, int], left: list[int]) -> bool:

@@ -150,13 +150,13 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
     if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
         raise StateError(f"width is {width!r}; expected a width as in CSS, such as '100%'")
     frames = whole_frames(options.pop("frames", 600))
-    given = PageOptions(**options)
-    text = _text(run, given, frames)
+    page_options = PageOptions(**options)
+    text = _text(run, page_options, frames)
     if len(text) > NOTEBOOK:
         # size without frames, and size left for frames
-        few = _text(run, given, _FEWEST)
+        few = _text(run, page_options, _FEWEST)
         share = (NOTEBOOK - len(few)) / max(1, len(text) - len(few))
         n = _FEWEST + max(0, int(share * (min(frames, run.n) - _FEWEST)))
         why = ", to keep the notebook small"
-        text = _text(run, given, n, why) if n > _FEWEST else few
+        text = _text(run, page_options, n, why) if n > _FEWEST else few
     return Embedded(text, width, height)

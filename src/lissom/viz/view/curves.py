@@ -60,11 +60,15 @@ def described_curves(
     """
     if rows.n < 2:
         return None
-    panels = _usual(rows) if plot is None else _named(run, rows, plot, growing=growing)
+    panels = (
+        _default_panels(rows)
+        if plot is None
+        else _panels_at_frames(run, rows, plot, growing=growing)
+    )
     if not panels:
         return None
     chosen = np.unique(np.linspace(0, rows.n - 1, min(_POINTS, rows.n)).round().astype(int))
-    arrays, found = Arrays(), []
+    arrays, described = Arrays(), []
     for panel in panels:
         values = np.array([line.values[chosen] for line in panel.lines])
         finite = np.isfinite(values)
@@ -74,7 +78,7 @@ def described_curves(
         half = (high / 2 - low / 2) or 1.0
         steps = np.where(finite, (np.where(finite, values, low) / 2 - low / 2) / half, 0.0)
         sent = np.where(finite, np.rint(_STEPS * steps), _GAP)
-        found.append(
+        described.append(
             {
                 "title": panel.heading,
                 "unit": panel.unit,
@@ -85,20 +89,20 @@ def described_curves(
             }
         )
     times = arrays.add(rows.time[chosen] - rows.time[0])
-    return {"panels": found, "times": times, "arrays": arrays.encoded()}
+    return {"panels": described, "times": times, "arrays": arrays.encoded()}
 
 
-def _usual(rows: Trajectory) -> list[Panel]:
+def _default_panels(rows: Trajectory) -> list[Panel]:
     """Bending, joints, energies, gaps of loops: of each the curves that change most."""
     try:
         panels = usual_panels(rows)
     except StateError:  # a failed run, with numbers that are too large
         return []
     panels.sort(key=lambda panel: panel.quantity != "deflection")
-    return [few for panel in panels if (few := _largest(panel)).lines]
+    return [few for panel in panels if (few := _most_changing(panel)).lines]
 
 
-def _largest(panel: Panel) -> Panel:
+def _most_changing(panel: Panel) -> Panel:
     lines = [line for line in panel.lines if not line.balance and np.any(np.isfinite(line.values))]
     if len(lines) <= _USUAL:
         return replace(panel, lines=lines)
@@ -112,7 +116,9 @@ def _range(line: Line) -> float:
     return float(high / 2 - low / 2) if np.isfinite(high) and np.isfinite(low) else 0.0
 
 
-def _named(run: Trajectory, rows: Trajectory, plot: Any, *, growing: bool) -> list[Panel]:
+def _panels_at_frames(
+    run: Trajectory, rows: Trajectory, plot: Any, *, growing: bool
+) -> list[Panel]:
     """Panels of channels, at the times of the frames."""
     names: Sequence[Any] = [plot] if isinstance(plot, str) else plot
     wanted = [x for name in names for x in ([name] if isinstance(name, str) else name)]

@@ -191,7 +191,7 @@ class Followed:
             self._store, self._grown = JournalStore(self.part), time.monotonic()
             self._begin(self._store.meta)
         elif (now := _stamp(self.path)) is not None and now != self._before:
-            self._arrive(NetcdfStore(self.path))
+            self._take_finished_file(NetcdfStore(self.path))
             return
         elif self._store is not None:
             raise ResultError(f"{self.part} was deleted; start the view again")
@@ -212,7 +212,7 @@ class Followed:
         step = max(duration / (self._n - 1), float(meta.get("output_step") or 0.0))
         self._frames = GrowingFrames(self._store.system, self._store.columns, start, step)
 
-    def _arrive(self, store: NetcdfStore) -> None:
+    def _take_finished_file(self, store: NetcdfStore) -> None:
         """Switch to the results in NAME.nc of a run that has ended."""
         before, self._store = self._store, store
         if before is not None and before.meta.get("fingerprint") != store.meta.get("fingerprint"):
@@ -230,10 +230,10 @@ class Followed:
 def _stamp(path: str) -> tuple[int, int] | None:
     """Identity of a file, to detect that it was replaced; None if there is no file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino
+    return status.st_mtime_ns, status.st_ino
 
 
 Array = np.ndarray
@@ -293,8 +293,8 @@ class GrowingFrames:
         if len(wanted):
             store = MemoryStore(self.columns, rows)
             inside = np.clip(wanted, time[0], time[-1])
-            found = sampled_rows(self.system, store, time, inside)
-            self._frames = np.concatenate([self._frames, found])
+            fresh_rows = sampled_rows(self.system, store, time, inside)
+            self._frames = np.concatenate([self._frames, fresh_rows])
             self._next = last + 1
         beyond = not len(self._frames) or time[-1] > self._frames[-1, 0] + slack
         self._newest = rows[-1:] if beyond else rows[:0]

@@ -82,8 +82,12 @@ class PageOptions:
         trails = self.trails
         if trails is None:
             trails = outermost(rows, _TRAILS, resting=growing)
-        given = {"reactions": self.reactions, "growing": growing, "stress": self.color == "stress"}
-        return Scene(rows, trails, **given, run=run)
+        keywords = {
+            "reactions": self.reactions,
+            "growing": growing,
+            "stress": self.color == "stress",
+        }
+        return Scene(rows, trails, **keywords, run=run)
 
     def page(
         self,
@@ -110,7 +114,7 @@ class PageOptions:
         seen = None
         if self.view is not None:
             seen = direction(self.view, scene.up, scene.low, scene.high).tolist()
-        given = {
+        page_settings = {
             "scale": float(self.scale),
             "color": self.color,
             "direction": seen,
@@ -121,7 +125,7 @@ class PageOptions:
             {**scene.data(rows), "plot": self.curves(rows, run)},
             title=rows.system.name or "mechanism" if self.title is None else self.title,
             theme=self.theme,
-            settings={**given, **(settings or {})},
+            settings={**page_settings, **(settings or {})},
         )
 
     def curves(self, rows: Trajectory, run: Trajectory | None = None) -> dict[str, Any] | None:

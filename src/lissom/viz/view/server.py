@@ -196,8 +196,8 @@ class View:
         if path == self._path:
             return "text/html", *self._source.page()
         wanted = path.startswith(self._path) and _DATA.fullmatch(path.removeprefix(self._path))
-        found = self._source.frames(int(wanted[1])) if wanted else None
-        return None if found is None else ("application/json", *found)
+        reply = self._source.frames(int(wanted[1])) if wanted else None
+        return None if reply is None else ("application/json", *reply)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         view = self

@@ -276,14 +276,14 @@ def _bias_tip_to_base(
     loops: LoopBlocks,
 ) -> list[_Bias]:
     """Slopes of all bodies by the forces of loops (11)."""
-    found: dict[int, _Bias] = {}
+    biases: dict[int, _Bias] = {}
     for i in reversed(range(system.n_body)):
         zeta = -loops.state[i].T
         for c in system.children[i]:
-            zeta = zeta + blocks[c].propagate_to_parent @ found[c].zeta_plus
+            zeta = zeta + blocks[c].propagate_to_parent @ biases[c].zeta_plus
         psi = loops.control[i].T - blocks[i].motion_map.T @ zeta
-        found[i] = _Bias(zeta, psi, zeta + filtered[i].G @ psi)
-    return [found[i] for i in range(system.n_body)]
+        biases[i] = _Bias(zeta, psi, zeta + filtered[i].G @ psi)
+    return [biases[i] for i in range(system.n_body)]
 
 
 def _estimated_bias(

@@ -21,12 +21,12 @@ def node_label(i: int, names: Sequence[str]) -> str:
     return f"node {i} ({names[i]})" if names else f"node {i}"
 
 
-def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_fields(by_field: Mapping[str, Any]) -> dict[str, Any]:
     """Validated fields of an `LQProblem`, with zeros for omitted ones.
 
     Parameters
     ----------
-    given : mapping
+    by_field : mapping
         Fields by name, as given by the user.
 
     Returns
@@ -35,19 +35,19 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         Tuples of read-only arrays, one for each node; `parent` a tuple of int, `initial_state` an
         array, `names` a tuple of str.
     """
-    n = count(given["transition"], "transition")
+    n = count(by_field["transition"], "transition")
     if n == 0:
         raise ModelError("transition is empty; a problem needs at least one node")
-    names = tuple(str(name) for name in given["names"] or ())
+    names = tuple(str(name) for name in by_field["names"] or ())
     if len(names) not in (0, n):
         raise ModelError(f"names has {len(names)} entries; there are {n} nodes")
-    parent = _checked_parent(given["parent"], n)
-    A = _blocks(given, "transition", names, 2, n)
-    B = _blocks(given, "control_map", names, 2, n)
-    x0 = _checked_initial_state(given["initial_state"], A[parent.index(-1)].shape[1])
+    parent = _checked_parent(by_field["parent"], n)
+    A = _blocks(by_field, "transition", names, 2, n)
+    B = _blocks(by_field, "control_map", names, 2, n)
+    x0 = _checked_initial_state(by_field["initial_state"], A[parent.index(-1)].shape[1])
     inboard = [len(x0) if p < 0 else len(A[p]) for p in parent]
     sizes = [(len(a), b.shape[1], n_p) for a, b, n_p in zip(A, B, inboard, strict=True)]
-    e = _finite(given["constraint_value"], "constraint_value", 1)
+    e = _finite(by_field["constraint_value"], "constraint_value", 1)
     shapes: dict[str, list[Shape]] = {
         "transition": [(s, s_p) for s, _, s_p in sizes],
         "control_map": [(s, m) for s, m, _ in sizes],
@@ -68,7 +68,7 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "constraint_value": e,
     }
     for field, expected in shapes.items():
-        fields[field] = _with_shapes(given, field, names, expected)
+        fields[field] = _with_shapes(by_field, field, names, expected)
     for field in ("state_weight", "control_weight"):
         _check_symmetric(field, fields[field], names)
     return fields
@@ -85,13 +85,13 @@ def count(values: Any, field: str) -> int:
 
 
 def _blocks(
-    given: Mapping[str, Any], field: str, names: Sequence[str], ndim: int, n: int
+    by_field: Mapping[str, Any], field: str, names: Sequence[str], ndim: int, n: int
 ) -> tuple[Array, ...]:
     """One finite read-only array of `ndim` axes for each node."""
-    values = given[field]
-    if (found := count(values, field)) != n:
+    values = by_field[field]
+    if (n_entries := count(values, field)) != n:
         raise ModelError(
-            f"{field} has {found} entries; there are {n} nodes (entries of transition)"
+            f"{field} has {n_entries} entries; there are {n} nodes (entries of transition)"
         )
     return tuple(
         _finite(value, f"{node_label(i, names)}: {field}", ndim) for i, value in enumerate(values)
@@ -114,12 +114,12 @@ def _finite(value: Any, what: str, ndim: int) -> Array:
 
 
 def _with_shapes(
-    given: Mapping[str, Any], field: str, names: Sequence[str], expected: Sequence[Shape]
+    by_field: Mapping[str, Any], field: str, names: Sequence[str], expected: Sequence[Shape]
 ) -> tuple[Array, ...]:
     """Arrays of a field with checked shapes; zeros if it was omitted."""
-    if count(given[field], field) == 0 and field != "state_weight":
+    if count(by_field[field], field) == 0 and field != "state_weight":
         return tuple(_finite(np.zeros(shape), field, len(shape)) for shape in expected)
-    blocks = _blocks(given, field, names, len(expected[0]), len(expected))
+    blocks = _blocks(by_field, field, names, len(expected[0]), len(expected))
     for i, (block, shape) in enumerate(zip(blocks, expected, strict=True)):
         if block.shape != shape:
             raise ModelError(
@@ -138,12 +138,12 @@ def _check_symmetric(field: str, blocks: Sequence[Array], names: Sequence[str]) 
             )
 
 
-def _checked_parent(given: Any, n: int) -> tuple[int, ...]:
-    if count(given, "parent") == 0:
+def _checked_parent(value: Any, n: int) -> tuple[int, ...]:
+    if count(value, "parent") == 0:
         return tuple(range(-1, n - 1))
-    parent = np.asarray(given)
+    parent = np.asarray(value)
     if parent.shape != (n,) or parent.dtype.kind not in "iu":
-        raise ModelError(f"parent is {shown(given)}; expected {n} whole numbers, one for each node")
+        raise ModelError(f"parent is {shown(value)}; expected {n} whole numbers, one for each node")
     for i, p in enumerate(parent):
         if not -1 <= p < i:
             raise ModelError(
@@ -153,8 +153,8 @@ def _checked_parent(given: Any, n: int) -> tuple[int, ...]:
     return tuple(int(p) for p in parent)
 
 
-def _checked_initial_state(given: Any, n: int) -> Array:
-    x0 = _finite(np.zeros(n) if given is None else given, "initial_state", 1)
+def _checked_initial_state(value: Any, n: int) -> Array:
+    x0 = _finite(np.zeros(n) if value is None else value, "initial_state", 1)
     if x0.shape != (n,):
         raise ModelError(
             f"initial_state has shape {x0.shape}; expected ({n},), the number of columns of "

@@ -89,8 +89,8 @@ class LQProblem(Shown):
 
     def __post_init__(self) -> None:
         """Check every field and store it as read-only arrays."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, value in checked_fields(given).items():
+        by_field = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name, value in checked_fields(by_field).items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -206,10 +206,10 @@ class LQProblem(Shown):
 
 
 def _check_length(letter: str, blocks: Blocks, expected: int, n: int) -> None:
-    found = count(blocks, letter)
-    if found != expected and (found or letter in "BM"):
+    n_entries = count(blocks, letter)
+    if n_entries != expected and (n_entries or letter in "BM"):
         raise ModelError(
-            f"{letter} has {found} entries; expected {expected} for {n} stages (entries of A)"
+            f"{letter} has {n_entries} entries; expected {expected} for {n} stages (entries of A)"
         )
 
 

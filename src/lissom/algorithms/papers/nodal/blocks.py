@@ -81,5 +81,5 @@ class Quarters(SpatialOperator):
 
     def _sum(self, row: Row, x: Array) -> Array:
         parts = zip(row, (x[: self._n], x[self._n :]), strict=True)
-        found = [a @ part for a, part in parts if a is not None]
-        return np.asarray(sum(found[1:], found[0]))
+        terms = [a @ part for a, part in parts if a is not None]
+        return np.asarray(sum(terms[1:], terms[0]))

@@ -229,19 +229,19 @@ def nodal_forward_dynamics(
     )
 
 
-def hinge_values(system: System, given: Any, what: str, instead: str) -> list[Array]:
+def hinge_values(system: System, user_values: Any, what: str, instead: str) -> list[Array]:
     """Values at the joints of all bodies; those of modes must be zero.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    given : array (n_v,) or mapping
+    user_values : array (n_v,) or mapping
         As given by the user.
     what, instead : str
         Name of the argument, and of the one for nodes.
     """
-    values = speeds_vector(system, given, what)
+    values = speeds_vector(system, user_values, what)
     if values.dtype != float:
         raise StateError(f"{what}: the dynamics of nodal bodies needs real numbers")
     for name in system.names:
@@ -297,17 +297,17 @@ def filter_tip_to_base(
     """
     residuals: dict[int, NodalResiduals] = {}
     for k in reversed(range(tree.n_body)):
-        link, own = tree.links[k], gains[k]
-        z_minus = link.gyroscopic + own.nodal_inertia @ link.coriolis - loads[k]
+        link, gain = tree.links[k], gains[k]
+        z_minus = link.gyroscopic + gain.nodal_inertia @ link.coriolis - loads[k]
         for c in tree.children[k]:
             z_minus = z_minus + tree.links[c].attachment @ residuals[c].residual_force_inboard
         e_minus = link.structural - link.freedoms.T @ z_minus  # (D 9.12)
-        e_plus = solve_spd(own.freedom_inertia, e_minus)  # (D 9.13)
-        z_plus = z_minus + own.nodal_gain @ e_minus  # (D 9.14)
-        Z_minus = link.shift @ z_plus + own.articulated_inertia @ link.joint_coriolis  # (D 9.15)
+        e_plus = solve_spd(gain.freedom_inertia, e_minus)  # (D 9.13)
+        z_plus = z_minus + gain.nodal_gain @ e_minus  # (D 9.14)
+        Z_minus = link.shift @ z_plus + gain.articulated_inertia @ link.joint_coriolis  # (D 9.15)
         E_minus = hinge_forces[k] - link.motion_map.T @ Z_minus  # (D 9.16)
-        E_plus = solve_spd(own.hinge_inertia, E_minus)  # (D 9.17)
-        Z_plus = Z_minus + own.hinge_gain @ E_minus  # (D 9.18)
+        E_plus = solve_spd(gain.hinge_inertia, E_minus)  # (D 9.17)
+        Z_plus = Z_minus + gain.hinge_gain @ E_minus  # (D 9.18)
         residuals[k] = NodalResiduals(
             z_minus, e_minus, e_plus, z_plus, Z_minus, E_minus, E_plus, Z_plus
         )
@@ -325,14 +325,14 @@ def smooth_base_to_tip(
     x_ddot = e+ - g^T a+                  a- = a+ + h^T x_ddot + gamma         (D 9.24), (D 9.25)
     """
     result: list[NodalAccelerations] = []
-    for link, own, residual in zip(tree.links, gains, residuals, strict=True):
+    for link, gain, residual in zip(tree.links, gains, residuals, strict=True):
         A_plus = np.zeros(6)  # (D 9.19)
         if link.parent != GROUND:
             A_plus = link.attachment.T @ result[link.parent].total.ravel()  # (D 9.26)
-        theta_ddot = residual.innovation_acceleration - own.hinge_gain.T @ A_plus  # (D 9.20)
+        theta_ddot = residual.innovation_acceleration - gain.hinge_gain.T @ A_plus  # (D 9.20)
         A_minus = A_plus + link.motion_map @ theta_ddot + link.joint_coriolis  # (D 9.21)
         a_plus = link.shift.T @ A_minus  # (D 9.22), (D 9.23)
-        x_ddot = residual.nodal_innovation_acceleration - own.nodal_gain.T @ a_plus  # (D 9.24)
+        x_ddot = residual.nodal_innovation_acceleration - gain.nodal_gain.T @ a_plus  # (D 9.24)
         u_ddot = link.displacements @ x_ddot
         a_minus = a_plus + link.freedoms @ x_ddot + link.coriolis  # (D 9.25)
         rigid, relative, total = (a.reshape(-1, 6) for a in (a_plus, u_ddot, a_minus))

@@ -96,8 +96,8 @@ def nodal_inverse_dynamics(
     tree = nodal_tree(system, state, nodal)
     loads = nodal_loads(system, tree, external, nodal_forces)
     joints = hinge_values(system, acceleration, "acceleration", "freedoms")
-    found = forces_of(tree, joints, _freedoms(system, tree, freedoms), loads)
-    return dict(zip(system.names, found, strict=True))
+    forces = forces_of(tree, joints, _freedoms(system, tree, freedoms), loads)
+    return dict(zip(system.names, forces, strict=True))
 
 
 def forces_of(
@@ -111,34 +111,34 @@ def forces_of(
             A_plus = link.attachment.T @ nodes[link.parent]
         A_minus = A_plus + link.motion_map @ theta_ddot + link.joint_coriolis
         nodes.append(link.shift.T @ A_minus + link.freedoms @ x_ddot + link.coriolis)  # (1)
-    found: dict[int, NodalForces] = {}
+    forces: dict[int, NodalForces] = {}
     for k in reversed(range(tree.n_body)):
         link, f = tree.links[k], tree.links[k].gyroscopic - loads[k]
         f = f + link.mass @ nodes[k]
         for c in tree.children[k]:
-            f = f + tree.links[c].attachment @ found[c].hinge_force  # (2)
+            f = f + tree.links[c].attachment @ forces[c].hinge_force  # (2)
         F = link.shift @ f
-        found[k] = NodalForces(
+        forces[k] = NodalForces(
             joint=link.motion_map.T @ F,  # (3)
             freedoms=link.freedoms.T @ f - link.structural,
             hinge_force=F,
             total=nodes[k].reshape(-1, 6),
         )
-    return [found[k] for k in range(tree.n_body)]
+    return [forces[k] for k in range(tree.n_body)]
 
 
-def _freedoms(system: System, tree: NodalTree, given: Any) -> list[Array]:
+def _freedoms(system: System, tree: NodalTree, freedoms: Any) -> list[Array]:
     """Accelerations of the nodal freedoms of all bodies, checked."""
-    if given is not None and not isinstance(given, Mapping):
-        raise StateError(f'freedoms is {given!r}; give a mapping {{"body": (n_freedom,)}}')
-    found = [np.zeros(link.freedoms.shape[1]) for link in tree.links]
-    for name, values in (given or {}).items():
+    if freedoms is not None and not isinstance(freedoms, Mapping):
+        raise StateError(f'freedoms is {freedoms!r}; give a mapping {{"body": (n_freedom,)}}')
+    vectors = [np.zeros(link.freedoms.shape[1]) for link in tree.links]
+    for name, values in (freedoms or {}).items():
         i = system.layout.index(name)
         x = real_array(values)
-        if x.shape != found[i].shape or not np.all(np.isfinite(x)):
+        if x.shape != vectors[i].shape or not np.all(np.isfinite(x)):
             raise StateError(
-                f"freedoms of body {name!r}: expected {len(found[i])} finite numbers, one for each "
-                f"nodal freedom; got shape {x.shape}"
+                f"freedoms of body {name!r}: expected {len(vectors[i])} finite numbers, one for "
+                f"each nodal freedom; got shape {x.shape}"
             )
-        found[i] = x
-    return found
+        vectors[i] = x
+    return vectors

@@ -104,25 +104,25 @@ class NodalOperators:
     def g(self) -> BlockDiagonal:
         """Gains of the nodal freedoms, (6 n, f) (D 8.2a)."""
         return self._diagonal(
-            "g", [own.nodal_gain for own in self._gains], self._nodes, self._freedoms
+            "g", [gain.nodal_gain for gain in self._gains], self._nodes, self._freedoms
         )
 
     @cached_property
     def d(self) -> BlockDiagonal:
         """Inertias of the nodal freedoms, (f, f) (D 8.2a)."""
-        blocks = [own.freedom_inertia for own in self._gains]
+        blocks = [gain.freedom_inertia for gain in self._gains]
         return self._diagonal("d", blocks, self._freedoms, self._freedoms)
 
     @cached_property
     def G(self) -> BlockDiagonal:
         """Gains of the joints, (6 N, r) (D 8.2b)."""
-        blocks = [own.hinge_gain for own in self._gains]
+        blocks = [gain.hinge_gain for gain in self._gains]
         return self._diagonal("G", blocks, self._frames, self._joints)
 
     @cached_property
     def D(self) -> BlockDiagonal:
         """Inertias of the joints, (r, r) (D 8.2b)."""
-        blocks = [own.hinge_inertia for own in self._gains]
+        blocks = [gain.hinge_inertia for gain in self._gains]
         return self._diagonal("D", blocks, self._joints, self._joints)
 
     @cached_property

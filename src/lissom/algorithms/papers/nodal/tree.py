@@ -189,13 +189,13 @@ def nodal_loads(
         raise StateError(f'nodal_forces is {nodal_forces!r}; give a mapping {{"body": (n, 6)}}')
     for name, values in (nodal_forces or {}).items():
         i = system.layout.index(name)
-        given, n = real_array(values), tree.links[i].n_node
-        if given.shape != (n, 6) or not np.all(np.isfinite(given)):
+        wrenches, n = real_array(values), tree.links[i].n_node
+        if wrenches.shape != (n, 6) or not np.all(np.isfinite(wrenches)):
             raise StateError(
                 f"nodal_forces of body {name!r}: expected finite numbers of shape ({n}, 6), a "
-                f"row [moment; force] for each node; got shape {given.shape}"
+                f"row [moment; force] for each node; got shape {wrenches.shape}"
             )
-        loads[i] = loads[i] + given.ravel()
+        loads[i] = loads[i] + wrenches.ravel()
     return loads
 
 
@@ -208,10 +208,10 @@ def real_array(values: Any) -> Array:
         As given by the user.
     """
     try:
-        given = array(values)
+        numbers = array(values)
     except (TypeError, ValueError):
         return np.zeros(0)
-    return given if given.dtype.kind == "f" else np.zeros(0)
+    return numbers if numbers.dtype.kind == "f" else np.zeros(0)
 
 
 def _link(
@@ -223,9 +223,9 @@ def _link(
             f"body {name!r} is flexible and has no nodal data; add a NodalBody for {name!r} to "
             "nodal"
         )
-    own = rigid_nodes(body, motion)
+    nodes = rigid_nodes(body, motion)
     if name in nodal:
-        own = flexible_nodes(nodal[name], body, motion, name)
+        nodes = flexible_nodes(nodal[name], body, motion, name)
     if p == GROUND:
         attachment = np.zeros((0, 6))
     else:
@@ -234,18 +234,18 @@ def _link(
     return NodalLink(
         name=name,
         parent=p,
-        mass=own.mass,
-        freedoms=own.freedoms,
-        displacements=own.displacements,
-        shift=np.concatenate([rigid_shift(l) for l in own.positions], axis=1),
+        mass=nodes.mass,
+        freedoms=nodes.freedoms,
+        displacements=nodes.displacements,
+        shift=np.concatenate([rigid_shift(l) for l in nodes.positions], axis=1),
         attachment=attachment,
         motion_map=motion.motion_map,
         gravity=np.concatenate([np.zeros(3), motion.world_rotation.T @ system.gravity]),
-        coriolis=own.coriolis,
-        gyroscopic=own.gyroscopic,
+        coriolis=nodes.coriolis,
+        gyroscopic=nodes.gyroscopic,
         joint_coriolis=motion.bias,
-        structural=own.structural,
-        node_rotations=own.rotations,
+        structural=nodes.structural,
+        node_rotations=nodes.rotations,
     )
 
 

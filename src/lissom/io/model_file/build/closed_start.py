@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ....algorithms.loops.assembly import closed_and_told
+from ....algorithms.loops.assembly import closed_with_warning
 from ....algorithms.loops.checks import OPEN, check_closed
 from ....errors import LissomError, warn_user
 from ....sim import Motion, simulate
@@ -41,7 +41,7 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
             load.joint for load in loads if isinstance(load, Motion) and _is_unread(load)
         }
         names = sorted(held.union(run.held))
-        state, words = closed_and_told(run.system, run.state, held=names)
+        state, words = closed_with_warning(run.system, run.state, held=names)
         if words:
             warn_user(words)
         return replace(run, state=state), True
@@ -88,5 +88,5 @@ def _taken(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[s
 
 def _is_unread(motion: Motion) -> bool:
     """Whether a motion is a function that was not looked up, so that its start is unknown."""
-    given = (motion.position, motion.velocity, motion.acceleration)
-    return any(x is unread_function for x in given)
+    signals = (motion.position, motion.velocity, motion.acceleration)
+    return any(x is unread_function for x in signals)

@@ -27,7 +27,7 @@ Function = Callable[[FunctionTable, str], Any]  # (table, key) -> function named
 KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
 
 
-def made_load(system: System, table: LoadTable, function: Function) -> Load:
+def build_load(system: System, table: LoadTable, function: Function) -> Load:
     """Load of a table.
 
     Parameters
@@ -39,14 +39,14 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     function : callable
         Returns the function named in a table.
     """
-    given = {x: getattr(table, x) for x in type(table).model_fields}
-    kind = given.pop("kind")
-    given.pop("repeat")
-    if "joint" in given:
+    fields = {x: getattr(table, x) for x in type(table).model_fields}
+    kind = fields.pop("kind")
+    fields.pop("repeat")
+    if "joint" in fields:
         for key, entry in KINDS[kind].file_fields.items():
-            for value in _rows(given[key]) if entry.of in PAIRS else ():
-                _checked_at(key, check_joint_units, system, given["joint"], key, value, entry.of)
-    signals = {key: _signal(value, key, function) for key, value in given.items()}
+            for value in _rows(fields[key]) if entry.of in PAIRS else ():
+                _checked_at(key, check_joint_units, system, fields["joint"], key, value, entry.of)
+    signals = {key: _signal(value, key, function) for key, value in fields.items()}
     return KINDS[kind](**signals)
 
 
@@ -84,8 +84,8 @@ def _numbers(value: Any) -> Any:
     return float(value) if isinstance(value, float) else value
 
 
-def made_event(system: System, table: EventTable, function: Function) -> Event:
-    """Event of a table; parameters as for `made_load`."""
+def build_event(system: System, table: EventTable, function: Function) -> Event:
+    """Event of a table; parameters as for `build_load`."""
     when = table.when
     if isinstance(when, FunctionTable):
         when = function(when, "when")
@@ -117,34 +117,34 @@ def _action(system: System, table: Any) -> Action:
     return Lock(table.joint, stiffness=stiffness, damping=damping)
 
 
-def made_integrator(given: Any) -> Any:
+def build_integrator(setting: Any) -> Any:
     """Integrator by name, or an integrator object with parameters."""
-    if isinstance(given, IntegratorTable):
+    if isinstance(setting, IntegratorTable):
         return GeneralizedAlpha(
-            *(float(x) for x in (given.spectral_radius, given.tolerance, given.slack))
+            *(float(x) for x in (setting.spectral_radius, setting.tolerance, setting.slack))
         )
-    as_integrator(given)
-    return given
+    as_integrator(setting)
+    return setting
 
 
-def made_drift(system: System, given: Any) -> Any:
+def build_drift(system: System, setting: Any) -> Any:
     """Drift control of loops: a Baumgarte object or "projection".
 
     Parameters
     ----------
     system : System
         Mechanism whose loops it must know.
-    given : DriftTable or str
+    setting : DriftTable or str
         Validated table, or "projection".
     """
-    if not isinstance(given, DriftTable):
-        return given
-    drift = Baumgarte(_gain(given.stiffness), _gain(given.damping))
+    if not isinstance(setting, DriftTable):
+        return setting
+    drift = Baumgarte(_gain(setting.stiffness), _gain(setting.damping))
     drift.gains(system)
     return drift
 
 
-def _gain(given: Any) -> Any:
-    if isinstance(given, dict):
-        return {name: float(value) for name, value in given.items()}
-    return float(given)
+def _gain(gain: Any) -> Any:
+    if isinstance(gain, dict):
+        return {name: float(value) for name, value in gain.items()}
+    return float(gain)

@@ -20,11 +20,11 @@ from ....model.topology import node_number
 from ....structures import Material
 from ....system import System
 from ..arrays import ArrayFiles
-from ..includes import AttachedFile, Document, IncludeEntry, unknown
+from ..includes import AttachedFile, Document, IncludeEntry, unknown_message
 from ..problems import Problem
 from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from ..schema.parts import BodyByName
-from .parts import MATERIALS, made_body, made_joint
+from .parts import MATERIALS, build_body, build_joint
 
 T = TypeVar("T")
 
@@ -48,9 +48,9 @@ def expanded(table: Any) -> Iterator[tuple[int, Any]]:
         yield 0, table
         return
     names = ("name", "to", "on", "a", "b", "joint", "where", "rotor")
-    given = {x: getattr(table, x, None) for x in names}
+    fields = {x: getattr(table, x, None) for x in names}
     for i in range(1, table.repeat + 1):
-        texts = {x: numbered(value, i) for x, value in given.items() if isinstance(value, str)}
+        texts = {x: numbered(value, i) for x, value in fields.items() if isinstance(value, str)}
         yield i, table.model_copy(update=texts)
 
 
@@ -86,7 +86,7 @@ class Builder:
         self._bodies: dict[str, Body | None] = {}
         self._arrays: dict[str, ArrayFiles] = {}
         self._materials: dict[str, Material] = {}
-        self._made: dict[int, Body | None] = {}
+        self._body_of_table: dict[int, Body | None] = {}
         self._wrong: set[tuple[int, str]] = set()
         self._builders: dict[int, Builder] = {} if builders is None else builders
         self._attached: set[str] = set()
@@ -112,9 +112,9 @@ class Builder:
         for name, entry in self.document.materials.items():
             if name in MATERIALS:
                 self._note(entry, f"the name {name!r} is a built-in material; choose another name")
-            made = self._tried(entry, partial(_material, name, entry))
-            if made is not None:
-                self._materials[name] = made
+            material = self._tried(entry, partial(_material, name, entry))
+            if material is not None:
+                self._materials[name] = material
         for name, entry in self.document.bodies.items():
             self._bodies[name] = self._body(entry, entry.table)
         for assembly in self.document.assemblies:
@@ -141,22 +141,22 @@ class Builder:
     def _builder(self, document: Document) -> Builder:
         """Builder of an attached file, whose problems are added to this one's."""
         if id(document) not in self._builders:
-            made = Builder(document, compiled=False, builders=self._builders)
-            self._builders[id(document)] = made
-        made = self._builders[id(document)]
-        known = set(self.problems) if made.problems else set()
-        self.problems += [problem for problem in made.problems if problem not in known]
-        return made
+            builder = Builder(document, compiled=False, builders=self._builders)
+            self._builders[id(document)] = builder
+        builder = self._builders[id(document)]
+        noted = set(self.problems) if builder.problems else set()
+        self.problems += [problem for problem in builder.problems if problem not in noted]
+        return builder
 
     def _attach(self, assembly: AttachedFile) -> None:
-        entry, made = assembly.entry, self._builder(assembly.document)
+        entry, builder = assembly.entry, self._builder(assembly.document)
         place = {x: getattr(entry.table, x) for x in ("to", "node", "at", "rotation")}
         prefix = entry.table.prefix or ""
-        for name, origin in made._entries.items():
+        for name, origin in builder._entries.items():
             self._entries.setdefault(f"{prefix}{name}", origin)
             self._attached.add(f"{prefix}{name}")
-        attach = partial(self.model.attach, made.model, prefix=prefix, **place)
-        if not made.problems and self._tried(entry, attach) is not None:
+        attach = partial(self.model.attach, builder.model, prefix=prefix, **place)
+        if not builder.problems and self._tried(entry, attach) is not None:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
     def entry_of(self, name: str) -> IncludeEntry:
@@ -182,20 +182,20 @@ class Builder:
             if table.name not in self._bodies:
                 self._note(entry, self._unknown(table.name, self._bodies), *inner)
             return self._bodies.get(table.name)
-        if id(table) not in self._made:
+        if id(table) not in self._body_of_table:
             folder = os.path.dirname(entry.source.path)
             arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
-            with warnings.catch_warnings(record=True) as said:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                self._made[id(table)] = self._tried(
+                self._body_of_table[id(table)] = self._tried(
                     entry,
-                    lambda: made_body(table, arrays, self._materials, entry.source.data["lissom"]),
+                    lambda: build_body(table, arrays, self._materials, entry.source.data["lissom"]),
                     *inner,
                 )
-            for one in said:  # again, with the place in the file
+            for one in caught:  # again, with the place in the file
                 text = str(entry.problem(str(one.message), *inner))
                 warnings.warn(text, one.category, stacklevel=2)
-        return self._made[id(table)]
+        return self._body_of_table[id(table)]
 
     def _add(self, entry: IncludeEntry) -> None:
         table: PartTable = entry.table
@@ -278,30 +278,30 @@ class Builder:
     def _check_places(self) -> None:
         """Check the bodies and nodes named by parts, loops, joins, couplings, frames and files."""
         parts = self._model_parts = self.model.parts
-        known = {x: None for x in (*parts, *self._entries)}
+        names = {x: None for x in (*parts, *self._entries)}
         checked: set[int] = set()
         for entry, base in self._bases:
             what = f"the file {entry.table.file!r}"
-            self._check_place(entry, "to", base, what, known)
+            self._check_place(entry, "to", base, what, names)
         for part in parts.values():
             if part.name not in self._attached:
                 entry = self.entry_of(part.name)
-                self._check_place(entry, "to", part.to, f"body {part.name!r}", known)
+                self._check_place(entry, "to", part.to, f"body {part.name!r}", names)
         for closing in (*self.model.loops.values(), *self.model.joins.values()):
             if closing.name in self._attached:
                 continue
             for side, end in (("a", closing.a), ("b", closing.b)):
                 entry, what = self.entry_of(closing.name), f"{closing.title}: its end {side}"
-                self._check_place(entry, side, end.part, what, known)
+                self._check_place(entry, side, end.part, what, names)
         for frame in self.model.frames.values():
             if frame.name not in self._attached:
                 entry = self.entry_of(frame.name)
-                self._check_place(entry, "on", frame.end.part, frame.title, known)
+                self._check_place(entry, "on", frame.end.part, frame.title, names)
         numbers = {name: i for i, name in enumerate(parts)}
         for couple in self.model.couplings.values():
             entry = self.entry_of(couple.name)
-            made = all(body in parts or body not in known for body in couple.bodies)
-            if made and id(entry) not in checked:
+            is_complete = all(body in parts or body not in names for body in couple.bodies)
+            if is_complete and id(entry) not in checked:
                 resolve = partial(resolved_couple, couple, numbers, parts, parts)
                 if self._tried(entry, resolve, "ratios") is None:
                     checked.add(id(entry))  # copies have the same problem
@@ -312,13 +312,13 @@ class Builder:
         key: str,
         place: Part | None,
         what: str,
-        known: Mapping[str, None],
+        names: Mapping[str, None],
     ) -> None:
         if place is None or (id(entry), key) in self._wrong:
             return
         before = len(self.problems)
-        if place.name not in known:
-            message = self._unknown(place.name, known)
+        if place.name not in names:
+            message = self._unknown(place.name, names)
             if getattr(entry.table, "first", 0) is None and entry.table.repeat:
                 message += " For the first of the repeated parts, give first = {to = ...}"
             self._note(entry, message, key)
@@ -328,11 +328,11 @@ class Builder:
         if len(self.problems) > before:
             self._wrong.add((id(entry), key))  # copies have the same problem
 
-    def _unknown(self, name: str, known: Mapping[str, Any]) -> str:
+    def _unknown(self, name: str, names: Mapping[str, Any]) -> str:
         """Message about an unknown body; without a suggestion if there are too many names."""
-        if len(self.problems) >= PATIENCE or len(known) > MOST_COPIES:
+        if len(self.problems) >= PATIENCE or len(names) > MOST_COPIES:
             return f"is {name!r}, but there is no such body"
-        return unknown("body", name, known)
+        return unknown_message("body", name, names)
 
     def _compile(self) -> None:
         whole = IncludeEntry(self.document.source, (), None)
@@ -348,8 +348,8 @@ class Builder:
             with np.errstate(all="ignore"):
                 self.system = self.model.compile()
         except LissomError as error:
-            found = _SUBJECT.search(str(error))
-            self._note(self.entry_of(found[1] or found[2] if found else ""), str(error))
+            match = _SUBJECT.search(str(error))
+            self._note(self.entry_of(match[1] or match[2] if match else ""), str(error))
         except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
             self._note(whole, f"its values cause a numerical failure ({error})")
 
@@ -361,14 +361,14 @@ class _Joints:
 
     def __init__(self, builder: Builder, entry: IncludeEntry) -> None:
         self.builder, self.entry = builder, entry
-        self.made: dict[int, Any] = {}
+        self.by_table: dict[int, Any] = {}
 
     def of(self, table: Any, *inner: str) -> Joint | Any | None:
         """Joint of a table; None for "none", BAD for an invalid joint."""
-        if id(table) not in self.made:
-            made = self.builder._tried(self.entry, lambda: (made_joint(table),), *inner)
-            self.made[id(table)] = self.BAD if made is None else made[0]
-        return self.made[id(table)]
+        if id(table) not in self.by_table:
+            outcome = self.builder._tried(self.entry, lambda: (build_joint(table),), *inner)
+            self.by_table[id(table)] = self.BAD if outcome is None else outcome[0]
+        return self.by_table[id(table)]
 
 
 def _material(name: str, entry: IncludeEntry) -> Material:

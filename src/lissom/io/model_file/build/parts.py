@@ -64,23 +64,23 @@ SECTIONS: dict[str, Callable[..., Section]] = {
 }
 
 
-def made_joint(table: JointTable) -> Joint | None:
+def build_joint(table: JointTable) -> Joint | None:
     """Joint of a table; None for a body connected by joins only."""
-    given = _fields(table)
-    kind = given.pop("kind")
+    fields = _fields(table)
+    kind = fields.pop("kind")
     if kind == "none":
         return None
     if kind == "simple":
-        return SimpleJoint(given["motion_map"])
+        return SimpleJoint(fields["motion_map"])
     if kind == "compound":
-        return CompoundJoint(given["motion_maps"])
+        return CompoundJoint(fields["motion_maps"])
     if kind == "own":
-        values = {name: np.array(x)[()] for name, x in given["parameters"].items()}
-        return own_joints()[given["joint"]](**values)
-    return JOINTS[kind](**given)
+        values = {name: np.array(x)[()] for name, x in fields["parameters"].items()}
+        return own_joints()[fields["joint"]](**values)
+    return JOINTS[kind](**fields)
 
 
-def made_body(
+def build_body(
     table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Material], version: int
 ) -> Body:
     """Body of a table.
@@ -96,24 +96,24 @@ def made_body(
     version : int
         Version of the format of the file with the table.
     """
-    given = _fields(table)
-    kind, solids = given.pop("kind"), given.pop("solids")
+    fields = _fields(table)
+    kind, solids = fields.pop("kind"), fields.pop("solids")
     body: Body
     if isinstance(table, BeamTable):
-        body = _made_beam(given, materials, version)
+        body = _build_beam(fields, materials, version)
     elif isinstance(table, ElasticRodTable):
-        body = _made_rod({name: _array(x, arrays) for name, x in given.items()}, materials)
+        body = _build_rod({name: _array(x, arrays) for name, x in fields.items()}, materials)
     elif isinstance(table, BodyFileTable):
-        body = load_body(os.path.join(arrays.folder, given["file"]))
+        body = load_body(os.path.join(arrays.folder, fields["file"]))
     elif isinstance(table, NodesTable):
-        body = _made_of_nodes(table, given, arrays)
+        body = _build_nodal(table, fields, arrays)
     else:
-        body = _SHAPES[kind](**{name: _array(x, arrays) for name, x in given.items()})
+        body = _SHAPES[kind](**{name: _array(x, arrays) for name, x in fields.items()})
     if solids is None:
         return body
     if isinstance(body, NodalBody):
         raise ModelError("a nodal body cannot have solids; leave them out")
-    return dataclasses.replace(body, solids=[_made_solid(x, arrays) for x in solids])
+    return dataclasses.replace(body, solids=[_build_solid(x, arrays) for x in solids])
 
 
 def _fields(table: Any) -> dict[str, Any]:
@@ -125,12 +125,12 @@ def _array(value: Any, arrays: ArrayFiles) -> Any:
     return arrays.get(*value.parts) if isinstance(value, Reference) else value
 
 
-def _made_solid(table: Any, arrays: ArrayFiles) -> Solid:
-    given = {name: _array(x, arrays) for name, x in _fields(table).items()}
-    kind = given.pop("kind")
-    if "triangles" in given:
-        given["triangles"] = _whole(given["triangles"], f"triangles of a {kind}")
-    return SOLIDS[kind](**given)
+def _build_solid(table: Any, arrays: ArrayFiles) -> Solid:
+    fields = {name: _array(x, arrays) for name, x in _fields(table).items()}
+    kind = fields.pop("kind")
+    if "triangles" in fields:
+        fields["triangles"] = _whole(fields["triangles"], f"triangles of a {kind}")
+    return SOLIDS[kind](**fields)
 
 
 def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
@@ -140,26 +140,26 @@ def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
     return numbers.astype(np.int64)
 
 
-def _made_beam(
-    given: dict[str, Any], materials: Mapping[str, Material], version: int
+def _build_beam(
+    fields: dict[str, Any], materials: Mapping[str, Material], version: int
 ) -> FlexibleBody:
-    material = _material(given.pop("material"), materials)
-    section = _made_section(given.pop("section"))
-    if given["shapes"] is None:
-        given["shapes"] = "clamped" if version == 1 else "static"
-    return beam(given.pop("length"), section, material, **given)
+    material = _material(fields.pop("material"), materials)
+    section = _build_section(fields.pop("section"))
+    if fields["shapes"] is None:
+        fields["shapes"] = "clamped" if version == 1 else "static"
+    return beam(fields.pop("length"), section, material, **fields)
 
 
 def _material(name: str, materials: Mapping[str, Material]) -> Material:
-    known = {**MATERIALS, **materials}
-    if name not in known:
-        raise ModelError(f"there is no material {name!r}; {suggestion(name, known)}")
-    return known[name]
+    by_name = {**MATERIALS, **materials}
+    if name not in by_name:
+        raise ModelError(f"there is no material {name!r}; {suggestion(name, by_name)}")
+    return by_name[name]
 
 
-def _made_section(table: Any) -> Section:
-    given = _fields(table)
-    return SECTIONS[given.pop("kind")](**{k: float(x) for k, x in given.items()})
+def _build_section(table: Any) -> Section:
+    fields = _fields(table)
+    return SECTIONS[fields.pop("kind")](**{k: float(x) for k, x in fields.items()})
 
 
 _OF_SECTIONS = ("section", "sections", "material", "shear_factor")
@@ -172,20 +172,20 @@ _FORMER = (
 )
 
 
-def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
+def _build_rod(fields: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
     """Rod from a section and a material, or from the arrays of its sections."""
-    former = given.pop("mass")
+    former = fields.pop("mass")
     if former is not None:
-        if given["mass_per_length"] is not None:
+        if fields["mass_per_length"] is not None:
             raise ModelError(
                 "a rod has mass and mass_per_length, which are the same; leave out mass"
             )
-        given["mass_per_length"] = former
+        fields["mass_per_length"] = former
         warnings.warn(_FORMER, DeprecatedWarning, stacklevel=2)
     for name in ("bending", "shear"):
-        given[name] = tuple(given[name]) if isinstance(given[name], list) else given[name]
+        fields[name] = tuple(fields[name]) if isinstance(fields[name], list) else fields[name]
     from_sections, from_arrays = (
-        {name: x for name in names if (x := given.pop(name)) is not None}
+        {name: x for name in names if (x := fields.pop(name)) is not None}
         for names in (_OF_SECTIONS, _OF_ARRAYS)
     )
     if from_sections and from_arrays:
@@ -196,21 +196,23 @@ def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
         )
     if from_arrays:
         _need(from_arrays, _OF_ARRAYS[:3], "or a section and a material instead")
-        return Rod(given.pop("length"), **from_arrays, **given)
+        return Rod(fields.pop("length"), **from_arrays, **fields)
     _need(from_sections, ("material",), 'such as "steel"')
     shapes = [from_sections.pop(x) for x in ("section", "sections") if x in from_sections]
     if len(shapes) != 1:
         what = "both section and sections" if shapes else "no section"
         raise ModelError(f"a rod has {what}; give section, or sections = [root, tip] of a taper")
-    found = [_made_section(x) for x in (shapes[0] if isinstance(shapes[0], list) else shapes)]
+    sections = [_build_section(x) for x in (shapes[0] if isinstance(shapes[0], list) else shapes)]
     material = _material(from_sections.pop("material"), materials)
-    length = float(given.pop("length"))
-    return rod(length, found[0] if len(found) == 1 else found, material, **from_sections, **given)
+    length = float(fields.pop("length"))
+    return rod(
+        length, sections[0] if len(sections) == 1 else sections, material, **from_sections, **fields
+    )
 
 
-def _need(given: Mapping[str, Any], names: Sequence[str], remedy: str) -> None:
+def _need(fields: Mapping[str, Any], names: Sequence[str], remedy: str) -> None:
     for name in names:
-        if name not in given:
+        if name not in fields:
             raise ModelError(f"{name} is missing; give it, {remedy}")
 
 
@@ -220,13 +222,13 @@ _NEEDED = {
 }
 
 
-def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles) -> Body:
-    file = given.pop("arrays")
+def _build_nodal(table: NodesTable, fields: dict[str, Any], arrays: ArrayFiles) -> Body:
+    file = fields.pop("arrays")
     other = ("inboard", "names", "level")  # not arrays
-    values = {name: _array(x, arrays) for name, x in given.items() if name not in other}
-    found = arrays.keys(file) if file else []
+    values = {name: _array(x, arrays) for name, x in fields.items() if name not in other}
+    keys = arrays.keys(file) if file else []
     for name, value in values.items():
-        if value is None and name in found:
+        if value is None and name in keys:
             values[name] = arrays.get(file, name)
     for name in _NEEDED[type(table)]:
         if values[name] is None:
@@ -238,16 +240,16 @@ def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles)
     if kind is FlexibleBody:
         values["second_order"] = _second_order(values)
         values["line"] = _line(values)
-    return kind(**values, **{name: given[name] for name in other})
+    return kind(**values, **{name: fields[name] for name in other})
 
 
 def _line(values: dict[str, Any]) -> NodeLine | None:
     """Axis of a beam from its arrays, which are taken out of `values`."""
     names = ("line_sizes", "line_places", "line_factors")
-    sizes, places, factors = found = [values.pop(name) for name in names]
-    if all(x is None for x in found):
+    sizes, places, factors = arrays = [values.pop(name) for name in names]
+    if all(x is None for x in arrays):
         return None
-    for name, value in zip(names, found, strict=True):
+    for name, value in zip(names, arrays, strict=True):
         if value is None:
             raise ModelError(f"{name} is missing beside other arrays of the axis of a beam")
     whole = _whole(sizes, "line_sizes", "numbers of nodes, pieces and stations").tolist()
@@ -260,10 +262,10 @@ def _line(values: dict[str, Any]) -> NodeLine | None:
 def _second_order(values: dict[str, Any]) -> SecondOrder | None:
     """Second order of a flexible body from its arrays, which are taken out of `values`."""
     names = ("first_moment", "second_moment", "nodes", "node_shapes")
-    first, second, nodes, shapes = found = [values.pop(f"second_{name}") for name in names]
-    if all(x is None for x in found):
+    first, second, nodes, shapes = arrays = [values.pop(f"second_{name}") for name in names]
+    if all(x is None for x in arrays):
         return None
-    for name, value in zip(names, found, strict=True):
+    for name, value in zip(names, arrays, strict=True):
         if value is None:
             raise ModelError(f"second_{name} is missing beside other arrays of the second order")
     if len(nodes) != len(shapes):

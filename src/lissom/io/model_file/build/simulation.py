@@ -17,12 +17,12 @@ from ....printing import Shown
 from ....results import Trajectory
 from ....system import State, System
 from ..coordinate_units import check_state_units
-from ..functions import found_function, unread_function
+from ..functions import import_function, unread_function
 from ..includes import Document, IncludeEntry, read_document
 from ..problems import Problem
 from ..schema.model import MOST_COPIES
 from ..schema.simulation import NUMBERS, FunctionTable
-from .loads import made_drift, made_event, made_integrator, made_load
+from .loads import build_drift, build_event, build_integrator, build_load
 from .model import PATIENCE, Builder, expanded
 
 
@@ -82,8 +82,8 @@ class ModelRun(Shown):
         path : path
             NAME.toml, NAME.json or NAME.yaml; an existing file is replaced.
         """
-        given = {**self.settings, "state": self.state, "held": list(self.held)}
-        self.model.save(path, simulation=given if "duration" in given else None)
+        arguments = {**self.settings, "state": self.state, "held": list(self.held)}
+        self.model.save(path, simulation=arguments if "duration" in arguments else None)
 
 
 def checked_run(
@@ -166,9 +166,9 @@ def run_of(
     return run, reader.problems
 
 
-def _floats(given: Any) -> Any:
+def _floats(value: Any) -> Any:
     """Quantities as plain floats."""
-    return [float(x) for x in given] if isinstance(given, list) else float(given)
+    return [float(x) for x in value] if isinstance(value, list) else float(value)
 
 
 class _SectionReader:
@@ -190,7 +190,7 @@ class _SectionReader:
 
     def state(self) -> State:
         """Initial state."""
-        given = {}
+        values = {}
         for name, value in self.table.state.items():
             if len(self.problems) > PATIENCE:
                 break
@@ -201,9 +201,9 @@ class _SectionReader:
             except LissomError as error:
                 self._note(error, "state", name)
             else:
-                given[name] = value
+                values[name] = value
         try:
-            return self.system.state(**given)
+            return self.system.state(**values)
         except LissomError as error:
             self._note(error, "state")
         return self.system.neutral()
@@ -221,8 +221,8 @@ class _SectionReader:
         from ....sim.run.settings import checked_rate_linear
 
         table = self.table
-        given = {x: getattr(table, x) for x in NUMBERS}
-        settings = {x: _floats(value) for x, value in given.items() if value is not None}
+        numbers = {x: getattr(table, x) for x in NUMBERS}
+        settings = {x: _floats(value) for x, value in numbers.items() if value is not None}
         settings["method"] = table.method
         if table.rate_linear:
             settings["rate_linear"] = True
@@ -231,8 +231,8 @@ class _SectionReader:
             except LissomError as error:
                 self._note(error, "rate_linear")
         makers: dict[str, Callable[[Any], Any]] = {
-            "integrator": made_integrator,
-            "drift": partial(made_drift, self.system),
+            "integrator": build_integrator,
+            "drift": partial(build_drift, self.system),
         }
         for name, make in makers.items():
             try:
@@ -257,7 +257,7 @@ class _SectionReader:
             self.unread = True
             return unread_function
         try:
-            return found_function(table.function, self.folder, self.modules)
+            return import_function(table.function, self.folder, self.modules)
         except LoadError as error:
             self._note(error, *inner)
             return unread_function
@@ -271,25 +271,29 @@ class _SectionReader:
                 self._note(f"there are more than {MOST_COPIES} loads; use fewer", "loads", k)
                 break
             for _, copy in expanded(table):
-                made = self._made(lambda c, f: made_load(self.system, c, f), copy, "loads", k)
-                if made is None:
+                load = self._from_table(
+                    lambda c, f: build_load(self.system, c, f), copy, "loads", k
+                )
+                if load is None:
                     break
-                loads.append(made)
+                loads.append(load)
         return loads
 
     def _events(self) -> list[Any]:
-        made: list[Any] = []
+        events: list[Any] = []
         for k, table in enumerate(self.table.events):
             if len(self.problems) > PATIENCE:
                 break
-            made.append(self._made(lambda c, f: made_event(self.system, c, f), table, "events", k))
-        return [x for x in made if x is not None]
+            events.append(
+                self._from_table(lambda c, f: build_event(self.system, c, f), table, "events", k)
+            )
+        return [x for x in events if x is not None]
 
-    def _made(self, make: Any, table: Any, *inner: str | int) -> Any:
+    def _from_table(self, make: Any, table: Any, *inner: str | int) -> Any:
         key = ""
 
-        def function(given: Any, name: str) -> Any:
-            return self._function(given, *inner, name)
+        def function(entry: Any, name: str) -> Any:
+            return self._function(entry, *inner, name)
 
         try:
             return make(table, function)
@@ -353,8 +357,8 @@ class _SectionReader:
         except LissomError as error:
             self._note(error, "loads")
             return state
-        given = {x: (state if x in self.table.state else moved)[x] for x in pieces}
-        return self.system.state(state.raw_q, state.raw_v, **given)
+        values = {x: (state if x in self.table.state else moved)[x] for x in pieces}
+        return self.system.state(state.raw_q, state.raw_v, **values)
 
     def _tried(self, enter: Callable[[], None], *inner: str | int) -> None:
         if len(self.problems) > PATIENCE:

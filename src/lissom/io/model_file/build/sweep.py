@@ -15,9 +15,9 @@ from ....printing import Shown
 from ....results.channels import resolved
 from ....results.store import Columns
 from ....sweeps import Choice, Distribution, LogNormal, Normal, Triangular, Uniform, sweep
-from ....sweeps.parameters import MOST_TASKS, sobol_problem, sorted_out
+from ....sweeps.parameters import MOST_TASKS, sobol_problem, sorted_parameters
 from ....sweeps.study import RESERVED
-from ..addresses import AddressError, Path, changed, found_path
+from ..addresses import AddressError, Path, changed, path_of_address
 from ..includes import Document, IncludeEntry, document_of
 from ..problems import Problem, key_text
 from ..source import Source
@@ -95,8 +95,8 @@ class ModelSweep(Shown):
         run = self.run if channels is None else self.run.keeping(channels)
         run.check()
         notes = {**self.notes, "outputs": run.description()}
-        given = {**self.settings, **changes, "notes": notes, "units": self.units}
-        return sweep(self.build, self.parameters, run, executor, **given)
+        settings = {**self.settings, **changes, "notes": notes, "units": self.units}
+        return sweep(self.build, self.parameters, run, executor, **settings)
 
 
 def check_section(document: Document) -> None:
@@ -198,21 +198,21 @@ class _SweepReader:
         self.targets: dict[str, tuple[tuple[Path, ...], Any]] = {}
         self.parameters: dict[Any, Any] = {}
         tied = {name for group in self.table.together for name in group}
-        given = {
-            name: self._given(name, x, tied=name in tied)
+        parameters = {
+            name: self._choices_of(name, x, tied=name in tied)
             for name, x in self.table.parameters.items()
         }
-        self.parameters |= {x: value for x, value in given.items() if x not in tied}
+        self.parameters |= {x: value for x, value in parameters.items() if x not in tied}
         for k, group in enumerate(self.table.together):
-            self._tie(k, group, given)
+            self._tie(k, group, parameters)
 
     def values_of(self, path: Path) -> list[Any]:
         """Values in the study of what is at a path, which is no distribution; empty if none."""
-        for key, given in self.parameters.items():
+        for key, choices in self.parameters.items():
             names = key if isinstance(key, tuple) else (key,)
             for k, name in enumerate(names):
-                if path in self.targets[name][0] and not isinstance(given, Distribution):
-                    return [x[k] for x in given] if isinstance(key, tuple) else list(given)
+                if path in self.targets[name][0] and not isinstance(choices, Distribution):
+                    return [x[k] for x in choices] if isinstance(key, tuple) else list(choices)
         return []
 
     def longest(self, run: ModelRun) -> dict[str, Any]:
@@ -223,12 +223,12 @@ class _SweepReader:
     def _note(self, message: str, *inner: str | int) -> None:
         self.problems.append(self.entry.problem(message, *inner))
 
-    def _given(self, name: str, table: Any, *, tied: bool) -> Any:
+    def _choices_of(self, name: str, table: Any, *, tied: bool) -> Any:
         """List or distribution of a parameter, whose values may come twice where it is tied."""
         paths = []
         for address in table.set or [name]:
             try:
-                paths.append(found_path(self.document.source.data, address))
+                paths.append(path_of_address(self.document.source.data, address))
             except AddressError as error:
                 inner = ("set",) if table.set else ()
                 self._note(f"the address {address!r} {error}", "parameters", name, *inner)
@@ -243,31 +243,31 @@ class _SweepReader:
             self._note("has values with different units; use one", "parameters", name)
         self.targets[name] = (tuple(paths), next(iter(powers), None))
         try:
-            given = _made(table.kind, fields)
-            sorted_out({name: [0.0] if tied else given})
-            return given
+            choices = _list_or_distribution(table.kind, fields)
+            sorted_parameters({name: [0.0] if tied else choices})
+            return choices
         except SweepError as error:
             self._note(str(error), "parameters", name)
         return [0.0]
 
-    def _tie(self, k: int, group: Sequence[str], given: Mapping[str, Any]) -> None:
+    def _tie(self, k: int, group: Sequence[str], parameters: Mapping[str, Any]) -> None:
         """Parameters that change together: one list of rows."""
-        unknown = [x for x in group if x not in given]
+        unknown = [x for x in group if x not in parameters]
         if unknown:
-            hint = suggestion(unknown[0], given)
+            hint = suggestion(unknown[0], parameters)
             self._note(f"names {unknown[0]!r}, which is not a parameter; {hint}", "together", k)
             return
-        lists = [given[x] for x in group]
+        lists = [parameters[x] for x in group]
         same = all(isinstance(x, list) for x in lists) and len({len(x) for x in lists}) == 1
-        taken = {x for key in self.parameters if isinstance(key, tuple) for x in key}
-        if not same or len(group) < 2 or taken & set(group) or len(set(group)) < len(group):
+        tied = {x for key in self.parameters if isinstance(key, tuple) for x in key}
+        if not same or len(group) < 2 or tied & set(group) or len(set(group)) < len(group):
             message = "parameters that change together need lists of the same length, each once"
             self._note(message, "together", k)
             return
         self.parameters[tuple(group)] = list(zip(*lists, strict=True))
 
 
-def _made(kind: str, fields: dict[str, Any]) -> Any:
+def _list_or_distribution(kind: str, fields: dict[str, Any]) -> Any:
     """List or distribution from the fields of a table."""
     if kind == "list":
         return _plain(fields["values"])
@@ -278,14 +278,14 @@ def _made(kind: str, fields: dict[str, Any]) -> Any:
         if not first * last > 0:
             raise SweepError("logarithmic spacing needs ends of the same sign, not zero")
         return np.geomspace(first, last, fields["count"]).tolist()
-    given = {x: value for x, value in fields.items() if value is not None}
-    return _KINDS[kind](**{x: _plain(value) for x, value in given.items()})
+    arguments = {x: value for x, value in fields.items() if value is not None}
+    return _KINDS[kind](**{x: _plain(value) for x, value in arguments.items()})
 
 
-def _plain(given: Any) -> Any:
-    if isinstance(given, list):
-        return [_plain(x) for x in given]
-    return float(given) if isinstance(given, NumberWithUnit) else given
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(x) for x in value]
+    return float(value) if isinstance(value, NumberWithUnit) else value
 
 
 def sweep_problems(document: Document, entry: IncludeEntry, run: ModelRun) -> list[Problem]:
@@ -304,7 +304,7 @@ def sweep_problems(document: Document, entry: IncludeEntry, run: ModelRun) -> li
     table, problems = entry.table, reader.problems
     if not table.parameters and table.samples is None:
         problems.append(entry.problem("has no parameters; add [sweep.parameters]"))
-    drawn = [x for x, given in reader.parameters.items() if isinstance(given, Distribution)]
+    drawn = [x for x, choices in reader.parameters.items() if isinstance(choices, Distribution)]
     if drawn and table.samples is None:
         message = f"the parameter {drawn[0]!r} is a distribution; give samples = 100"
         problems.append(entry.problem(message))
@@ -322,51 +322,51 @@ def sweep_problems(document: Document, entry: IncludeEntry, run: ModelRun) -> li
 
 def _channel_problems(entry: IncludeEntry, run: ModelRun) -> Iterator[Problem]:
     table = entry.table
-    asked = [(x, "whole", ("channels", k)) for k, x in enumerate(table.channels)]
-    asked += [(x.channel, x.reduce, ("outputs", name)) for name, x in table.outputs.items()]
+    requests = [(x, "whole", ("channels", k)) for k, x in enumerate(table.channels)]
+    requests += [(x.channel, x.reduce, ("outputs", name)) for name, x in table.outputs.items()]
     columns = Columns.of(run.system)
-    for channel, reduce, place in asked:
+    for channel, reduce, place in requests:
         if reduce == "whole" and not run.settings.get("output_step"):
             message = "is kept over time, which needs output_step in the section [simulation]"
             yield entry.problem(message, *place)
         if channel.rpartition(".")[2].startswith(_STORED):
             continue
         try:
-            found = resolved(run.system, columns, channel)[0]
+            resolved_channel = resolved(run.system, columns, channel)[0]
         except StateError as error:
             yield entry.problem(str(error), *place)
             continue
         component = None if place[0] == "channels" else table.outputs[place[1]].component
-        if component is not None and component not in (*found.labels, "norm"):
-            hint = suggestion(component, [*found.labels, "norm"])
+        if component is not None and component not in (*resolved_channel.labels, "norm"):
+            hint = suggestion(component, [*resolved_channel.labels, "norm"])
             yield entry.problem(f"{channel!r} has no component {component!r}; {hint}", *place)
 
 
 def _overlap_problems(entry: IncludeEntry, reader: _SweepReader) -> Iterator[Problem]:
     """Addresses that two parameters set."""
-    taken: dict[Path, str] = {}
+    owners: dict[Path, str] = {}
     for name, (paths, _) in reader.targets.items():
         for path in paths:
-            for other, owner in taken.items():
+            for other, owner in owners.items():
                 n = min(len(path), len(other))
                 if path[:n] == other[:n]:
                     message = f"sets {key_text(path)}, which {owner!r} sets, too; remove one"
                     yield entry.problem(message, "parameters", name)
-        taken |= dict.fromkeys(paths, name)
+        owners |= dict.fromkeys(paths, name)
 
 
 def _name_problems(entry: IncludeEntry) -> Iterator[Problem]:
     """Channels and outputs that are called like something else of the dataset."""
     table = entry.table
-    taken = dict.fromkeys((*RESERVED, TIME), "something else in the dataset")
-    taken |= dict.fromkeys(table.parameters, "a parameter")
+    owners = dict.fromkeys((*RESERVED, TIME), "something else in the dataset")
+    owners |= dict.fromkeys(table.parameters, "a parameter")
     for k, name in enumerate(table.channels):
-        if name in taken and name != TIME:
-            yield entry.problem(f"{name!r} is also the name of {taken[name]}", "channels", k)
-    taken |= dict.fromkeys(table.channels, "a channel")
+        if name in owners and name != TIME:
+            yield entry.problem(f"{name!r} is also the name of {owners[name]}", "channels", k)
+    owners |= dict.fromkeys(table.channels, "a channel")
     for name in table.outputs:
-        if name in taken or "/" in name:
-            words = f"is also the name of {taken[name]}" if name in taken else "has a slash"
+        if name in owners or "/" in name:
+            words = f"is also the name of {owners[name]}" if name in owners else "has a slash"
             yield entry.problem(f"the name {name!r} {words}; rename it", "outputs", name)
     if _keeps_time(table) and TIME in table.parameters:
         message = f"{TIME!r} is also the name of a dimension of what is kept over time; rename it"
@@ -379,8 +379,8 @@ def _keeps_time(table: Any) -> bool:
 
 def _duration_problems(entry: IncludeEntry, reader: _SweepReader) -> Iterator[Problem]:
     """Durations by chance, where the rows of all tasks must have the same times."""
-    for name, given in reader.parameters.items():
-        if isinstance(given, Distribution) and _DURATION in reader.targets[name][0]:
+    for name, choices in reader.parameters.items():
+        if isinstance(choices, Distribution) and _DURATION in reader.targets[name][0]:
             if _keeps_time(entry.table):
                 message = "is a distribution of durations, and channels are kept over time; give a "
                 message += "list of durations, or outputs reduced over time"
@@ -393,9 +393,9 @@ def _size_problems(entry: IncludeEntry, reader: _SweepReader, run: ModelRun) -> 
     tasks = math.prod(map(len, lists)) * (entry.table.samples or 1)
     if tasks > MOST_TASKS:
         yield entry.problem(f"{tasks} tasks are too many; use at most {MOST_TASKS}")
-    asked = n_time(reader.longest(run)) if run.settings.get("output_step") else 0.0
-    if _keeps_time(entry.table) and asked > MOST_TIMES:
-        yield entry.problem(too_many_times(asked))
+    n_times = n_time(reader.longest(run)) if run.settings.get("output_step") else 0.0
+    if _keeps_time(entry.table) and n_times > MOST_TIMES:
+        yield entry.problem(too_many_times(n_times))
 
 
 def _value_problems(
@@ -403,20 +403,20 @@ def _value_problems(
 ) -> Iterator[Problem]:
     """Problems of the file with values of the parameters, reported where they are given."""
     values: dict[str, Any] = {}
-    for name, given in reader.parameters.items():
-        if isinstance(given, Distribution):
-            values[name] = np.asarray(given.quantile(np.array([0.5])))[0].item()
+    for name, choices in reader.parameters.items():
+        if isinstance(choices, Distribution):
+            values[name] = np.asarray(choices.quantile(np.array([0.5])))[0].item()
         elif isinstance(name, tuple):
-            values |= dict(zip(name, given[0], strict=True))
+            values |= dict(zip(name, choices[0], strict=True))
         else:
-            values[name] = given[0]
+            values[name] = choices[0]
     try:
-        found = run_of(document_of(_with(document, reader, values)), functions=False)[1]
+        problems = run_of(document_of(_with_values(document, reader, values)), functions=False)[1]
     except LissomError as error:
         yield entry.problem(str(error), "parameters")
         return
-    yield from _as_of_parameters(entry, reader, found)
-    if not found:
+    yield from _problems_of_parameters(entry, reader, problems)
+    if not problems:
         yield from _further_problems(document, entry, reader)
 
 
@@ -424,31 +424,31 @@ def _further_problems(
     document: Document, entry: IncludeEntry, reader: _SweepReader
 ) -> Iterator[Problem]:
     """Problems that the schema has with other values of lists, the first of each parameter."""
-    for names, given in reader.parameters.items():
-        if isinstance(given, Distribution):
+    for names, choices in reader.parameters.items():
+        if isinstance(choices, Distribution):
             continue
-        for value in given[1:MOST_TRIED]:
+        for value in choices[1:MOST_TRIED]:
             one = (
                 dict(zip(names, value, strict=True)) if isinstance(names, tuple) else {names: value}
             )
-            if found := validated(_with(document, reader, one))[1]:
-                yield from _as_of_parameters(entry, reader, found)
+            if problems := validated(_with_values(document, reader, one))[1]:
+                yield from _problems_of_parameters(entry, reader, problems)
                 break
 
 
-def _with(document: Document, reader: _SweepReader, values: Mapping[str, Any]) -> Source:
+def _with_values(document: Document, reader: _SweepReader, values: Mapping[str, Any]) -> Source:
     """The file with values of some parameters."""
     source = document.source
     data = changed(source.data, set_values(reader.targets, values))
     return Source(source.path, source.text, data, lambda: source.places)
 
 
-def _as_of_parameters(
-    entry: IncludeEntry, reader: _SweepReader, found: Sequence[Problem]
+def _problems_of_parameters(
+    entry: IncludeEntry, reader: _SweepReader, problems: Sequence[Problem]
 ) -> Iterator[Problem]:
     """Problems where the parameters are that set these values."""
     owners = {key_text(p): name for name, (paths, _) in reader.targets.items() for p in paths}
-    for problem in found:
+    for problem in problems:
         name = next((x for key, x in owners.items() if problem.key.startswith(key)), None)
         inner = ("parameters", name) if name else ("parameters",)
         then = ":" if problem.message.startswith("unknown key") else ", which then"

@@ -46,11 +46,11 @@ def set_values(
     values : mapping
         Values by parameter.
     """
-    found: dict[Path, Any] = {}
+    by_path: dict[Path, Any] = {}
     for name, value in values.items():
         paths, powers = targets[name]
-        found |= dict.fromkeys(paths, _as_written(value, powers))
-    return found
+        by_path |= dict.fromkeys(paths, _as_written(value, powers))
+    return by_path
 
 
 def _as_written(value: Any, powers: Any) -> Any:
@@ -146,24 +146,26 @@ class FileRun(Shown):
         done = run.simulate(progress=False)
         check_ended(done)
         try:
-            return self._kept(done)
+            return self._variables(done)
         except StateError as error:  # a channel that is not there
             raise MisuseError(str(error)) from None
 
-    def _kept(self, done: Trajectory) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _variables(self, done: Trajectory) -> dict[str, Any]:
+        variables: dict[str, Any] = {}
         if self.channels:
-            found |= self._over_time(done, self.channels)
+            variables |= self._over_time(done, self.channels)
         for name, (channel, component, reduce) in self.outputs.items():
             if reduce == "whole":
-                found |= _one(name, channel, component, self._over_time(done, (channel,)))
+                variables |= _renamed_channel(
+                    name, channel, component, self._over_time(done, (channel,))
+                )
             else:
                 groups = labelled(done, (channel,))
-                found |= _reduced(name, channel, component, reduce, done.time, groups)
+                variables |= _reduced(name, channel, component, reduce, done.time, groups)
         peaks = [x for x, _, reduce in self.outputs.values() if reduce in _PEAKS]
         for note in row_peak_notes(done, list(dict.fromkeys(peaks))):
             warnings.warn(f"peaks are taken over rows: {note}", SimulationWarning, stacklevel=2)
-        return found
+        return variables
 
     def _over_time(self, run: Trajectory, channels: tuple[str, ...]) -> dict[str, Any]:
         assert self.times is not None  # `check` has looked
@@ -205,11 +207,13 @@ def output_times(settings: Mapping[str, Any]) -> Array | None:
     return output_grid({"start": 0.0, **settings})
 
 
-def _one(name: str, channel: str, component: str | None, found: dict[str, Any]) -> dict[str, Any]:
+def _renamed_channel(
+    name: str, channel: str, component: str | None, variables: dict[str, Any]
+) -> dict[str, Any]:
     """Whole channel under another name."""
-    dims, values, attributes = found.pop(channel)
-    dims, values = _picked(dims, values, component, found)
-    return {**found, name: (dims, values, attributes)}
+    dims, values, attributes = variables.pop(channel)
+    dims, values = _picked(dims, values, component, variables)
+    return {**variables, name: (dims, values, attributes)}
 
 
 def _reduced(

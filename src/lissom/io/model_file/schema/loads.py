@@ -19,10 +19,10 @@ from .simulation import FunctionTable, LoadTable, SimulationTable, signal_of
 from .types import Direction, Place, Point, Words, number_of, one_or_more, vector_of
 
 
-def _end(given: Any) -> Any:
-    if isinstance(given, str):
-        return given
-    return vector_of("length").func(given)  # type: ignore[call-arg]
+def _end(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    return vector_of("length").func(value)  # type: ignore[call-arg]
 
 
 def _annotation(load: type[Load], entry: FileField) -> Any:
@@ -57,10 +57,10 @@ def _annotation(load: type[Load], entry: FileField) -> Any:
 def load_table(load: type[Load]) -> type[LoadTable]:
     """Table of a load, with its fields and their defaults."""
     entries: dict[str, Any] = {"kind": (Literal[load.file_kind], ...)}
-    for given in dataclasses.fields(load):
-        if given.name in load.file_fields:
-            default = ... if given.default is dataclasses.MISSING else given.default
-            entries[given.name] = (_annotation(load, load.file_fields[given.name]), default)
+    for field in dataclasses.fields(load):
+        if field.name in load.file_fields:
+            default = ... if field.default is dataclasses.MISSING else field.default
+            entries[field.name] = (_annotation(load, load.file_fields[field.name]), default)
     return create_model(f"{load.__name__}Table", __base__=LoadTable, **entries)
 
 

@@ -92,21 +92,21 @@ class FrameTable(TableType):
     repeat: Copies = None
 
 
-def _include(given: Any) -> Any:
-    if isinstance(given, str):
-        return {"file": given}
-    if isinstance(given, dict):
-        return given
+def _include(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"file": value}
+    if isinstance(value, dict):
+        return value
     raise fault(
-        f'is {described(given)}; expected the path of a model file, or {{file = "leg.toml", '
+        f'is {described(value)}; expected the path of a model file, or {{file = "leg.toml", '
         'prefix = "left_", to = "hub"}'
     )
 
 
-def _prefix(given: Any) -> str:
-    if not isinstance(given, str) or len(given) > 100 or "." in given:
-        raise fault(f"is {described(given)}; expected text without a dot, such as 'left_'")
-    return given
+def _prefix(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > 100 or "." in value:
+        raise fault(f"is {described(value)}; expected text without a dot, such as 'left_'")
+    return value
 
 
 class IncludeTable(TableType):

@@ -212,10 +212,10 @@ class MaterialTable(TableType):
     poisson_ratio: Annotated[Any, number_of("number")] = 0.3
 
 
-def _two_sections(given: Any) -> Any:
-    if not isinstance(given, list) or len(given) != 2:
-        raise fault(f"is {described(given)}; expected a list of two sections, at root and tip")
-    return given
+def _two_sections(sections: Any) -> Any:
+    if not isinstance(sections, list) or len(sections) != 2:
+        raise fault(f"is {described(sections)}; expected a list of two sections, at root and tip")
+    return sections
 
 
 class BeamTable(BodyTable):
@@ -263,16 +263,16 @@ class BodyByName(TableType):
     name: Name
 
 
-def _own_body(given: Any) -> Any:
+def _own_body(table: Any) -> Any:
     """Table of a body; a rod is elastic if it has a section or a stiffness."""
-    if isinstance(given, dict) and given.get("kind") == "rod" and not _ELASTIC.isdisjoint(given):
-        return {**given, "kind": "elastic rod"}
-    return given
+    if isinstance(table, dict) and table.get("kind") == "rod" and not _ELASTIC.isdisjoint(table):
+        return {**table, "kind": "elastic rod"}
+    return table
 
 
-def _body(given: Any) -> Any:
+def _body(entry: Any) -> Any:
     """Table of a body; a string is the name of a body in [bodies]."""
-    return {"kind": "named", "name": given} if isinstance(given, str) else _own_body(given)
+    return {"kind": "named", "name": entry} if isinstance(entry, str) else _own_body(entry)
 
 
 OwnBody = Annotated[
@@ -344,13 +344,13 @@ def _table(name: str, kind: type[Joint]) -> Any:
     return create_model(f"{kind.__name__}Table", __base__=JointTable, **fields)
 
 
-def _joint(given: Any) -> Any:
+def _joint(entry: Any) -> Any:
     """Table of a joint; a string is a kind and its axes: "free", "revolute z", "universal x y"."""
-    table = given
-    if isinstance(given, str):
-        kind, *axes = given.split() or [""]
-        known = JOINTS.get(kind)
-        about = parameter_kinds(known) if known else {}
+    table = entry
+    if isinstance(entry, str):
+        kind, *axes = entry.split() or [""]
+        joint_class = JOINTS.get(kind)
+        about = parameter_kinds(joint_class) if joint_class else {}
         names = [name for name, x in about.items() if x["kind"] == "direction"] or ["axis"]
         table = {"kind": kind}
         for k, axis in enumerate(axes):

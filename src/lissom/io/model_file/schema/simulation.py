@@ -71,17 +71,17 @@ def signal_of(*expected: str) -> BeforeValidator:
     numbers = one_or_more(*expected).func
     rows = array_of(*expected, ndim=(1, 2)).func
 
-    def validate(given: Any) -> Any:
-        if not isinstance(given, dict):
-            return numbers(given)  # type: ignore[call-arg]
-        if "function" in given:
-            return FunctionTable.model_validate(given)
-        if "times" in given or "values" in given:
-            table = SignalTable.model_validate(given)
+    def validate(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return numbers(value)  # type: ignore[call-arg]
+        if "function" in value:
+            return FunctionTable.model_validate(value)
+        if "times" in value or "values" in value:
+            table = SignalTable.model_validate(value)
             values = rows(table.values)  # type: ignore[call-arg]
             return Curve(table, values, quantities(table.values, expected))
         raise fault(
-            f"is {described(given)}; expected a number, a list, {{times = [...], values = [...]}} "
+            f"is {described(value)}; expected a number, a list, {{times = [...], values = [...]}} "
             'or {function = "file.py:name"}'
         )
 
@@ -118,8 +118,8 @@ class SwitchAction(TableType):
     on: Switch = False
 
 
-def _action(given: Any) -> Any:
-    return {"kind": given} if isinstance(given, str) else given
+def _action(action: Any) -> Any:
+    return {"kind": action} if isinstance(action, str) else action
 
 
 AnyAction = Annotated[
@@ -129,16 +129,16 @@ AnyAction = Annotated[
 ]
 
 
-def _listed(given: Any) -> Any:
-    return given if isinstance(given, list) else [given]
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
 
 
-def _when(given: Any) -> Any:
-    if isinstance(given, dict):
-        return FunctionTable.model_validate(given)
-    if isinstance(given, str):
-        return given
-    raise fault(f'is {described(given)}; expected a joint or {{function = "file.py:name"}}')
+def _when(value: Any) -> Any:
+    if isinstance(value, dict):
+        return FunctionTable.model_validate(value)
+    if isinstance(value, str):
+        return value
+    raise fault(f'is {described(value)}; expected a joint or {{function = "file.py:name"}}')
 
 
 class EventTable(TableType):
@@ -160,12 +160,12 @@ class IntegratorTable(TableType):
     slack: Annotated[Any, number_of("number", least=0)] = 1e-3
 
 
-def _gain(given: Any) -> Any:
+def _gain(gain: Any) -> Any:
     """Validated gain: a positive number, or one for each loop by its name."""
     number = number_of("number", above=0).func
-    if not isinstance(given, dict):
-        return number(given)  # type: ignore[call-arg]
-    return {name: number(value) for name, value in given.items()}  # type: ignore[call-arg]
+    if not isinstance(gain, dict):
+        return number(gain)  # type: ignore[call-arg]
+    return {name: number(value) for name, value in gain.items()}  # type: ignore[call-arg]
 
 
 class DriftTable(TableType):
@@ -175,33 +175,35 @@ class DriftTable(TableType):
     damping: Annotated[Any, BeforeValidator(_gain)]
 
 
-def _integrator(given: Any) -> Any:
-    if isinstance(given, str):
-        return given
-    if isinstance(given, dict):
-        return IntegratorTable.model_validate(given)
-    raise fault(f'is {described(given)}; expected a name or {{kind = "generalized_alpha", ...}}')
+def _integrator(setting: Any) -> Any:
+    if isinstance(setting, str):
+        return setting
+    if isinstance(setting, dict):
+        return IntegratorTable.model_validate(setting)
+    raise fault(f'is {described(setting)}; expected a name or {{kind = "generalized_alpha", ...}}')
 
 
-def _drift(given: Any) -> Any:
-    if given == "projection":
-        return given
-    if isinstance(given, dict):
-        return DriftTable.model_validate(given)
-    raise fault(f'is {described(given)}; expected "projection" or {{stiffness = .., damping = ..}}')
+def _drift(setting: Any) -> Any:
+    if setting == "projection":
+        return setting
+    if isinstance(setting, dict):
+        return DriftTable.model_validate(setting)
+    raise fault(
+        f'is {described(setting)}; expected "projection" or {{stiffness = .., damping = ..}}'
+    )
 
 
-def _forces(given: Any) -> Any:
+def _forces(forces: Any) -> Any:
     """Validated forces: a function, a list with one number for each speed, or numbers by joint."""
     numbers = one_or_more(*FORCES).func
-    if isinstance(given, dict):
-        if set(given) == {"function"} and isinstance(given["function"], str):
-            return FunctionTable.model_validate(given)
-        return {name: numbers(value) for name, value in given.items()}  # type: ignore[call-arg]
-    if isinstance(given, list):
-        return numbers(given)  # type: ignore[call-arg]
+    if isinstance(forces, dict):
+        if set(forces) == {"function"} and isinstance(forces["function"], str):
+            return FunctionTable.model_validate(forces)
+        return {name: numbers(value) for name, value in forces.items()}  # type: ignore[call-arg]
+    if isinstance(forces, list):
+        return numbers(forces)  # type: ignore[call-arg]
     raise fault(
-        f'is {described(given)}; expected {{function = "file.py:name"}}, numbers by joint, or a '
+        f'is {described(forces)}; expected {{function = "file.py:name"}}, numbers by joint, or a '
         "list with one for each speed"
     )
 

@@ -39,8 +39,8 @@ class Reference(str):
     @property
     def parts(self) -> tuple[str, str]:
         """File and key."""
-        found = _REFERENCE.fullmatch(self)
-        return (found["file"], found["key"]) if found else ("", "")
+        match = _REFERENCE.fullmatch(self)
+        return (match["file"], match["key"]) if match else ("", "")
 
 
 def fault(message: str) -> PydanticCustomError:
@@ -48,9 +48,9 @@ def fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("lissom", "{words}", {"words": message})
 
 
-def _checked(given: Any, expected: Sequence[Dimension], infinite: bool = False) -> NumberWithUnit:
+def _checked(value: Any, expected: Sequence[Dimension], infinite: bool = False) -> NumberWithUnit:
     try:
-        return quantity(given, expected, infinite=infinite)
+        return quantity(value, expected, infinite=infinite)
     except UnitError as error:
         raise fault(str(error)) from None
 
@@ -73,26 +73,28 @@ def number_of(
         Whether the number may be infinite.
     """
 
-    def validate(given: Any) -> NumberWithUnit:
-        value = _checked(given, expected, infinite)
+    def validate(entry: Any) -> NumberWithUnit:
+        value = _checked(entry, expected, infinite)
         if least is not None and value < least:
             words = "not be negative" if least == 0 else f"be at least {least:g}"
-            raise fault(f"is {described(given)}; it must {words}")
+            raise fault(f"is {described(entry)}; it must {words}")
         if above is not None and value <= above:
             words = "be positive" if above == 0 else f"be greater than {above:g}"
-            raise fault(f"is {described(given)}; it must {words}")
+            raise fault(f"is {described(entry)}; it must {words}")
         return value
 
     return BeforeValidator(validate)
 
 
-def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[NumberWithUnit]:
-    if not isinstance(given, list) or (n is not None and len(given) != n):
+def _row(values: Any, expected: Sequence[Dimension], n: int | None) -> list[NumberWithUnit]:
+    if not isinstance(values, list) or (n is not None and len(values) != n):
         count = "a list" if n is None else f"a list of {n}"
         words = expected_words(expected)
-        raise fault(f"is {described(given)}; expected {count}, each entry {article(words)} {words}")
+        raise fault(
+            f"is {described(values)}; expected {count}, each entry {article(words)} {words}"
+        )
     row = []
-    for k, entry in enumerate(given):
+    for k, entry in enumerate(values):
         try:
             row.append(quantity(entry, expected))
         except UnitError as error:
@@ -102,16 +104,16 @@ def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Numbe
 
 def vector_of(*expected: Dimension, n: int = 3) -> BeforeValidator:
     """Validator of a list of n numbers."""
-    return BeforeValidator(lambda given: _row(given, expected, n))
+    return BeforeValidator(lambda values: _row(values, expected, n))
 
 
 def one_or_more(*expected: Dimension, infinite: bool = False) -> BeforeValidator:
     """Validator of a number or a list of numbers."""
 
-    def validate(given: Any) -> Any:
-        if isinstance(given, list):
-            return _row(given, expected, None)
-        return _checked(given, expected, infinite)
+    def validate(value: Any) -> Any:
+        if isinstance(value, list):
+            return _row(value, expected, None)
+        return _checked(value, expected, infinite)
 
     return BeforeValidator(validate)
 
@@ -127,14 +129,14 @@ def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
         Accepted depths of nesting.
     """
 
-    def validate(given: Any) -> Any:
-        if isinstance(given, str) and _REFERENCE.fullmatch(given):
-            return Reference(given)
-        shape, flat = _flat(given)
+    def validate(value: Any) -> Any:
+        if isinstance(value, str) and _REFERENCE.fullmatch(value):
+            return Reference(value)
+        shape, flat = _flat(value)
         if len(shape) not in ndim:
             depths = " or ".join(map(str, ndim))
             raise fault(
-                f"is {described(given)}, with {len(shape)} levels of lists; expected {depths} "
+                f"is {described(value)}, with {len(shape)} levels of lists; expected {depths} "
                 'levels, or the text "file.npz:key"'
             )
         try:
@@ -146,15 +148,15 @@ def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
-def _flat(given: Any) -> tuple[tuple[int, ...], list[Any]]:
+def _flat(nested: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Shape and entries of nested lists."""
     shape: list[int] = []
-    level = [given]
+    level = [nested]
     while level and all(isinstance(x, list) for x in level):
         lengths = {len(x) for x in level}
         if len(lengths) > 1:
-            found = name_list(sorted(lengths))
-            raise fault(f"has rows of different lengths: {found}; give rows of equal length")
+            listed = name_list(sorted(lengths))
+            raise fault(f"has rows of different lengths: {listed}; give rows of equal length")
         shape.append(lengths.pop())
         level = [entry for x in level for entry in x]
         if len(level) > LARGEST_ARRAY:
@@ -165,11 +167,11 @@ def _flat(given: Any) -> tuple[tuple[int, ...], list[Any]]:
 def whole(least: int = 0, most: int = 1_000_000_000) -> BeforeValidator:
     """Validator of a whole number within limits."""
 
-    def validate(given: Any) -> int:
-        if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-            found = described(given)
-            raise fault(f"is {found}; expected a whole number from {least} to {most}")
-        return given
+    def validate(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            text = described(value)
+            raise fault(f"is {text}; expected a whole number from {least} to {most}")
+        return value
 
     return BeforeValidator(validate)
 
@@ -178,48 +180,48 @@ def one_or_two(least: int, most: int) -> BeforeValidator:
     """Validator of a whole number within limits, or of two of them."""
     limits = f"a whole number from {least} to {most}"
 
-    def good(given: Any) -> bool:
-        return not isinstance(given, bool) and isinstance(given, int) and least <= given <= most
+    def good(value: Any) -> bool:
+        return not isinstance(value, bool) and isinstance(value, int) and least <= value <= most
 
-    def validate(given: Any) -> Any:
-        numbers = given if isinstance(given, list) and len(given) == 2 else [given]
+    def validate(value: Any) -> Any:
+        numbers = value if isinstance(value, list) and len(value) == 2 else [value]
         if not all(map(good, numbers)):
-            raise fault(f"is {described(given)}; expected {limits}, or a list of two")
-        return given
+            raise fault(f"is {described(value)}; expected {limits}, or a list of two")
+        return value
 
     return BeforeValidator(validate)
 
 
 def _text(expected: str, good: Callable[[str], bool]) -> BeforeValidator:
-    def validate(given: Any) -> str:
-        if not isinstance(given, str) or not 0 < len(given) <= 1000 or not good(given):
-            raise fault(f"is {described(given)}; expected {expected}")
-        return given
+    def validate(value: Any) -> str:
+        if not isinstance(value, str) or not 0 < len(value) <= 1000 or not good(value):
+            raise fault(f"is {described(value)}; expected {expected}")
+        return value
 
     return BeforeValidator(validate)
 
 
-def _direction(given: Any) -> Any:
-    if isinstance(given, str) and given in ("x", "y", "z"):
-        return given
-    if not isinstance(given, list) or len(given) != 3:
-        raise fault(f'is {described(given)}; expected "x", "y", "z" or a list of three numbers')
-    row = _row(given, ("number",), 3)
+def _direction(value: Any) -> Any:
+    if isinstance(value, str) and value in ("x", "y", "z"):
+        return value
+    if not isinstance(value, list) or len(value) != 3:
+        raise fault(f'is {described(value)}; expected "x", "y", "z" or a list of three numbers')
+    row = _row(value, ("number",), 3)
     if not any(row):
         raise fault("is zero; give a direction")
     return row
 
 
-def _switch(given: Any) -> bool:
-    if not isinstance(given, bool):
-        raise fault(f"is {described(given)}; expected true or false")
-    return given
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise fault(f"is {described(value)}; expected true or false")
+    return value
 
 
-def _words(given: Any) -> str:
-    if not isinstance(given, str):
-        raise fault(f"is {described(given)}; expected text")
-    return given
+def _words(value: Any) -> str:
+    if not isinstance(value, str):
+        raise fault(f"is {described(value)}; expected text")
+    return value
 
 
 _ROTATION_FORMS = (
@@ -228,24 +230,24 @@ _ROTATION_FORMS = (
 )
 
 
-def _rotation(given: Any) -> Any:
+def _rotation(value: Any) -> Any:
     """Rotation matrix from any of the four forms."""
-    if isinstance(given, list):
-        shape, _ = _flat(given)
+    if isinstance(value, list):
+        shape, _ = _flat(value)
         if shape != (3, 3):
             raise fault(f"has shape {shape}; {_ROTATION_FORMS}")
-        return np.array([_row(row, ("number",), 3) for row in given], dtype=float)
-    if not isinstance(given, dict):
-        raise fault(f"is {described(given)}; {_ROTATION_FORMS}")
-    if set(given) == {"axis", "angle"}:
-        angle = _checked(given["angle"], ("angle",))
-        words: dict[str, Any] = {"axis": _direction(given["axis"]), "angle": float(angle)}
-    elif set(given) == {"quaternion"}:
-        words = {"quaternion": _row(given["quaternion"], ("number",), 4)}
-    elif set(given) == {"rpy"}:
-        words = {"rpy": [float(x) for x in _row(given["rpy"], ("angle",), 3)]}
+        return np.array([_row(row, ("number",), 3) for row in value], dtype=float)
+    if not isinstance(value, dict):
+        raise fault(f"is {described(value)}; {_ROTATION_FORMS}")
+    if set(value) == {"axis", "angle"}:
+        angle = _checked(value["angle"], ("angle",))
+        words: dict[str, Any] = {"axis": _direction(value["axis"]), "angle": float(angle)}
+    elif set(value) == {"quaternion"}:
+        words = {"quaternion": _row(value["quaternion"], ("number",), 4)}
+    elif set(value) == {"rpy"}:
+        words = {"rpy": [float(x) for x in _row(value["rpy"], ("angle",), 3)]}
     else:
-        keys = f"the keys {name_list(given)}" if given else "no keys"
+        keys = f"the keys {name_list(value)}" if value else "no keys"
         raise fault(f"has {keys}; {_ROTATION_FORMS}")
     try:
         return rotation_of(words)

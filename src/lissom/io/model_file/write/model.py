@@ -89,10 +89,10 @@ def _text(path: Path, data: dict[str, Any]) -> str:
     return str(yaml.safe_dump(data, sort_keys=False, default_flow_style=None, allow_unicode=True))
 
 
-def _joined(found: re.Match[str]) -> str:
+def _joined(match: re.Match[str]) -> str:
     """List of numbers on one line, if it is short."""
-    line = "[" + ", ".join(x.strip().rstrip(",") for x in found[1].splitlines()) + "]"
-    return line if len(line) <= 90 else found[0]
+    line = "[" + ", ".join(x.strip().rstrip(",") for x in match[1].splitlines()) + "]"
+    return line if len(line) <= 90 else match[0]
 
 
 class _Writer:
@@ -181,13 +181,13 @@ class _Writer:
 
     def numbers(self, values: Any, what: str) -> Any:
         """Nested lists of floats; symbols are rejected."""
-        given = np.asarray(values)
-        if given.dtype.kind not in "fiu":
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiu":
             raise ModelFileError(
                 f"{self.where}: {what} contains symbols, which files cannot hold; replace them "
                 "with numbers before saving"
             )
-        return given.tolist()
+        return array.tolist()
 
     def joint(self, joint: Joint) -> Any:
         if isinstance(joint, SimpleJoint):
@@ -202,8 +202,8 @@ class _Writer:
                 "file; make the class a dataclass (frozen=True, eq=False) with a unique name whose "
                 "fields are numbers"
             )
-        given = {name: self.numbers(value, name) for name, value in joint.parameters.items()}
-        named = {k: _named_axis(x) for k, x in given.items()}
+        parameters = {name: self.numbers(value, name) for name, value in joint.parameters.items()}
+        named = {k: _named_axis(x) for k, x in parameters.items()}
         if all(isinstance(x, str) for x in named.values()):
             return " ".join([kind, *named.values()])
         return {"kind": kind, **named}
@@ -240,12 +240,12 @@ class _Writer:
         rows = {
             x: getattr(body, x) for x in ("stiffness", "mass_per_length", "inertia", "curvature")
         }
-        given = {key: x[0] if len(x) == 1 else x for key, x in rows.items()}
-        if _same(given["curvature"], np.zeros(3)):
-            del given["curvature"]
-        given["damping"] = body.damping
-        small = sum(np.size(x) for x in given.values()) <= INLINE
-        for key, value in given.items():
+        arrays = {key: x[0] if len(x) == 1 else x for key, x in rows.items()}
+        if _same(arrays["curvature"], np.zeros(3)):
+            del arrays["curvature"]
+        arrays["damping"] = body.damping
+        small = sum(np.size(x) for x in arrays.values()) <= INLINE
+        for key, value in arrays.items():
             table[key] = self.array(value, f"{name}.{key}", small or np.ndim(value) == 0)
         if (stress := body.stress_factors) is not None:
             stress = stress[0] if len(stress) == 1 else stress
@@ -264,18 +264,18 @@ class _Writer:
     def nodes(self, body: FlexibleBody | NodalBody, name: str) -> dict[str, Any]:
         names = ["positions", "masses", "shapes", "stiffness", "damping"]
         names += ["node_inertias", "node_offsets"]
-        given = {x: getattr(body, x) for x in names if getattr(body, x, None) is not None}
+        arrays = {x: getattr(body, x) for x in names if getattr(body, x, None) is not None}
         if isinstance(body, FlexibleBody) and body.level == "stiffened":
-            given |= _second_order(body)
+            arrays |= _second_order(body)
         if isinstance(body, FlexibleBody) and (line := body.line) is not None:
-            given["line_sizes"] = np.array([line.nodes, line.pieces, line.stations])
-            given |= {"line_places": line.places, "line_factors": line.factors}
-        small = sum(np.size(x) for x in given.values()) <= INLINE
+            arrays["line_sizes"] = np.array([line.nodes, line.pieces, line.stations])
+            arrays |= {"line_places": line.places, "line_factors": line.factors}
+        small = sum(np.size(x) for x in arrays.values()) <= INLINE
         kind = "flexible" if isinstance(body, FlexibleBody) else "nodal"
         table: dict[str, Any] = {"kind": kind, "level": body.level, "inboard": int(body.inboard)}
         if body.names:
             table["names"] = dict(body.names)
-        for key, value in given.items():
+        for key, value in arrays.items():
             self.numbers(value, key)
             table[key] = self.array(value, f"{name}.{key}", small or np.ndim(value) == 0)
         return table
@@ -309,17 +309,17 @@ def _second_order(body: FlexibleBody) -> dict[str, Any]:
     }
 
 
-def _named_axis(given: Any) -> Any:
-    if isinstance(given, list) and tuple(given) in _AXES and not np.any(np.signbit(given)):
-        return _AXES[tuple(given)]
-    return given
+def _named_axis(axis: Any) -> Any:
+    if isinstance(axis, list) and tuple(axis) in _AXES and not np.any(np.signbit(axis)):
+        return _AXES[tuple(axis)]
+    return axis
 
 
-def _same(given: Any, other: Any) -> bool:
+def _same(values: Any, other: Any) -> bool:
     """Whether two arrays are equal, including signs of zero."""
-    given = np.asarray(given)
-    if not is_numeric(given):
+    values = np.asarray(values)
+    if not is_numeric(values):
         return False
     return bool(
-        np.array_equal(given, other) and np.array_equal(np.signbit(given), np.signbit(other))
+        np.array_equal(values, other) and np.array_equal(np.signbit(values), np.signbit(other))
     )

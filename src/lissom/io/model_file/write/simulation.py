@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.loops.assembly import listed
+from ....algorithms.loops.assembly import names_listed
 from ....errors import ModelFileError, suggestion
 from ....model import Part
 from ....sim import Event, Lock, Release, Stop, Switch, Table
@@ -26,32 +26,32 @@ _PIECES = ("", ".modes", ".rates", ".mode_rates")
 _PLAIN = (*NUMBERS, "method", "rate_linear")
 
 
-def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
+def simulation_table(arguments: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
     """Section [simulation] from arguments of `simulate`, including the state.
 
     Parameters
     ----------
-    given : mapping
+    arguments : mapping
         Arguments by name.
     folder : str
         Folder of the model file; paths of files with functions are relative to it.
     bodies : container of str
         Names of the model's bodies.
     """
-    if not isinstance(given, Mapping):
+    if not isinstance(arguments, Mapping):
         raise ModelFileError(
-            f"simulation is {given!r}; expected arguments of simulate by name, such as "
+            f"simulation is {arguments!r}; expected arguments of simulate by name, such as "
             '{"duration": 9.0, "state": state}'
         )
-    known = list(SimulationTable.model_fields)
-    for name in given:
-        if name not in known:
+    names = list(SimulationTable.model_fields)
+    for name in arguments:
+        if name not in names:
             raise ModelFileError(
-                f"simulation: {name!r} cannot be saved to a file; {suggestion(str(name), known)}"
+                f"simulation: {name!r} cannot be saved to a file; {suggestion(str(name), names)}"
             )
-    if "duration" not in given:
+    if "duration" not in arguments:
         raise ModelFileError("simulation: duration is missing; give it in seconds")
-    return _SectionWriter(folder, bodies).table(given)
+    return _SectionWriter(folder, bodies).table(arguments)
 
 
 class _SectionWriter:
@@ -61,35 +61,35 @@ class _SectionWriter:
         self.folder, self.bodies = folder, bodies
         self.where = "simulation"
 
-    def table(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def table(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         table: dict[str, Any] = {}
         for name in _PLAIN:
-            value = given.get(name)
+            value = arguments.get(name)
             default = SimulationTable.model_fields[name].default
             if value is not None and not (np.ndim(value) == 0 and value == default):
                 table[name] = self.plain(value, name)
-        table |= self.solver(given)
-        loads = list(given.get("loads", ()))
-        forces = given.get("forces")
+        table |= self.solver(arguments)
+        loads = list(arguments.get("loads", ()))
+        forces = arguments.get("forces")
         if isinstance(forces, Load):
             loads.append(forces)
         elif isinstance(forces, (list, tuple)) and any(isinstance(x, Load) for x in forces):
             loads += forces
         elif forces is not None:
             table["forces"] = self.forces(forces)
-        if (state := self.state(given.get("state"))) != {}:
+        if (state := self.state(arguments.get("state"))) != {}:
             table["state"] = state
-        if held := listed(given.get("held", ())):
+        if held := names_listed(arguments.get("held", ())):
             table["held"] = held
         if loads:
             table["loads"] = [self.load(x) for x in loads]
-        if given.get("events"):
-            table["events"] = [self.event(x) for x in given["events"]]
+        if arguments.get("events"):
+            table["events"] = [self.event(x) for x in arguments["events"]]
         return table
 
-    def solver(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def solver(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         table: dict[str, Any] = {}
-        integrator = given.get("integrator", "auto")
+        integrator = arguments.get("integrator", "auto")
         if isinstance(integrator, type) and issubclass(integrator, Integrator):
             integrator = integrator()
         if isinstance(integrator, Integrator):
@@ -98,7 +98,7 @@ class _SectionWriter:
             integrator = {"kind": name, **options} if options else name
         if integrator != "auto":
             table["integrator"] = integrator
-        drift = as_drift(given.get("drift", "projection"))
+        drift = as_drift(arguments.get("drift", "projection"))
         if isinstance(drift, Baumgarte):
             table["drift"] = {
                 name: dict(value) if isinstance(value, Mapping) else value
@@ -118,21 +118,21 @@ class _SectionWriter:
                     f"simulation: state has the body {name!r}, which is not in the model; give a "
                     "state of model.compile()"
                 )
-        found, neutral = {}, state.system.neutral()
+        by_name, neutral = {}, state.system.neutral()
         for name in state.system.names:
             for key in (f"{name}{piece}" for piece in _PIECES):
-                own = np.asarray(state[key])
-                if own.tobytes() != np.asarray(neutral[key]).tobytes():
-                    values = self.plain(own, key)
-                    found[key] = values[0] if np.size(own) == 1 and own.ndim else values
-        return found
+                current = np.asarray(state[key])
+                if current.tobytes() != np.asarray(neutral[key]).tobytes():
+                    values = self.plain(current, key)
+                    by_name[key] = values[0] if np.size(current) == 1 and current.ndim else values
+        return by_name
 
     def load(self, load: Any) -> dict[str, Any]:
         if type(load) not in LOADS:
-            known = ", ".join(x.__name__ for x in LOADS)
+            supported = ", ".join(x.__name__ for x in LOADS)
             raise ModelFileError(
                 f"simulation: a load of type {type(load).__name__} cannot be saved to a file; "
-                f"supported: {known}"
+                f"supported: {supported}"
             )
         self.where = load.label
         table: dict[str, Any] = {"kind": load.file_kind}
@@ -195,19 +195,19 @@ class _SectionWriter:
             return str(value)
         if isinstance(value, (bool, np.bool_)):
             return bool(value)
-        given = np.asarray(value)
-        if given.dtype.kind not in "fiu":
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
             raise ModelFileError(
                 f"{self.where}: {key} is {value!r}; files can only hold numbers, text and names of "
                 "functions"
             )
-        if given.ndim == 0 and math.isinf(given):
-            return "inf" if given > 0 else "-inf"  # JSON has no infinity
-        return given.tolist()
+        if array.ndim == 0 and math.isinf(array):
+            return "inf" if array > 0 else "-inf"  # JSON has no infinity
+        return array.tolist()
 
     def function(self, function: Any, key: str) -> str:
         """Name of a function for a file: "module:name" or "file.py:name"."""
-        name, space = _found(function)
+        name, space = _name_and_namespace(function)
         place = str(space.get("__name__", "__main__"))
         if not name or place == "__main__":
             words = getattr(function, "__qualname__", type(function).__name__)
@@ -226,7 +226,7 @@ class _SectionWriter:
         return text
 
 
-def _found(function: Any) -> tuple[str, Mapping[str, Any]]:
+def _name_and_namespace(function: Any) -> tuple[str, Mapping[str, Any]]:
     """Name of a function, or of an object with a method `update`, and its module's namespace."""
     plain = getattr(function, "py_func", function)
     space = getattr(getattr(plain, "update", plain), "__globals__", {})

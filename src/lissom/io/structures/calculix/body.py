@@ -104,7 +104,7 @@ def read_structure(
             structure = deck_structure(deck, interfaces)
             numbers = deck.numbers[np.unique(np.concatenate([x.ravel() for _, x in deck.blocks]))]
             warn_of_units(structure, units)
-            return _with(structure, deck, numbers, stresses, units)
+            return _add_stresses(structure, deck, numbers, stresses, units)
         raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
     check_named(interfaces, NamedNodes(deck.path, deck.numbers, deck.positions, deck.group))
     rows = read_dof(f"{base}.dof")
@@ -136,14 +136,14 @@ def read_structure(
         numbers=mesh.numbers,
     )
     warn_of_units(structure, units)
-    own = deck_recovery(deck, mesh, freedoms)
-    if own is not None:
-        geometry = SolidGeometry(own.positions, own.blocks)
-        structure = replace(structure, recovery=own, geometry=geometry)
-    return _with(structure, deck, mesh.numbers, stresses, units)
+    recovery = deck_recovery(deck, mesh, freedoms)
+    if recovery is not None:
+        geometry = SolidGeometry(recovery.positions, recovery.blocks)
+        structure = replace(structure, recovery=recovery, geometry=geometry)
+    return _add_stresses(structure, deck, mesh.numbers, stresses, units)
 
 
-def _with(
+def _add_stresses(
     structure: Structure, deck: Deck, numbers: Numbers, stresses: Paths | None, units: str | None
 ) -> Structure:
     """The structure with the stresses of result files, if there are any."""
@@ -164,9 +164,9 @@ def _freedoms(
     turns = {one.rotation: one.reference for one in deck.rigid}
     owners = np.array([turns.get(int(x), int(x)) for x in rows[:, 0]], dtype=np.intp)
     direction = rows[:, 1] - 1 + np.where(np.isin(rows[:, 0], list(turns)), 0, 3)
-    known = np.isin(owners, every.numbers) & (rows[:, 1] <= 3)
-    if not known.all():
-        k = int(np.argmin(known))
+    is_translation = np.isin(owners, every.numbers) & (rows[:, 1] <= 3)
+    if not is_translation.all():
+        k = int(np.argmin(is_translation))
         raise refused(
             path,
             f"row {rows[k, 0]}.{rows[k, 1]} is no translation of a node of {deck.path}: the files "
@@ -174,8 +174,8 @@ def _freedoms(
             f"{_HOW}",
             k + 1,
         )
-    kept, node = np.unique(np.searchsorted(every.numbers, owners), return_inverse=True)
-    mesh = replace(every, numbers=every.numbers[kept], positions=every.positions[kept])
+    used, node = np.unique(np.searchsorted(every.numbers, owners), return_inverse=True)
+    mesh = replace(every, numbers=every.numbers[used], positions=every.positions[used])
     return mesh, np.stack([node.ravel(), direction], axis=1)
 
 
@@ -189,8 +189,8 @@ def _triangles(deck: Deck, mesh: NamedNodes) -> Numbers:
 def _advice(deck: Deck) -> str:
     """What to do if matrices and deck do not fit."""
     words = ("*BOUNDARY", "*EQUATION", "*MPC", "*TIE", "*COUPLING", "*RIGID BODY", "*SPRING")
-    found = [x for x in deck.unused if x.endswith(words)] + [x.place for x in deck.rigid]
-    seen = f" ({name_list(found, show=str)} in {deck.path})" if found else ""
+    suspects = [x for x in deck.unused if x.endswith(words)] + [x.place for x in deck.rigid]
+    seen = f" ({name_list(suspects, show=str)} in {deck.path})" if suspects else ""
     return f"they are of another mesh or held{seen}; {_HOW}"
 
 

@@ -52,21 +52,21 @@ class KeywordCard:
         parameter : str
             Upper case.
         """
-        found = self.parameters.get(parameter, "").upper()
-        if not found:
+        value = self.parameters.get(parameter, "").upper()
+        if not value:
             message = f"{self.title} has no {parameter}; write {self.title}, {parameter}=NAME"
             raise self.lines.refused(self.at, message)
-        return found
+        return value
 
     def rows(self) -> list[tuple[int, list[str]]]:
         """Index and words of each data line; empty words at the end are left out."""
-        found = []
+        rows = []
         for k in self.data:
             words = [word.strip() for word in self.lines.texts[k].split(",")]
             while words and not words[-1]:
                 words.pop()
-            found.append((k, words))
-        return found
+            rows.append((k, words))
+        return rows
 
 
 def read_cards(path: str) -> list[KeywordCard]:

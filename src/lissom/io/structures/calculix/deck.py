@@ -99,21 +99,26 @@ class Deck(Shown):
         ModelError
             If a solid element has no material, or a section names what is not there.
         """
-        found, left = [], {one.kind: set(one.numbers.tolist()) for one in self.cells}
+        parts, left = [], {one.kind: set(one.numbers.tolist()) for one in self.cells}
         for elements, material in self.sections:
             if elements not in self.element_sets or material not in self.materials:
                 what = f"*SOLID SECTION of set {elements} and material {material}"
                 raise ModelError(f"{self.path}: {what}: one of them is not there or not complete")
             for one in self.cells:
-                own = np.isin(one.numbers, self.element_sets[elements])
-                if KINDS[one.kind].solid and own.any():
-                    part = (one.shape, one.numbers[own], one.nodes[own], self.materials[material])
-                    found.append(part)
-                    left[one.kind] -= set(one.numbers[own].tolist())
-        bare = [x for kind, own in left.items() if KINDS[kind].solid for x in own]
+                chosen = np.isin(one.numbers, self.element_sets[elements])
+                if KINDS[one.kind].solid and chosen.any():
+                    part = (
+                        one.shape,
+                        one.numbers[chosen],
+                        one.nodes[chosen],
+                        self.materials[material],
+                    )
+                    parts.append(part)
+                    left[one.kind] -= set(one.numbers[chosen].tolist())
+        bare = [x for kind, rest in left.items() if KINDS[kind].solid for x in rest]
         if bare:
             raise ModelError(f"{self.path}: element {min(bare)} has no *SOLID SECTION; add it")
-        return found
+        return parts
 
     def group(self, name: str) -> Numbers:
         """Numbers of the nodes of a node set or a surface.
@@ -123,9 +128,9 @@ class Deck(Shown):
         name : str
             Upper or lower case.
         """
-        for known in (self.node_sets, self.surfaces):
-            if name.upper() in known:
-                return self.numbers[known[name.upper()]]
+        for sets in (self.node_sets, self.surfaces):
+            if name.upper() in sets:
+                return self.numbers[sets[name.upper()]]
         hint = suggestion(name.upper(), [*self.node_sets, *self.surfaces])
         raise ModelError(f"{self.path}: there is no node set or surface {name!r}; {hint}")
 

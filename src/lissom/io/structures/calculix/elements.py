@@ -121,7 +121,7 @@ def outer_triangles(cells: Iterable[tuple[str, Nodes]]) -> Nodes:
     cells : iterable
         Shapes and connectivities.
     """
-    found = []
+    triangles = []
     groups: dict[int, list[Nodes]] = {}
     for shape, nodes in cells:
         for face in faces(shape):
@@ -132,5 +132,5 @@ def outer_triangles(cells: Iterable[tuple[str, Nodes]]) -> Nodes:
             np.sort(every, axis=1), axis=0, return_inverse=True, return_counts=True
         )
         outer = every[count[inverse.ravel()] == 1]
-        found += [outer[:, list(corner)] for corner in _SPLIT[size]]
-    return np.concatenate(found) if found else np.zeros((0, 3), dtype=np.intp)
+        triangles += [outer[:, list(corner)] for corner in _SPLIT[size]]
+    return np.concatenate(triangles) if triangles else np.zeros((0, 3), dtype=np.intp)

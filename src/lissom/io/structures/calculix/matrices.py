@@ -38,15 +38,15 @@ def read_dof(path: str) -> Numbers:
     array (n, 2) of int
     """
     lines = Lines.of(path, "rows as node.direction")
-    found = np.zeros((len(lines), 2), dtype=np.intp)
+    rows = np.zeros((len(lines), 2), dtype=np.intp)
     for k, text in enumerate(lines.texts):
         match = _ROW.match(text)
         if match is None:
-            wanted = "expected node.direction, such as 12.3"
-            raise lines.refused(k, f"{lines.quoted(text, k)} found; {wanted}")
-        found[k] = int(match[1]), int(match[2])
-    order = np.lexsort(found.T)
-    same = np.flatnonzero((np.diff(found[order], axis=0) == 0).all(axis=1))
+            expected = "expected node.direction, such as 12.3"
+            raise lines.refused(k, f"{lines.quoted(text, k)} found; {expected}")
+        rows[k] = int(match[1]), int(match[2])
+    order = np.lexsort(rows.T)
+    same = np.flatnonzero((np.diff(rows[order], axis=0) == 0).all(axis=1))
     if len(same):
         k = int(order[same[0] + 1])
         raise lines.refused(
@@ -54,7 +54,7 @@ def read_dof(path: str) -> Numbers:
             f"{lines.quoted(lines.texts[k], k)} is there twice: CalculiX expands shells and beams "
             "to solids and numbers their freedoms so; use solid elements",
         )
-    return found
+    return rows
 
 
 def read_matrix(path: str, n_row: int, dof: str) -> sparse.csc_array:
@@ -71,12 +71,12 @@ def read_matrix(path: str, n_row: int, dof: str) -> sparse.csc_array:
     """
     i, j, value = _triplets(path)
     wrong = {
-        f"expected rows and columns of {_together(dof, n_row)}": (
+        f"expected rows and columns of {_mismatch_message(dof, n_row)}": (
             (i < 1) | (j < 1) | (i > n_row) | (j > n_row)
         ),
         "expected a finite number": ~np.isfinite(value),
         "expected one triangle of a symmetric matrix": (i > j) & (i < j).any(),
-        "expected each place once; write the file again": _again(
+        "expected each place once; write the file again": _is_repeated(
             np.minimum(i, j), np.maximum(i, j)
         ),
     }
@@ -85,21 +85,23 @@ def read_matrix(path: str, n_row: int, dof: str) -> sparse.csc_array:
             k = int(np.argmax(mask))
             raise refused(path, f"entry ({i[k]}, {j[k]}) is {value[k]:.6g}; {expected}", k + 1)
     if (have := int((i == j).sum())) != n_row:
-        message = f"{have} entries on the diagonal; expected those of {_together(dof, n_row)}"
+        message = (
+            f"{have} entries on the diagonal; expected those of {_mismatch_message(dof, n_row)}"
+        )
         raise refused(path, message)
     half = sparse.csc_array((value, (i - 1, j - 1)), shape=(n_row, n_row))
     return sparse.csc_array(half + half.T - sparse.diags_array(half.diagonal()))
 
 
-def _again(low: Numbers, high: Numbers) -> NDArray[np.bool_]:
+def _is_repeated(low: Numbers, high: Numbers) -> NDArray[np.bool_]:
     """Whether each pair of numbers has occurred before."""
     order = np.lexsort((low, high))
-    found = np.zeros(len(low), dtype=bool)
-    found[order[1:]] = (np.diff(low[order]) == 0) & (np.diff(high[order]) == 0)
-    return found
+    is_repeated = np.zeros(len(low), dtype=bool)
+    is_repeated[order[1:]] = (np.diff(low[order]) == 0) & (np.diff(high[order]) == 0)
+    return is_repeated
 
 
-def _together(dof: str, n_row: int) -> str:
+def _mismatch_message(dof: str, n_row: int) -> str:
     return (
         f"the {n_row} rows of {dof}: the files are of different runs, or one is cut; run it again"
     )
@@ -111,16 +113,16 @@ def _triplets(path: str) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
         with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             lines = io.TextIOWrapper(file, "latin-1")
-            found = np.loadtxt(lines, dtype=_TRIPLET, comments=None, ndmin=1)
+            triplets = np.loadtxt(lines, dtype=_TRIPLET, comments=None, ndmin=1)
             file.seek(-1, os.SEEK_END)
             whole = file.read() == b"\n"
     except (OSError, ValueError, OverflowError, MemoryError):
         whole = False
     if whole:
-        return found["row"], found["column"], found["value"]
-    wanted = "expected row, column and value on each line"
+        return triplets["row"], triplets["column"], triplets["value"]
+    expected = "expected row, column and value on each line"
     text = read_text(path, "lines of row, column and value")
-    raise refused(path, f"{wanted}; the file is cut or of another kind", _first_bad(text))
+    raise refused(path, f"{expected}; the file is cut or of another kind", _first_bad(text))
 
 
 def _first_bad(text: str) -> int:

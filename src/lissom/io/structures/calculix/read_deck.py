@@ -66,8 +66,10 @@ class Materials:
         rows = card.rows()
         k, words = rows[0] if rows else (card.at, [])
         if not count <= len(words) <= count + 1:
-            wanted = "modulus and Poisson's ratio" if count == 2 else "the density"
-            raise card.lines.refused(k, f"{len(words)} numbers of {card.title}; expected {wanted}")
+            expected = "modulus and Poisson's ratio" if count == 2 else "the density"
+            raise card.lines.refused(
+                k, f"{len(words)} numbers of {card.title}; expected {expected}"
+            )
         if len(rows) > 1:
             self.remarks.append(f"{card.lines.place(rows[1][0])} {card.title}, other temperatures")
         return [card.lines.real(word, k, f"a number of {card.title}") for word in words]
@@ -80,7 +82,7 @@ class Materials:
         units : Units
             Of the deck.
         """
-        found = {}
+        materials = {}
         for name, draft in self.drafts.items():
             if draft.elastic is None or draft.density is None:
                 missing = "*ELASTIC" if draft.elastic is None else "*DENSITY"
@@ -92,10 +94,10 @@ class Materials:
                 # the units of the whole deck are doubted by `warn_of_units`
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ModelWarning)
-                    found[name] = Material(name, *numbers)
+                    materials[name] = Material(name, *numbers)
             except ModelError as error:
                 raise draft.card.lines.refused(draft.card.at, str(error)) from None
-        return found
+        return materials
 
 
 # Cards that make nodes or elements in ways that are not read: the mesh would be another one.
@@ -205,18 +207,18 @@ class _DeckReader:
                 numbers.append(self._one_element(card, kind, words, first))
                 words = []
         if words:
-            wanted = f"{kind} has {KINDS[kind].n_node}"
-            raise lines.refused(first, f"element with {len(words) - 1} nodes found; {wanted}")
+            expected = f"{kind} has {KINDS[kind].n_node}"
+            raise lines.refused(first, f"element with {len(words) - 1} nodes found; {expected}")
         if name := card.parameters.get("ELSET", "").upper():
             self.sets.extend("element", name, numbers)
 
     def _one_element(self, card: KeywordCard, kind: str, words: list[str], k: int) -> int:
-        lines, wanted = card.lines, KINDS[kind].n_node
+        lines, expected = card.lines, KINDS[kind].n_node
         number = lines.integer(words[0], k, "an element number")
         nodes = tuple(lines.integer(word, k, "a node number") for word in words[1:])
         problem = ""
-        if len(nodes) != wanted:
-            problem = f"has {len(nodes)} nodes; {kind} has {wanted}"
+        if len(nodes) != expected:
+            problem = f"has {len(nodes)} nodes; {kind} has {expected}"
         elif number in self.elements:
             problem = "is there twice; give each number once"
         if problem:
@@ -268,12 +270,12 @@ class _DeckReader:
         groups: dict[str, list[int]] = {}
         for number, (kind, _) in self.elements.items():
             groups.setdefault(kind, []).append(number)
-        found = []
-        for kind, own in groups.items():
-            nodes = np.array([self.elements[x][1] for x in own], dtype=np.intp)
+        cells = []
+        for kind, members in groups.items():
+            nodes = np.array([self.elements[x][1] for x in members], dtype=np.intp)
             nodes = np.searchsorted(numbers, nodes)
-            found.append(Cells(kind, KINDS[kind].shape, np.array(own, dtype=np.intp), nodes))
-        return found
+            cells.append(Cells(kind, KINDS[kind].shape, np.array(members, dtype=np.intp), nodes))
+        return cells
 
     def _tie(self, card: KeywordCard, numbers: Numbers) -> RigidTie:
         """Nodes of *RIGID BODY; without a rotation node CalculiX makes one after the last."""

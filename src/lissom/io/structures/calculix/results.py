@@ -145,8 +145,8 @@ class _ResultReader:
                 raise lines.refused(self.at - 1, message)
         if self.at == len(lines):
             raise lines.refused(self.at, "the file ends without its last line 9999: it is cut")
-        found = tuple(fields)
-        return Results(lines.path, numbers, positions, found, tuple(self.unused))
+        blocks = tuple(fields)
+        return Results(lines.path, numbers, positions, blocks, tuple(self.unused))
 
     def _format(self, text: str) -> int:
         """Columns of a node number."""
@@ -178,22 +178,22 @@ class _ResultReader:
             left = len(lines) - start
             message = f"{count} nodes are announced, {left} lines follow: the file is cut"
             raise lines.refused(start - 1, message)
-        if found := _table(lines.texts[start : start + count], n_value, width):
+        if columns := _table(lines.texts[start : start + count], n_value, width):
             self.at += count
             self._end(start, "nodes")
-            return found
+            return columns
         numbers, values = np.zeros(count, dtype=np.intp), np.zeros((count, n_value))
         for row in range(count):
             text = self._next(" -1")
             numbers[row] = lines.integer(text[3 : 3 + width], self.at - 1, "a node number")
-            have = self._values(text[3 + width :])
-            while len(have) < n_value:
+            row_values = self._values(text[3 + width :])
+            while len(row_values) < n_value:
                 more = self._values(self._next(" -2")[3 + width :])
-                have += more
-            if len(have) != n_value:
-                message = f"{len(have)} values found; expected {n_value}"
+                row_values += more
+            if len(row_values) != n_value:
+                message = f"{len(row_values)} values found; expected {n_value}"
                 raise lines.refused(self.at - 1, message)
-            values[row] = have
+            values[row] = row_values
         self._end(start, "nodes")
         return numbers, values
 
@@ -207,15 +207,15 @@ class _ResultReader:
         return text
 
     def _values(self, text: str) -> list[float]:
-        found = []
+        values = []
         text = text.rstrip()
         for k in range(0, max(len(text), 1), 12):
             value = number(text[k : k + 12])
             if value is None or len(text) - k < 12:
                 word = self.lines.quoted(text[k : k + 12], self.at - 1)
                 raise self.lines.refused(self.at - 1, f"{word} found; expected a finite number")
-            found.append(value)
-        return found
+            values.append(value)
+        return values
 
     def _field(self, text: str) -> Result:
         """One block 100C: its header, components and values."""

@@ -25,20 +25,20 @@ class Sets:
 
     Attributes
     ----------
-    known : dict
+    members : dict
         Members of each (kind, name); those of a surface are nodes.
     remarks : list of str
         Numbers that were left out because there is no such node or element.
     """
 
-    known: dict[tuple[str, str], dict[int, None]] = field(default_factory=dict)
+    members: dict[tuple[str, str], dict[int, None]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     def of(self, kind: str) -> dict[str, Numbers]:
         """Sets of one kind as sorted arrays."""
         return {
             name: np.array(sorted(members), dtype=np.intp)
-            for (one, name), members in self.known.items()
+            for (one, name), members in self.members.items()
             if one == kind
         }
 
@@ -52,7 +52,7 @@ class Sets:
         members : collection of int
             Their numbers.
         """
-        self.known.setdefault((kind, name), {}).update(dict.fromkeys(members))
+        self.members.setdefault((kind, name), {}).update(dict.fromkeys(members))
 
     def read(
         self, kind: str, card: KeywordCard, existing: Collection[int], *, surface: bool = False
@@ -94,27 +94,27 @@ class Sets:
         first, last, step = (*ends, 1)[:3]
         span = range(first, last + 1, step)
         if not 0 < len(span) <= _MOST:
-            wanted = f"expected 1 to {_MOST}, as first <= last"
-            raise card.lines.refused(k, f"{len(span)} numbers are generated; {wanted}")
-        found = (
+            expected = f"expected 1 to {_MOST}, as first <= last"
+            raise card.lines.refused(k, f"{len(span)} numbers are generated; {expected}")
+        members = (
             [x for x in span if x in existing]
             if len(span) <= len(existing)
             else sorted(x for x in existing if x in span)
         )
-        if left := len(span) - len(found):
+        if left := len(span) - len(members):
             self.remarks.append(f"{card.lines.place(k)} {card.title}: {left} numbers do not exist")
-        return found
+        return members
 
     def _members(self, kind: str, card: KeywordCard, k: int, word: str) -> Collection[int]:
         """Members that a word stands for: one number, or those of a set."""
         number = whole(word)
         if number is not None:
             return (number,)
-        found = self.known.get((kind, word.upper()))
-        if found is None:
+        members = self.members.get((kind, word.upper()))
+        if members is None:
             message = f"{card.lines.quoted(word, k)} is neither a number nor an earlier set"
             raise card.lines.refused(k, f"{message}; give the set before it is named")
-        return found
+        return members
 
     def read_faces(self, card: KeywordCard, elements: Elements) -> None:
         """Read *SURFACE of elements: lines of element or set, and face S1 to S6.
@@ -133,14 +133,14 @@ class Sets:
                 if number not in elements:
                     raise card.lines.refused(k, f"there is no element {number}")
                 kind, nodes = elements[number]
-                if not (known := faces(KINDS[kind].shape)):
+                if not (sides := faces(KINDS[kind].shape)):
                     others.add(kind)
                     continue
                 which = whole(label[1:]) if label.startswith("S") else None
-                if which is None or not 1 <= which <= len(known):
-                    wanted = f"expected a face S1 to S{len(known)} of {kind}"
-                    raise card.lines.refused(k, f"{card.lines.quoted(label, k)} found; {wanted}")
-                self.extend("surface", name, [nodes[j] for j in known[which - 1]])
+                if which is None or not 1 <= which <= len(sides):
+                    expected = f"expected a face S1 to S{len(sides)} of {kind}"
+                    raise card.lines.refused(k, f"{card.lines.quoted(label, k)} found; {expected}")
+                self.extend("surface", name, [nodes[j] for j in sides[which - 1]])
             if others:
                 kinds = name_list(sorted(others), show=str)
                 self.remarks.append(f"{card.lines.place(k)} {card.title}: faces of {kinds}")

@@ -61,8 +61,8 @@ def deck_recovery(deck: Deck, mesh: NamedNodes, freedoms: Numbers) -> SolidRecov
         Node and direction of the rows.
     """
     plain = equal_freedoms(len(mesh.numbers), (3, 4, 5))
-    known = all(one.shape in KINDS and one.kind != "C3D8I" for one in deck.cells)
-    if not known or not np.array_equal(freedoms, plain) or find_spec("skfem") is None:
+    is_supported = all(one.shape in KINDS and one.kind != "C3D8I" for one in deck.cells)
+    if not is_supported or not np.array_equal(freedoms, plain) or find_spec("skfem") is None:
         return None
     try:
         blocks = _blocks(deck, mesh)
@@ -83,10 +83,10 @@ def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
         In SI units.
     """
     try:
-        found = {(x.youngs_modulus, x.poisson_ratio) for *_, x in deck.solids()}
+        pairs = {(x.youngs_modulus, x.poisson_ratio) for *_, x in deck.solids()}
     except ModelError:  # an element without material
         return None
-    return found.pop() if len(found) == 1 else None
+    return pairs.pop() if len(pairs) == 1 else None
 
 
 def _blocks(deck: Deck, mesh: NamedNodes) -> list[ElementBlock]:

@@ -51,16 +51,16 @@ def with_stresses(
         Young's modulus [Pa] and Poisson's ratio, if there is one material.
     """
     every = [read_frd(path) for path in paths]
-    known = np.flatnonzero(np.isin(numbers, every[0].numbers))
+    nodes = np.flatnonzero(np.isin(numbers, every[0].numbers))
     moved, stressed = [], []
     for results in every:
-        _check_mesh(structure, numbers[known], structure.positions[known] / units.length, results)
+        _check_mesh(structure, numbers[nodes], structure.positions[nodes] / units.length, results)
         for u, s in results.pairs():
-            moved.append(_at(numbers[known], u, 3, results.path))
-            stressed.append(_at(numbers[known], s, 6, results.path))
+            moved.append(_at(numbers[nodes], u, 3, results.path))
+            stressed.append(_at(numbers[nodes], s, 6, results.path))
     basis = _Basis(
         structure,
-        known,
+        nodes,
         np.stack(moved, axis=-1) * units.length,
         np.stack(stressed, axis=-1) * units.pressure,
         ", ".join(paths),
@@ -96,24 +96,24 @@ def _at(numbers: Numbers, field: Result, n_component: int, path: str) -> Array:
 
 
 class _Basis:
-    """Rigid motions and the fields of the results at known nodes, with the stresses of each."""
+    """Rigid motions and the fields of the results at the nodes, with the stresses of each."""
 
     def __init__(
         self,
         structure: Structure,
-        known: Numbers,
+        nodes: Numbers,
         moved: Array,
         stressed: Array,
         path: str,
         elasticity: tuple[float, float] | None,
     ) -> None:
-        self.structure, self.known, self.path = structure, known, path
+        self.structure, self.nodes, self.path = structure, nodes, path
         self.elasticity = elasticity
         node, direction = structure.freedoms.T
         if (direction < 3).any():
             raise refused(path, "stresses need matrices of solids alone, without *RIGID BODY")
-        self.rows = np.flatnonzero(np.isin(node, known))
-        fields = moved[np.searchsorted(known, node[self.rows]), direction[self.rows] - 3]
+        self.rows = np.flatnonzero(np.isin(node, nodes))
+        fields = moved[np.searchsorted(nodes, node[self.rows]), direction[self.rows] - 3]
         rigid = rigid_motion(
             structure.positions, structure.freedoms, structure.positions.mean(axis=0)
         )[self.rows]
@@ -143,5 +143,5 @@ class _Basis:
                 "write results of more modes, and of static steps with loads at the interfaces"
             )
         stress = self.stressed @ c
-        places = self.structure.positions[self.known]
-        return Recovery(StressPoints(places, stress, self.known.copy(), elasticity=self.elasticity))
+        places = self.structure.positions[self.nodes]
+        return Recovery(StressPoints(places, stress, self.nodes.copy(), elasticity=self.elasticity))

@@ -94,18 +94,18 @@ def read_structure(
     bulk = read_bulk(path, units=units)
     check_named(interfaces, NamedNodes(bulk.path, bulk.numbers, bulk.positions))
     loads = {} if stress_stiffness is None else checked_loads(stress_stiffness, bulk.path)
-    given = {"mass": mass, "stiffness": stiffness}
-    given |= {f"stress stiffness of {load!r}": x for load, x in loads.items()}
+    sources = {"mass": mass, "stiffness": stiffness}
+    sources |= {f"stress stiffness of {load!r}": x for load, x in loads.items()}
     read = cache(read_op4)  # one file may have several
-    parts = [_labelled(bulk, what, x, freedoms, read) for what, x in given.items()]
+    parts = [_labelled(bulk, what, x, freedoms, read) for what, x in sources.items()]
     labels, matrices = _together(bulk, parts)
-    kept, rows = _freedoms(bulk, labels)
+    used, rows = _freedoms(bulk, labels)
     turn = _turned(bulk, labels)
     basic_mass, *basic = (turn @ x @ turn.T for x in matrices)
     house, of_mass, (of_stiffness, *of_loads) = in_house_order(
         rows, basic_mass, basic, unit_system(units)
     )
-    mesh = NamedNodes(bulk.path, bulk.numbers[kept], bulk.positions[kept])
+    mesh = NamedNodes(bulk.path, bulk.numbers[used], bulk.positions[used])
     check_free(mesh, house, of_mass, of_stiffness, _HELD)
     ends = interfaces_of(interfaces, mesh, house)
     stressed = dict(zip(loads, of_loads, strict=True))
@@ -150,44 +150,44 @@ def _is_op4(path: str) -> bool:
     return b"\0" in start or start[:8].strip().isdigit()
 
 
-def _named(path: str, what: str, name: str, known: Mapping[str, Any]) -> Any:
-    if not known:
+def _named(path: str, what: str, name: str, matrices: Mapping[str, Any]) -> Any:
+    if not matrices:
         raise refused(path, f"no matrix for the {what}; expected DMIG cards or OUTPUT4")
-    if name.upper() in known:
-        return known[name.upper()]
-    if name or len(known) > 1:
-        found = f"there is no matrix {name!r}" if name else f"there are {len(known)} matrices"
-        raise refused(path, f"{what}: {found}; give (file, name), known: {name_list(known)}")
-    return next(iter(known.values()))
+    if name.upper() in matrices:
+        return matrices[name.upper()]
+    if name or len(matrices) > 1:
+        problem = f"there is no matrix {name!r}" if name else f"there are {len(matrices)} matrices"
+        raise refused(path, f"{what}: {problem}; give (file, name), known: {name_list(matrices)}")
+    return next(iter(matrices.values()))
 
 
 def _rows(bulk: Bulk, path: str, shape: tuple[int, int], freedoms: Any) -> tuple[Label, ...]:
     """Grid and component of the rows of an OUTPUT4 matrix."""
     if freedoms is None:
-        given = bulk.analysis_set or tuple((int(g), c) for g in bulk.numbers for c in range(1, 7))
+        rows = bulk.analysis_set or tuple((int(g), c) for g in bulk.numbers for c in range(1, 7))
         source = "ASET cards" if bulk.analysis_set else f"{len(bulk.numbers)} grids of six freedoms"
     else:
-        given, source = _checked(freedoms), "freedoms"
-    if shape != (len(given), len(given)):
+        rows, source = _checked(freedoms), "freedoms"
+    if shape != (len(rows), len(rows)):
         raise refused(
             path,
-            f"a matrix of {shape[0]} x {shape[1]}; {source} in {bulk.path} make {len(given)} rows: "
+            f"a matrix of {shape[0]} x {shape[1]}; {source} in {bulk.path} make {len(rows)} rows: "
             "the files do not belong together, or give freedoms=[(grid, component), ...]",
         )
-    return given
+    return rows
 
 
 def _checked(freedoms: Any) -> tuple[Label, ...]:
     try:
-        found = tuple((int(grid), int(component)) for grid, component in freedoms)
+        pairs = tuple((int(grid), int(component)) for grid, component in freedoms)
     except (TypeError, ValueError, OverflowError):
-        found = ()
-    if not found or any(not 1 <= c <= 6 for _, c in found) or len(set(found)) < len(found):
+        pairs = ()
+    if not pairs or any(not 1 <= c <= 6 for _, c in pairs) or len(set(pairs)) < len(pairs):
         raise ModelError(
             f"freedoms are {shown(freedoms)}; expected different (grid, component) with "
             "components 1 to 6"
         )
-    return found
+    return pairs
 
 
 def _together(bulk: Bulk, parts: list[Labelled]) -> tuple[list[Label], list[Any]]:
@@ -225,17 +225,17 @@ def _symmetric(part: Labelled, matrix: Any) -> Any:
 def _freedoms(bulk: Bulk, labels: list[Label]) -> tuple[Numbers, Numbers]:
     """Indices of the grids that have freedoms; and node and direction of the rows."""
     grids, component = np.array(labels).T
-    known = np.isin(grids, bulk.numbers) & (component > 0)
-    if not known.all():
-        grid, one = labels[int(np.argmin(known))]
+    is_grid = np.isin(grids, bulk.numbers) & (component > 0)
+    if not is_grid.all():
+        grid, one = labels[int(np.argmin(is_grid))]
         what = f"scalar point {grid}" if one == 0 else f"grid {grid}"
         raise ModelError(
             f"{bulk.path}: the matrices have rows of {what}, which is no GRID there; give the bulk "
             "data of the same model, with matrices of grids alone"
         )
-    kept, node = np.unique(np.searchsorted(bulk.numbers, grids), return_inverse=True)
+    used, node = np.unique(np.searchsorted(bulk.numbers, grids), return_inverse=True)
     direction = np.where(component <= 3, component + 2, component - 4)
-    return kept, np.stack([node.ravel(), direction], axis=1)
+    return used, np.stack([node.ravel(), direction], axis=1)
 
 
 def _turned(bulk: Bulk, labels: list[Label]) -> Any:
@@ -247,9 +247,9 @@ def _turned(bulk: Bulk, labels: list[Label]) -> Any:
     for k, (grid, component) in enumerate(labels):
         axes = bulk.axes[np.searchsorted(bulk.numbers, grid)]
         first = 1 if component <= 3 else 4
-        own = axes[:, component - first]
+        direction = axes[:, component - first]
         for axis in range(3):
-            if abs(own[axis]) < 1e-15:
+            if abs(direction[axis]) < 1e-15:
                 continue
             row = index.get((grid, first + axis))
             if row is None:
@@ -259,5 +259,5 @@ def _turned(bulk: Bulk, labels: list[Label]) -> Any:
                 )
             i.append(row)
             j.append(k)
-            value.append(own[axis])
+            value.append(direction[axis])
     return sparse.csc_array((value, (i, j)), shape=(len(labels), len(labels)))

@@ -87,7 +87,7 @@ class Frames:
 
     def __init__(self, cards: list[BulkCard], grids: dict[int, BulkCard]) -> None:
         self.grids = grids
-        self.known: dict[int, CoordinateSystem | None] = {0: BASIC}  # None while it is made
+        self.by_number: dict[int, CoordinateSystem | None] = {0: BASIC}  # None while it is made
         self.cards: dict[int, tuple[BulkCard, int]] = {}
         for card in cards:
             for first in range(0, max(len(card.fields), 1), 4 if card.name[4] == "1" else 100):
@@ -107,18 +107,18 @@ class Frames:
         asker : Card
             Who names it, for messages.
         """
-        found = self.known.get(number)
-        if found is not None:
-            return found
-        if number in self.known:
+        cached = self.by_number.get(number)
+        if cached is not None:
+            return cached
+        if number in self.by_number:
             raise asker.refused(f"coordinate system {number} rests on itself")
         if number not in self.cards:
             raise asker.refused(f"there is no coordinate system {number}; add its CORD2R")
-        self.known[number] = None
+        self.by_number[number] = None
         card, first = self.cards[number]
         a, b, c = self._points(card, first)
-        made = self.known[number] = _through(card, a, b, c)
-        return made
+        frame = self.by_number[number] = _system_through(card, a, b, c)
+        return frame
 
     def _points(self, card: BulkCard, first: int) -> list[Array]:
         """Origin, a point on the z axis, and one in the half plane xz."""
@@ -144,7 +144,7 @@ class Frames:
         return frame.point(np.array([card.real(2 + k, "a coordinate") for k in range(3)]))
 
 
-def _through(card: BulkCard, a: Array, b: Array, c: Array) -> CoordinateSystem:
+def _system_through(card: BulkCard, a: Array, b: Array, c: Array) -> CoordinateSystem:
     z, side = b - a, c - a
     y = np.cross(z, side)
     if not np.linalg.norm(y) > 1e-12 * np.linalg.norm(z) * np.linalg.norm(side):
@@ -222,7 +222,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str | None = None) -> Bulk
     grids = _grids(by_name.pop("GRID", []), by_name.pop("GRDSET", []))
     systems = [x for kind in list(by_name) if _is_system(kind) for x in by_name.pop(kind)]
     numbers = sorted(grids)
-    places, axes = _placed(Frames(systems, grids), [grids[x] for x in numbers])
+    places, axes = _places_and_axes(Frames(systems, grids), [grids[x] for x in numbers])
     matrices, others = labelled_matrices(by_name.pop("DMIG", []))
     chosen = _analysis_set(by_name.pop("ASET", []), by_name.pop("ASET1", []))
     if not grids and not matrices and not others:
@@ -238,7 +238,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str | None = None) -> Bulk
     )
 
 
-def _placed(frames: Frames, grids: list[BulkCard]) -> tuple[Array, Array]:
+def _places_and_axes(frames: Frames, grids: list[BulkCard]) -> tuple[Array, Array]:
     """Places of grids, and directions of their freedoms."""
     places, axes = np.zeros((len(grids), 3)), np.zeros((len(grids), 3, 3))
     for k, grid in enumerate(grids):
@@ -263,29 +263,29 @@ def _unused(cards: list[BulkCard]) -> str:
 
 def _grids(cards: list[BulkCard], defaults: list[BulkCard]) -> dict[int, BulkCard]:
     """Grids by number, with the defaults of GRDSET for CP and CD."""
-    found: dict[int, BulkCard] = {}
+    grids: dict[int, BulkCard] = {}
     for card in cards:
         number = card.integer(0, "the number", least=1)
-        if number in found:
+        if number in grids:
             raise card.refused(f"grid {number} is there twice; give each once")
         for k in (1, 5):
             if defaults and not card.text(k):
                 card.fields[k] = defaults[0].text(k)
-        found[number] = card
-    return found
+        grids[number] = card
+    return grids
 
 
 def _analysis_set(pairs: list[BulkCard], lists: list[BulkCard]) -> tuple[tuple[int, int], ...]:
-    found: set[tuple[int, int]] = set()
+    freedoms: set[tuple[int, int]] = set()
     for card in pairs:
         for k in range(0, len(card.fields), 2):
             if card.text(k):
                 grid = card.integer(k, "a grid", least=1)
-                found |= {(grid, c) for c in components(card, k + 1)}
+                freedoms |= {(grid, c) for c in components(card, k + 1)}
     for card in lists:
         chosen = components(card, 0)
-        found |= {(grid, c) for grid in _listed(card) for c in chosen}
-    return tuple(sorted(found))
+        freedoms |= {(grid, c) for grid in _listed(card) for c in chosen}
+    return tuple(sorted(freedoms))
 
 
 def components(card: BulkCard, k: int) -> list[int]:

@@ -96,8 +96,8 @@ def read_cards(path: str) -> list[BulkCard]:
             if not cards:
                 raise lines.refused(k, "a continuation before any card; expected bulk data")
         elif not _NAME.match(name):
-            wanted = "expected a card of bulk data, such as GRID"
-            raise lines.refused(k, f"{lines.quoted(name, k)} found; {wanted}")
+            expected = "expected a card of bulk data, such as GRID"
+            raise lines.refused(k, f"{lines.quoted(name, k)} found; {expected}")
         else:
             cards.append(BulkCard(name, lines, k))
         cards[-1].fields += fields

@@ -68,8 +68,8 @@ def labelled_matrices(cards: list[BulkCard]) -> tuple[dict[str, Labelled], list[
             raise card.refused(f"{message}; expected DMIG, NAME, 0, form, type")
         elif drafts[name].used:
             _column(card, drafts[name])
-    found = {name: _finished(draft) for name, draft in drafts.items() if draft.used}
-    return found, [
+    matrices = {name: _finished(draft) for name, draft in drafts.items() if draft.used}
+    return matrices, [
         f"{draft.header.place} {draft.header.text(0)}, form {draft.form}, type {draft.kind}"
         for draft in drafts.values()
         if not draft.used

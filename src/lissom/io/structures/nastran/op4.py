@@ -45,14 +45,14 @@ def read_op4(path: str | os.PathLike[str]) -> Mapping[str, sparse.csc_array]:
     name = path_text(path)
     is_binary = b"\0" in read_bytes(name, 4096)
     drafts = (BinaryReader(name, read_bytes(name)) if is_binary else TextReader(name)).read()
-    found: dict[str, sparse.csc_array] = {}
+    matrices: dict[str, sparse.csc_array] = {}
     for draft, values in drafts:
-        if draft.name in found:
+        if draft.name in matrices:
             raise refused(name, f"matrix {draft.name} is there twice; write each once")
         if wrong := draft.not_finite(values):
             raise refused(name, wrong)
-        found[draft.name] = draft.matrix(values)
-    return found
+        matrices[draft.name] = draft.matrix(values)
+    return matrices
 
 
 # Binary form of OUTPUT4 files: records of Fortran; the layout is described in `op4`.
@@ -90,14 +90,14 @@ class BinaryReader:
 
     def read(self) -> list[tuple[Draft, Array]]:
         """Matrices with the values at their places."""
-        found = []
+        matrices = []
         while self.at < len(self.content):
             draft = self._header()
             starts: list[int] = []
             while self._column(draft, starts):
                 pass
-            found.append((draft, self._values(draft, starts)))
-        return found
+            matrices.append((draft, self._values(draft, starts)))
+        return matrices
 
     def _record(self, least: int) -> tuple[int, int]:
         """First and last byte of the next record."""
@@ -244,7 +244,7 @@ class TextReader:
 
     def read(self) -> list[tuple[Draft, Array]]:
         """Matrices with the values at their places."""
-        found = []
+        matrices = []
         while self.at < len(self.lines):
             if not self._line().strip():
                 continue
@@ -253,8 +253,8 @@ class TextReader:
             self.values = []
             while self._column():
                 pass
-            found.append((self.draft, np.array(self.values)))
-        return found
+            matrices.append((self.draft, np.array(self.values)))
+        return matrices
 
     def _header(self) -> None:
         text = self._line()
@@ -306,7 +306,7 @@ class TextReader:
 
     def _values(self) -> list[float]:
         """Values up to the next line of whole numbers, which has no decimal point."""
-        found: list[float] = []
+        numbers: list[float] = []
         texts, width, at, stop = self.lines.texts, self.width, self.at, len(self.lines)
         while at < stop and "." in (text := texts[at])[:40]:
             if _is_header(text):
@@ -318,10 +318,10 @@ class TextReader:
                     raise ValueError
             except ValueError:  # Fortran's exponents, or a fault
                 values = self._numbers(text, at)
-            found += values
+            numbers += values
             at += 1
         self.at = at
-        return found
+        return numbers
 
     def _numbers(self, text: str, at: int) -> list[float]:
         words = [text[k : k + self.width] for k in range(0, len(text), self.width)]

@@ -102,14 +102,14 @@ class Draft:
         shape = (self.n_row, self.n_column)
         if not self.places:
             return sparse.csc_array(shape)
-        given = values if self.kind <= 2 else values[0::2] + 1j * values[1::2]
+        entries = values if self.kind <= 2 else values[0::2] + 1j * values[1::2]
         columns, rows, counts = np.array(self.places).T
         start = np.repeat(rows - 1 - np.cumsum(counts) + counts, counts)
-        row, column = start + np.arange(len(given)), np.repeat(columns - 1, counts)
-        kept = given != 0
-        value, row, column = given[kept], row[kept], column[kept]
-        found = sparse.csc_array(sparse.coo_array((value, (row, column)), shape=shape))
+        row, column = start + np.arange(len(entries)), np.repeat(columns - 1, counts)
+        is_nonzero = entries != 0
+        value, row, column = entries[is_nonzero], row[is_nonzero], column[is_nonzero]
+        matrix = sparse.csc_array(sparse.coo_array((value, (row, column)), shape=shape))
         one_sided = self.form == _SYMMETRIC and ((row <= column).all() or (row >= column).all())
         if one_sided:
-            found = found + found.T - sparse.diags_array(found.diagonal())
-        return sparse.csc_array(found)
+            matrix = matrix + matrix.T - sparse.diags_array(matrix.diagonal())
+        return sparse.csc_array(matrix)

@@ -32,7 +32,7 @@ from .frames import (
 )
 
 
-class Own(NamedTuple):
+class OwnTerms(NamedTuple):
     """Rows and columns of m modes, and numbers of work."""
 
     A: int  # rows S^T I: six rows of m
@@ -52,7 +52,7 @@ class Own(NamedTuple):
 
 
 @jit
-def own_record(o, m):
+def own_terms_record(o, m):
     """Offsets in the terms of a body."""
     B = o + 6 * m
     F = B + 3 * m
@@ -63,31 +63,31 @@ def own_record(o, m):
     columns = frame + FRAME
     base = columns + COLUMNS * m
     base_columns = base + FRAME
-    return Own(
+    return OwnTerms(
         o, B, F, F + 6 * m, D_q, D_q + m * m, D_q + 2 * m * m,
         image, rates, frame, columns, base, base_columns, base_columns + COLUMNS * m,
     )  # fmt: skip
 
 
-def own_size(m: int) -> int:
+def own_terms_size(m: int) -> int:
     """Size of the terms of a body of m modes, without what follows at `node`."""
     return 63 * m + 3 * m * m + 2 * (FRAME + COLUMNS * m)
 
 
 @jit
-def attach(work, own, m, at, columns):
+def attach(work, terms, m, at, columns):
     """Add the frame `at`, attached at a node with these columns (2), apart from d xi."""
     n, f = vector(work, at + FORCE), vector(work, at + FORCE + 3)
-    F, G, H = own.image, own.image + 6 * m, own.image + 12 * m
+    F, G, H = terms.image, terms.image + 6 * m, terms.image + 12 * m
     for k in range(m):
         xi_w = rows_of(work, columns + XI * m, m, k)
         xi_v = rows_of(work, columns + (XI + 3) * m, m, k)
         a_w, a_v = inertia_times(work, at, xi_w, xi_v)
-        add_rows(work, own.A, m, k, a_w)
-        add_rows(work, own.A + 3 * m, m, k, a_v)
+        add_rows(work, terms.A, m, k, a_w)
+        add_rows(work, terms.A + 3 * m, m, k, a_v)
         put_rows(work, H, m, k, a_w)
         put_rows(work, H + 3 * m, m, k, a_v)
-        add_rows(work, own.B, m, k, times_coupling(work, at, xi_w, xi_v))
+        add_rows(work, terms.B, m, k, times_coupling(work, at, xi_w, xi_v))
         p_w, p_v = inertia_times(
             work, at, rows_of(work, columns + PSI_2 * m, m, k),
             rows_of(work, columns + (PSI_2 + 3) * m, m, k),
@@ -105,13 +105,13 @@ def attach(work, own, m, at, columns):
         put_rows(work, F + 3 * m, m, k, p_v)
         put_rows(work, G, m, k, s_w)
         put_rows(work, G + 3 * m, m, k, s_v)
-        add_rows(work, own.F, m, k, p_w)
-        add_rows(work, own.F + 3 * m, m, k, p_v)
-        add_rows(work, own.G, m, k, s_w)
-        add_rows(work, own.G + 3 * m, m, k, s_v)
-    _add_products(work, columns, F, m, own.D_q)
-    _add_products(work, columns, G, m, own.D_v)
-    _add_products(work, columns, H, m, own.M)
+        add_rows(work, terms.F, m, k, p_w)
+        add_rows(work, terms.F + 3 * m, m, k, p_v)
+        add_rows(work, terms.G, m, k, s_w)
+        add_rows(work, terms.G + 3 * m, m, k, s_v)
+    _add_products(work, columns, F, m, terms.D_q)
+    _add_products(work, columns, G, m, terms.D_v)
+    _add_products(work, columns, H, m, terms.M)
 
 
 @jit

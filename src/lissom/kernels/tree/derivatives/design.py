@@ -33,7 +33,7 @@ from ...small import (
     vector,
 )
 from ..rigid import rigid_force
-from .attached import own_record
+from .attached import own_terms_record
 from .frames import (
     ACCELERATION,
     CARRIER_COLUMNS,
@@ -162,10 +162,10 @@ def _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k):
             coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
         P[o_v + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
     if m > 0:
-        own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
         for c in range(m):
-            a_w, a_v = rows_of(work, own.A, m, c), rows_of(work, own.A + 3 * m, m, c)
-            coupling = rows_of(work, own.B, m, c)
+            a_w, a_v = rows_of(work, terms.A, m, c), rows_of(work, terms.A + 3 * m, m, c)
+            coupling = rows_of(work, terms.B, m, c)
             coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
             P[o_m + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
 

@@ -103,7 +103,7 @@ def frame_motion_in_axes(work, F):
 
 
 @jit
-def ride(work, b, at, columns, base, m):
+def add_frame_columns(work, b, at, columns, base, m):
     """Add the columns of F to those of a node, whose children are in the axes of the body b."""
     for k in range(COLUMNS * m):
         work[columns + k] += work[base + k]
@@ -112,25 +112,25 @@ def ride(work, b, at, columns, base, m):
 
 
 @jit
-def rows_on_frame(work, own, m):
+def rows_on_frame(work, terms, m):
     """Add what the columns of F do with the body's own rows, and its motions with own columns."""
     for i in range(m):
-        A_w, A_v = rows_of(work, own.A, m, i), rows_of(work, own.A + 3 * m, m, i)
-        B, to, xi = rows_of(work, own.B, m, i), i * m, own.base_columns
+        A_w, A_v = rows_of(work, terms.A, m, i), rows_of(work, terms.A + 3 * m, m, i)
+        B, to, xi = rows_of(work, terms.B, m, i), i * m, terms.base_columns
         for j in range(m):
             psi_2 = xi + PSI_2 * m
-            work[own.D_q + to + j] += (
+            work[terms.D_q + to + j] += (
                 _dot_rows(work, psi_2, m, j, A_w, A_v)
                 + _three(work, xi + PSI_1 * m, m, j, B)
-                + _dot_rows(work, own.F, m, j, *_six(work, xi, m, i))
+                + _dot_rows(work, terms.F, m, j, *_six(work, xi, m, i))
             )
-            work[own.D_v + to + j] += (
+            work[terms.D_v + to + j] += (
                 _dot_rows(work, xi + PHI_2 * m, m, j, A_w, A_v)
                 + _three(work, xi, m, j, B)
-                + _dot_rows(work, own.G, m, j, *_six(work, xi, m, i))
+                + _dot_rows(work, terms.G, m, j, *_six(work, xi, m, i))
             )
-            work[own.M + to + j] += _dot_rows(work, xi, m, j, A_w, A_v) + _dot_rows(
-                work, own.A, m, j, *_six(work, xi, m, i)
+            work[terms.M + to + j] += _dot_rows(work, xi, m, j, A_w, A_v) + _dot_rows(
+                work, terms.A, m, j, *_six(work, xi, m, i)
             )
 
 
@@ -150,18 +150,18 @@ def _dot_rows(work, o, m, k, a_w, a_v):
 
 
 @jit
-def turned_with_frame(work, own, m, columns, n, f):
+def turned_with_frame(work, terms, m, columns, n, f):
     """Add (xi_Fj x xi_i) . (n, f) of (3) to D_q[i, j]; xi_i of these columns, less that of F.
 
     With the columns of F themselves: xi_Fj x xi_Fi.
     """
-    itself = columns == own.base_columns
+    itself = columns == terms.base_columns
     for i in range(m):
         xi_w, xi_v = _six(work, columns, m, i)
         if not itself:
-            F_w, F_v = _six(work, own.base_columns, m, i)
+            F_w, F_v = _six(work, terms.base_columns, m, i)
             xi_w, xi_v = added(xi_w, -1.0, F_w), added(xi_v, -1.0, F_v)
         # (a x b) . f = a . (b x* f)
         t_w, t_v = force_cross(xi_w, xi_v, n, f)
         for j in range(m):
-            work[own.D_q + i * m + j] += _dot_rows(work, own.base_columns, m, j, t_w, t_v)
+            work[terms.D_q + i * m + j] += _dot_rows(work, terms.base_columns, m, j, t_w, t_v)

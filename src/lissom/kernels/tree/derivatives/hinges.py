@@ -132,25 +132,25 @@ def hinge_columns(ints, floats, scratch, work, row, o, v, x):
 def _varying(ints, floats, work, row, columns, c, v, x):
     """Terms sigma, tau (5) and pi (6) of column c."""
     r, o_v = ints[row + field.HINGE_DOF], ints[row + field.HINGE_V] & POSITIVE
-    own = part_of(ints, floats, row, c)
+    part_c = part_of(ints, floats, row, c)
     S_w, S_v = _motion(work, columns, r, c)
     u_w, u_v, h_w, h_v, w_w, w_v, out_w, out_v = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
     for k in range(r):
         part = part_of(ints, floats, row, k)
         k_w, k_v = _motion(work, columns, r, k)
-        if part > own:  # inboard
+        if part > part_c:  # inboard
             u_w, u_v = added(u_w, v[o_v + k], k_w), added(u_v, v[o_v + k], k_v)
             h_w, h_v = added(h_w, x[o_v + k], k_w), added(h_v, x[o_v + k], k_v)
             for l in range(r):
                 between = part_of(ints, floats, row, l)
-                if own < between < part:
+                if part_c < between < part:
                     l_w, l_v = _motion(work, columns, r, l)
                     bias = motion_cross(k_w, k_v, l_w, l_v)
                     rates = v[o_v + k] * v[o_v + l]
                     h_w, h_v = added(h_w, rates, bias[0]), added(h_v, rates, bias[1])
         else:
             w_w, w_v = added(w_w, v[o_v + k], k_w), added(w_v, v[o_v + k], k_v)
-            if part < own:
+            if part < part_c:
                 out_w, out_v = added(out_w, v[o_v + k], k_w), added(out_v, v[o_v + k], k_v)
     s_w, s_v = motion_cross(u_w, u_v, S_w, S_v)
     one, two = motion_cross(h_w, h_v, S_w, S_v), motion_cross(s_w, s_v, w_w, w_v)

@@ -137,16 +137,16 @@ def jump_times(work, jump, a_w, a_v):
 @jit
 def jumps_times(ints, plan, work, j, i, a_w, a_v):
     """Sum of `jump_times` over the jumps of body j and its carriers, outboard of body i."""
-    found, over = ZERO, plan[PLAN_HEADER + j * PLAN_ROW + OVER]
+    total, over = ZERO, plan[PLAN_HEADER + j * PLAN_ROW + OVER]
     while over > i:
-        found = add(found, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
+        total = add(total, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
         parent = ints[field.HEADER + over * field.ROW + field.PARENT]
         over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
-    return found
+    return total
 
 
 @jit
-def meet_jumps(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
+def add_jump_products(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
     """Add to row r of body i what jumps between it and columns inboard do, (2)."""
     s, w = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
     over, k = plan[PLAN_HEADER + i * PLAN_ROW + OVER], ZERO
@@ -169,7 +169,7 @@ def _inboard(ints, plan, i):
 
 
 @jit
-def couple(work, at, jump):
+def add_jump_coupling(work, at, jump):
     """Add I K to the coupling of a frame."""
     for k in range(3):
         K_w, K_v = rows_of(work, jump + K_W, 3, k), rows_of(work, jump + K_V, 3, k)
@@ -212,17 +212,17 @@ def times_lower(work, o, a_v):
 
 
 @jit
-def attach_lower(work, own, m, at, columns):
+def attach_lower(work, terms, m, at, columns):
     """What L of a frame adds in (1) of `attached`."""
     for j in range(m):
         by_q = lower_times(work, at, rows_of(work, columns + PSI_1 * m, m, j))
         by_v = lower_times(work, at, rows_of(work, columns + XI * m, m, j))
-        add_rows(work, own.F + 3 * m, m, j, by_q)
-        add_rows(work, own.G + 3 * m, m, j, by_v)
+        add_rows(work, terms.F + 3 * m, m, j, by_q)
+        add_rows(work, terms.G + 3 * m, m, j, by_v)
         add_rows(
-            work, own.B, m, j, times_lower(work, at, rows_of(work, columns + (XI + 3) * m, m, j))
+            work, terms.B, m, j, times_lower(work, at, rows_of(work, columns + (XI + 3) * m, m, j))
         )
         for i in range(m):
             xi_v = rows_of(work, columns + (XI + 3) * m, m, i)
-            work[own.D_q + i * m + j] += dot(xi_v, by_q)
-            work[own.D_v + i * m + j] += dot(xi_v, by_v)
+            work[terms.D_q + i * m + j] += dot(xi_v, by_q)
+            work[terms.D_v + i * m + j] += dot(xi_v, by_v)

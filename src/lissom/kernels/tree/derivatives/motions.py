@@ -15,7 +15,7 @@ from ...records import node_record, node_size
 from ...small import IDENTITY, ZERO, matrix, product, put_matrix, turn, vector
 from ..motion import motion_base_to_tip
 from ..nodes import deform_listed
-from .attached import own_record
+from .attached import own_terms_record
 from .bodies import listed_node
 from .frames import (
     ACCELERATION,
@@ -74,18 +74,20 @@ def _frame(ints, scratch, plan, work, q, v, x, where, start, out, first, motions
     if ints[row + field.LEVEL] == field.RIGID:
         E = matrix(scratch, body + field.R_)
     else:
-        own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
-        at = own.frame
+        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        at = terms.frame
         if ints[row + field.LEVEL] == field.EXACT:
-            E = _rod_node(ints, where, start + 1, scratch, work, row, b, own, q, v, x)
+            E = _rod_node(ints, where, start + 1, scratch, work, row, b, terms, q, v, x)
         else:
             E, _w, _alpha, _a = listed_node(
-                ints, where, start + 1, scratch, work, row, b, own, q, v, x
+                ints, where, start + 1, scratch, work, row, b, terms, q, v, x
             )
         if ints[row + field.LEVEL] == field.RUTHLESS:
-            jump, columns = own.base, own.columns  # the frame of the shapes is not used
-            node_jump(ints, row, work, own.node, work, b, at, columns, jump, ZERO, ZERO, ZERO, q, v)
-        _copy(work, own.columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
+            jump, columns = terms.base, terms.columns  # the frame of the shapes is not used
+            node_jump(
+                ints, row, work, terms.node, work, b, at, columns, jump, ZERO, ZERO, ZERO, q, v
+            )
+        _copy(work, terms.columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
     _motion(work, at, product(C, E), motions, to)
     while i >= 0:
         if jump >= 0:
@@ -122,13 +124,13 @@ def _motion(work, at, C, motions, to):
 
 
 @jit
-def _rod_node(ints, where, o, scratch, work, row, b, own, q, v, x):
+def _rod_node(ints, where, o, scratch, work, row, b, terms, q, v, x):
     """Frame and columns of a node of a rod; its attitude in root axes."""
     m, record = ints[row + field.N_MODE] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
     deform_listed(ints, row, where, o, scratch, q, v, scratch, record)
     E, r = matrix(scratch, record), vector(scratch, node_record(record).position)
     rod_node_columns(
-        ints, where, o + node_size(m), scratch, work, row, b, own, own.frame, own.columns, r,
+        ints, where, o + node_size(m), scratch, work, row, b, terms, terms.frame, terms.columns, r,
         q, v, x,
     )  # fmt: skip
     return E

@@ -48,7 +48,7 @@ BY_SWIRL, BY_GYRO, BY_TWIST, BY_PUSH, TO_SWIRL, TO_PUSH = 6, 9, 12, 15, 18, 21
 
 
 @jit
-def point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x):
+def point_terms(ints, floats, work, row, b, terms, w, alpha, a, q, v, x):
     """Write rows, columns and block of the modes, and add the inertia to the frame b.
 
     w, alpha, a: rate and acceleration of the body frame in its axes.
@@ -59,14 +59,14 @@ def point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x):
     shapes, C = shapes_record(s, m), matrix(work, b + TURN)
     bends = level >= field.FULL
     for k in range(6 * m):
-        work[own.A + k] = floats[shapes.M_rf + k]
+        work[terms.A + k] = floats[shapes.M_rf + k]
     p, J = vector(floats, c + field.OWN_MOMENT), symmetric(floats, c + field.OWN_INERTIA)
     Q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if bends:
-        _products(ints, floats, work, row, own, q, v, x)
-        p, J = _deformed(floats, work, own, shapes, m, p, J, q, o_q)
-        _slopes_of_moments(ints, floats, work, row, own)
-        h = own.image + 9 * m
+        _products(ints, floats, work, row, terms, q, v, x)
+        p, J = _deformed(floats, work, terms, shapes, m, p, J, q, o_q)
+        _slopes_of_moments(ints, floats, work, row, terms)
+        h = terms.image + 9 * m
         Q = (
             modal_dot(work, h, m, v, o_v), modal_dot(work, h + m, m, v, o_v),
             modal_dot(work, h + 2 * m, m, v, o_v), modal_dot(work, h + 3 * m, m, v, o_v),
@@ -76,23 +76,23 @@ def point_terms(ints, floats, work, row, b, own, w, alpha, a, q, v, x):
         )  # fmt: skip
     add_rigid(work, b, C, J, p, floats[c + field.OWN_MASS])
     if bends:
-        pushed = modal_sums(work, own.A, m, v, o_v)
+        pushed = modal_sums(work, terms.A, m, v, o_v)
         _add_swirl(work, b, C, Q, (pushed[3], pushed[4], pushed[5]))
     r, w_0 = vector(work, b + PLACE), vector(work, b + VELOCITY)
     rate = turn_back(C, add(vector(work, b + VELOCITY + 3), cross(w_0, r)))
     for j in range(m):
-        _mode(floats, shapes.moments, work, own, m, j, bends, w, alpha, a, rate, C, r)
-    start_blocks(ints, floats, work, row, own)
+        _mode(floats, shapes.moments, work, terms, m, j, bends, w, alpha, a, rate, C, r)
+    start_blocks(ints, floats, work, row, terms)
     if bends:
-        _bent_blocks(ints, floats, work, row, own, w, alpha, a)
+        _bent_blocks(ints, floats, work, row, terms, w, alpha, a)
 
 
 @jit
-def _products(ints, floats, work, row, own, q, v, x):
-    """Products of the matrices with coordinates, rates and accelerations; M_rf in own.A."""
+def _products(ints, floats, work, row, terms, q, v, x):
+    """Products of the matrices with coordinates, rates and accelerations; M_rf in terms.A."""
     m, g = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SECOND] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    bits, P, u, rates = ints[row + field.PRODUCTS], modal_products(g, m), own.image, own.rates
+    bits, P, u, rates = ints[row + field.PRODUCTS], modal_products(g, m), terms.image, terms.rates
     for k in range(9 * m):
         work[u + k] = 0.0
     for k in range(24 * m):
@@ -112,12 +112,12 @@ def _products(ints, floats, work, row, own, q, v, x):
             modal_product(floats, P, m, v, o_v, 1.0, work, rates + (BY_GYRO + k - 9) * m)
             modal_product(floats, P, m, v, o_v, 1.0, work, rates + (BY_TWIST + k - 9) * m)
         else:
-            modal_product(floats, P, m, q, o_q, 1.0, work, own.A + (3 + k - 12) * m)
+            modal_product(floats, P, m, q, o_q, 1.0, work, terms.A + (3 + k - 12) * m)
             modal_product(floats, P, m, v, o_v, 1.0, work, rates + (BY_PUSH + k - 12) * m)
             modal_product(floats, P, m, x, o_v, 1.0, work, rates + (TO_PUSH + k - 12) * m)
         P += m * m
     for k in range(3 * m):
-        work[own.A + k] -= work[u + 6 * m + k]
+        work[terms.A + k] -= work[u + 6 * m + k]
 
 
 @jit
@@ -128,12 +128,12 @@ def _transposed_product(c, o, m, x, o_x, y, o_y):
 
 
 @jit
-def _deformed(floats, work, own, shapes, m, p, J, q, o_q):
+def _deformed(floats, work, terms, shapes, m, p, J, q, o_q):
     """First moment and inertia of the deformed body."""
     first = modal_sums(floats, shapes.M_rf, m, q, o_q)
-    both = modal_sums(work, own.A, m, q, o_q)
+    both = modal_sums(work, terms.A, m, q, o_q)
     p = add(p, scaled(0.5, add((first[3], first[4], first[5]), (both[3], both[4], both[5]))))
-    G, U = modal_sums(floats, shapes.moments, m, q, o_q), modal_sums(work, own.image, m, q, o_q)
+    G, U = modal_sums(floats, shapes.moments, m, q, o_q), modal_sums(work, terms.image, m, q, o_q)
     xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
     xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
     return p, (
@@ -142,10 +142,10 @@ def _deformed(floats, work, own, shapes, m, p, J, q, o_q):
 
 
 @jit
-def _slopes_of_moments(ints, floats, work, row, own):
+def _slopes_of_moments(ints, floats, work, row, terms):
     """Write h_kl, nine rows of m numbers, after u and o."""
     m, g = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SECOND] & POSITIVE
-    _combine(floats, g, m, work, own.image, own.image + 6 * m, own.image + 9 * m)
+    _combine(floats, g, m, work, terms.image, terms.image + 6 * m, terms.image + 9 * m)
 
 
 @jit
@@ -177,42 +177,42 @@ def _add_swirl(work, b, C, Q, pushed):
 
 
 @jit
-def _mode(floats, moments, work, own, m, j, bends, w, alpha, a, rate, C, r):
-    """Rows and columns of mode j, turned to common axes; own.A holds M_rf in body axes."""
-    n_w, dp = rows_of(work, own.A, m, j), rows_of(work, own.A + 3 * m, m, j)
+def _mode(floats, moments, work, terms, m, j, bends, w, alpha, a, rate, C, r):
+    """Rows and columns of mode j, turned to common axes; terms.A holds M_rf in body axes."""
+    n_w, dp = rows_of(work, terms.A, m, j), rows_of(work, terms.A + 3 * m, m, j)
     e = (
         floats[moments + j], floats[moments + m + j], floats[moments + 2 * m + j],
         floats[moments + 3 * m + j], floats[moments + 4 * m + j], floats[moments + 5 * m + j],
     )  # fmt: skip
     F_w, F_v, G_w, G_v = ZERO, ZERO, ZERO, ZERO
     if bends:
-        u = own.image
+        u = terms.image
         e = (
             e[0] + work[u + j], e[1] + work[u + m + j], e[2] + work[u + 2 * m + j],
             e[3] + work[u + 3 * m + j], e[4] + work[u + 4 * m + j], e[5] + work[u + 5 * m + j],
         )  # fmt: skip
-        F_w, F_v, G_w, G_v = _bent_mode(work, own, m, j, e, dp, w, alpha, a)
+        F_w, F_v, G_w, G_v = _bent_mode(work, terms, m, j, e, dp, w, alpha, a)
     b = (
         w[1] * e[1] + w[2] * e[2] - 2.0 * w[0] * (e[3] + e[5]),
         w[0] * e[1] + w[2] * e[4] - 2.0 * w[1] * (e[0] + e[5]),
         w[0] * e[2] + w[1] * e[4] - 2.0 * w[2] * (e[0] + e[3]),
     )
     if bends:
-        b = added(b, -2.0, rows_of(work, own.rates + BY_GYRO * m, m, j))
+        b = added(b, -2.0, rows_of(work, terms.rates + BY_GYRO * m, m, j))
     b = added(added(b, -1.0, cross(n_w, w)), -2.0, cross(dp, rate))
-    put_rows(work, own.B, m, j, turn(C, b))
-    _put_force(work, own.A, m, j, C, r, n_w, dp)
-    _put_force(work, own.F, m, j, C, r, F_w, F_v)
-    _put_force(work, own.G, m, j, C, r, G_w, G_v)
+    put_rows(work, terms.B, m, j, turn(C, b))
+    _put_force(work, terms.A, m, j, C, r, n_w, dp)
+    _put_force(work, terms.F, m, j, C, r, F_w, F_v)
+    _put_force(work, terms.G, m, j, C, r, G_w, G_v)
 
 
 @jit
-def _bent_mode(work, own, m, j, e, dp, w, alpha, a):
+def _bent_mode(work, terms, m, j, e, dp, w, alpha, a):
     """Columns dz/deta_j and dz/deta_dot_j in body axes; e = g + u."""
     dJ = (
         2.0 * (e[3] + e[5]), -e[1], -e[2], 2.0 * (e[0] + e[5]), -e[4], 2.0 * (e[0] + e[3])
     )  # fmt: skip
-    h, rates = own.image + 9 * m, own.rates
+    h, rates = terms.image + 9 * m, terms.rates
     push, twist = (
         rows_of(work, rates + BY_PUSH * m, m, j),
         rows_of(work, rates + BY_TWIST * m, m, j),
@@ -253,7 +253,7 @@ def _put_force(work, o, m, j, C, r, n, f):
 
 
 @jit
-def start_blocks(ints, floats, work, row, own):
+def start_blocks(ints, floats, work, row, terms):
     """Stiffness, damping and constant modal mass in the blocks of the modes; a rod's is zero."""
     m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
     level, points = ints[row + field.LEVEL], -1
@@ -263,19 +263,19 @@ def start_blocks(ints, floats, work, row, own):
     for i in range(m):
         for j in range(m):
             same = 1.0 if i == j else 0.0
-            work[own.D_q + i * m + j] = same * floats[s + i]
+            work[terms.D_q + i * m + j] = same * floats[s + i]
             mass = same if level != field.EXACT else 0.0
-            work[own.M + i * m + j] = floats[points + j * m + i] if points >= 0 else mass
+            work[terms.M + i * m + j] = floats[points + j * m + i] if points >= 0 else mass
             e = 0.0
             if damped == field.DIAGONAL:
                 e = same * floats[d + i]
             elif damped == field.MATRIX:
                 e = floats[d + j * m + i]
-            work[own.D_v + i * m + j] = e
+            work[terms.D_v + i * m + j] = e
 
 
 @jit
-def _bent_blocks(ints, floats, work, row, own, w, alpha, a):
+def _bent_blocks(ints, floats, work, row, terms, w, alpha, a):
     """Derivatives of the modal forces of a deformed body by modes and rates."""
     m = ints[row + field.N_MODE] & POSITIVE
     x, y, z = w
@@ -295,6 +295,6 @@ def _bent_blocks(ints, floats, work, row, own, w, alpha, a):
             by_q = a[k - 12]
         for j in range(m):
             for i in range(m):
-                work[own.D_q + i * m + j] += by_q * floats[P + j * m + i]
-                work[own.D_v + i * m + j] += by_v * floats[P + j * m + i]
+                work[terms.D_q + i * m + j] += by_q * floats[P + j * m + i]
+                work[terms.D_v + i * m + j] += by_v * floats[P + j * m + i]
         P += m * m

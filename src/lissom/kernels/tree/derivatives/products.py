@@ -16,7 +16,7 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...small import ZERO, add, added, dot, put_vector, vector
-from .attached import own_record
+from .attached import own_terms_record
 from .frames import (
     CARRIER_COLUMNS,
     FORCE,
@@ -89,12 +89,12 @@ def _sum_rows(ints, plan, work, sums, i, mu):
     y_w, y_v = inertia_times(work, b, h_w, h_v)
     z = times_coupling(work, b, h_w, h_v)
     if m > 0:
-        own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
         for k in range(m):
             a = mu[o_m + k]
-            y_w = added(y_w, a, rows_of(work, own.A, m, k))
-            y_v = added(y_v, a, rows_of(work, own.A + 3 * m, m, k))
-            z = added(z, a, rows_of(work, own.B, m, k))
+            y_w = added(y_w, a, rows_of(work, terms.A, m, k))
+            y_v = added(y_v, a, rows_of(work, terms.A + 3 * m, m, k))
+            z = added(z, a, rows_of(work, terms.B, m, k))
     put_vector(sums, s + ROWS, y_w)
     put_vector(sums, s + ROWS + 3, y_v)
     put_vector(sums, s + COUPLED, z)
@@ -157,15 +157,15 @@ def _of_modes(ints, plan, work, sums, i, mu, by_q, by_v):
     m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     if m == 0:
         return
-    own = own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
     x_w, x_v = vector(sums, s + TOTAL), vector(sums, s + TOTAL + 3)
     for c in range(m):
-        f_w, f_v = rows_of(work, own.F, m, c), rows_of(work, own.F + 3 * m, m, c)
-        g_w, g_v = rows_of(work, own.G, m, c), rows_of(work, own.G + 3 * m, m, c)
+        f_w, f_v = rows_of(work, terms.F, m, c), rows_of(work, terms.F + 3 * m, m, c)
+        g_w, g_v = rows_of(work, terms.G, m, c), rows_of(work, terms.G + 3 * m, m, c)
         by_q[o_m + c] += dot(x_w, f_w) + dot(x_v, f_v)
         by_v[o_m + c] += dot(x_w, g_w) + dot(x_v, g_v)
     for k in range(m):
         y = mu[o_m + k]
         for c in range(m):
-            by_q[o_m + c] += y * work[own.D_q + k * m + c]
-            by_v[o_m + c] += y * work[own.D_v + k * m + c]
+            by_q[o_m + c] += y * work[terms.D_q + k * m + c]
+            by_v[o_m + c] += y * work[terms.D_v + k * m + c]

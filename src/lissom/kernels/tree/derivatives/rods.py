@@ -73,30 +73,30 @@ def rod_size(n: int, m: int) -> int:
 
 
 @jit
-def _station(own, m, k):
+def _station(terms, m, k):
     """Offset of station k."""
-    return own.node + k * (STATION + SLOPE_ROWS * m)
+    return terms.node + k * (STATION + SLOPE_ROWS * m)
 
 
 @jit
-def _after(ints, row, own):
+def _after(ints, row, terms):
     """Offset of what follows the stations."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    return own.node + n * (STATION + SLOPE_ROWS * m)
+    return terms.node + n * (STATION + SLOPE_ROWS * m)
 
 
 @jit
-def rod_slopes(ints, floats, scratch, work, row, own, q, v, x):
+def rod_slopes(ints, floats, scratch, work, row, terms, q, v, x):
     """Write the derivatives of all stations, after `rods.rod_terms`."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
     rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
     place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    after = _after(ints, row, own)
+    after = _after(ints, row, terms)
     R, w, w_dot, start = IDENTITY, ZERO, ZERO, after + ROOT * m
     for k in range(12 * m):
         work[start + k] = 0.0
     for k in range(n):
-        o, s = _station(own, m, k), section_place(place, k)
+        o, s = _station(terms, m, k), section_place(place, k)
         natural, moments = rod.natural + 9 * k, rod.moments + 3 * m * k
         w, w_dot = turn_piece(
             ints, row, floats, natural, moments, q, v, x, R, w, w_dot, work, start,
@@ -164,17 +164,17 @@ def _tangent(ints, floats, work, row, E, o, R, u, w, w_dot, v, x):
 
 
 @jit
-def _section_columns(ints, c, weights, work, row, b, own, at, columns, slopes, r, w, w_dot):
+def _section_columns(ints, c, weights, work, row, b, terms, at, columns, slopes, r, w, w_dot):
     """Write frame and columns of a section at r, whose row of Q is at c[weights].
 
     work[slopes:]: W and its derivatives.
     """
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    to, rate, second = _after(ints, row, own) + INTEGRATED * m, ZERO, ZERO
+    to, rate, second = _after(ints, row, terms) + INTEGRATED * m, ZERO, ZERO
     for k in range(12 * m):
         work[to + k] = 0.0
     for k in range(n):
-        o, e = _station(own, m, k), c[weights + k]
+        o, e = _station(terms, m, k), c[weights + k]
         rate = added(rate, e, vector(work, o + RATE))
         second = added(second, e, vector(work, o + SECOND))
         first = o + STATION + TANGENT_SLOPES * m
@@ -192,22 +192,22 @@ def _section_columns(ints, c, weights, work, row, b, own, at, columns, slopes, r
 
 
 @jit
-def _start_of(ints, scratch, work, row, own, start):
+def _start_of(ints, scratch, work, row, terms, start):
     """Attitude, rate, angular acceleration and slopes of a station, -1 for the root."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
     if start < 0:
-        return IDENTITY, ZERO, ZERO, _after(ints, row, own) + ROOT * m
+        return IDENTITY, ZERO, ZERO, _after(ints, row, terms) + ROOT * m
     place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    s, o = section_place(place, start), _station(own, m, start)
+    s, o = section_place(place, start), _station(terms, m, start)
     R, w = matrix(scratch, s + SECTION_TURN), vector(scratch, s + TURN_RATE)
     return R, w, vector(work, o + TURN_ACCELERATION), o + STATION
 
 
 @jit
-def rod_node_columns(ints, c, o, scratch, work, row, b, own, at, columns, r, q, v, x):
+def rod_node_columns(ints, c, o, scratch, work, row, b, terms, at, columns, r, q, v, x):
     """Write frame and columns of a node at r, its constants at c[o]; after `rod_slopes`."""
-    m, after = ints[row + field.N_MODE] & POSITIVE, _after(ints, row, own)
-    R, w, w_dot, slopes = _start_of(ints, scratch, work, row, own, int(c[o + NODE_START]))
+    m, after = ints[row + field.N_MODE] & POSITIVE, _after(ints, row, terms)
+    R, w, w_dot, slopes = _start_of(ints, scratch, work, row, terms, int(c[o + NODE_START]))
     if c[o + NODE_EMPTY] == 0.0:
         w, w_dot = turn_piece(
             ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, x, R, w, w_dot, work, slopes,
@@ -215,26 +215,26 @@ def rod_node_columns(ints, c, o, scratch, work, row, b, own, at, columns, r, q, 
         )  # fmt: skip
         slopes = after + AT_NODE * m
     weights = o + NODE_MOMENTS + 3 * m
-    _section_columns(ints, c, weights, work, row, b, own, at, columns, slopes, r, w, w_dot)
+    _section_columns(ints, c, weights, work, row, b, terms, at, columns, slopes, r, w, w_dot)
 
 
 @jit
-def attach_to_rod(ints, c, o, scratch, work, row, own, at, columns, q, n, f):
+def attach_to_rod(ints, c, o, scratch, work, row, terms, at, columns, q, n, f):
     """Add the frame `at` at a node with the force (n, f) there, root axes."""
     m, n_station = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
     start = int(c[o + NODE_START])
-    _attach(work, own, m, at, columns, n, f)
+    _attach(work, terms, m, at, columns, n, f)
     weights = o + NODE_MOMENTS + 3 * m
     for k in range(n_station):
-        _pull(work, _station(own, m, k), c[weights + k], f)
-    R, _w, _w_dot, slopes = _start_of(ints, scratch, work, row, own, start)
+        _pull(work, _station(terms, m, k), c[weights + k], f)
+    R, _w, _w_dot, slopes = _start_of(ints, scratch, work, row, terms, start)
     if c[o + NODE_EMPTY] == 0.0:
         piece_curvature(
             ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, R, n, work, slopes,
-            _after(ints, row, own) + TABLE * m, own.D_q,
+            _after(ints, row, terms) + TABLE * m, terms.D_q,
         )  # fmt: skip
     if start >= 0:
-        moment = _station(own, m, start) + MOMENT
+        moment = _station(terms, m, start) + MOMENT
         for k in range(3):
             work[moment + k] += n[k]
 
@@ -247,11 +247,11 @@ def _pull(work, o, e, f):
 
 
 @jit
-def _attach(work, own, m, at, columns, n, f):
+def _attach(work, terms, m, at, columns, n, f):
     """Add a frame with its force in root axes, whose motions act about a fixed point."""
     C = matrix(work, at + TURN)
     put_force(work, at, C, n, f)
-    attach(work, own, m, at, columns)
+    attach(work, terms, m, at, columns)
     f, p = turn(C, f), vector(work, at + PLACE)
     for i in range(m):
         w_i = rows_of(work, columns, m, i)
@@ -259,17 +259,17 @@ def _attach(work, own, m, at, columns, n, f):
         for j in range(m):
             w_j = rows_of(work, columns, m, j)
             d_j = added(rows_of(work, columns + 3 * m, m, j), -1.0, cross(p, w_j))
-            work[own.D_q + i * m + j] += dot(d_j, arm)
+            work[terms.D_q + i * m + j] += dot(d_j, arm)
 
 
 @jit
-def rod_terms(ints, floats, scratch, work, row, b, own):
+def rod_terms(ints, floats, scratch, work, row, b, terms):
     """Attach all sections of a rod, after the blocks of its modes have been started."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
     rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
     place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
     for k in range(n):
-        o = _station(own, m, k)
+        o = _station(terms, m, k)
         for i in range(3):
             work[o + PULL + i] = work[o + MOMENT + i] = 0.0
     for j in range(n):
@@ -277,36 +277,36 @@ def rod_terms(ints, floats, scratch, work, row, b, own):
         for k in range(n):
             u = vector(scratch, section_place(place, k) + TANGENT)
             r = added(r, floats[weights + k], u)
-        o, w = _station(own, m, j), vector(scratch, s + TURN_RATE)
+        o, w = _station(terms, m, j), vector(scratch, s + TURN_RATE)
         w_dot = vector(work, o + TURN_ACCELERATION)
         _section_columns(
-            ints, floats, weights, work, row, b, own, own.frame, own.columns, o + STATION, r, w,
-            w_dot,
+            ints, floats, weights, work, row, b, terms, terms.frame, terms.columns, o + STATION, r,
+            w, w_dot,
         )  # fmt: skip
         mu, R = floats[rod.masses + j], matrix(scratch, s + SECTION_TURN)
         J = turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
         w = add(w, vector(scratch, (ints[row + field.BODY] & POSITIVE) + field.RATE))
         moment = apply(J, vector(scratch, s + SECTION_ACCELERATION))
         moment, force = add(moment, cross(w, apply(J, w))), vector(scratch, s + STATION_FORCE)
-        clear_frame(work, own.frame)
-        add_rigid(work, own.frame, matrix(work, own.frame + TURN), J, ZERO, mu)
-        _attach(work, own, m, own.frame, own.columns, moment, force)
-        add_frame(work, b, own.frame)
+        clear_frame(work, terms.frame)
+        add_rigid(work, terms.frame, matrix(work, terms.frame + TURN), J, ZERO, mu)
+        _attach(work, terms, m, terms.frame, terms.columns, moment, force)
+        add_frame(work, b, terms.frame)
         for k in range(n):
-            _pull(work, _station(own, m, k), floats[weights + k], force)
+            _pull(work, _station(terms, m, k), floats[weights + k], force)
         for k in range(3):
             work[o + MOMENT + k] += moment[k]
 
 
 @jit
-def rod_curvature(ints, floats, scratch, work, row, own, q):
+def rod_curvature(ints, floats, scratch, work, row, terms, q):
     """Add (4), after everything has been attached."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
     rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
     place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
     M = ZERO
     for k in range(n - 1, -1, -1):
-        o, s = _station(own, m, k), section_place(place, k)
+        o, s = _station(terms, m, k), section_place(place, k)
         u, R, f = (
             vector(scratch, s + TANGENT),
             matrix(scratch, s + SECTION_TURN),
@@ -318,11 +318,11 @@ def rod_curvature(ints, floats, scratch, work, row, own, q):
             pulled = cross(f, rows_of(work, W, m, i))
             stretched = cross(_stretched(ints, row, floats, rod.functions + m * k, R, i), f)
             for j in range(m):
-                work[own.D_q + i * m + j] += dot(rows_of(work, D, m, j), pulled) + dot(
+                work[terms.D_q + i * m + j] += dot(rows_of(work, D, m, j), pulled) + dot(
                     rows_of(work, W, m, j), stretched
                 )
-        R, _w, _a, start = _start_of(ints, scratch, work, row, own, k - 1)
+        R, _w, _a, start = _start_of(ints, scratch, work, row, terms, k - 1)
         piece_curvature(
             ints, row, floats, rod.natural + 9 * k, rod.moments + 3 * m * k, q, R, M, work, start,
-            _after(ints, row, own) + TABLE * m, own.D_q,
+            _after(ints, row, terms) + TABLE * m, terms.D_q,
         )  # fmt: skip

@@ -41,10 +41,10 @@ from .frames import (
 )
 from .jumps import (
     about_common,
+    add_jump_coupling,
     add_lower,
     attach_lower,
     change_of_jump,
-    couple,
     jump_times,
     motion_at,
     put_jump,
@@ -172,7 +172,7 @@ def _add_motion(work, o, n, k, a_w, a_v):
 
 
 @jit
-def attach_children(ints, scratch, plan, work, row, o, own, q):
+def attach_children(ints, scratch, plan, work, row, o, terms, q):
     """Attach all children of a body, each by its own frame of its node."""
     m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
     i = plan[o + FIRST]
@@ -183,19 +183,19 @@ def attach_children(ints, scratch, plan, work, row, o, own, q):
         for k in range(6):
             work[at + FORCE + k] = work[carried + FORCE + k]
         columns = plan[at_child + CARRIER_COLUMNS] & POSITIVE
-        attach(work, own, m, at, columns)
-        attach_lower(work, own, m, at, columns)
+        attach(work, terms, m, at, columns)
+        attach_lower(work, terms, m, at, columns)
         n, f = vector(work, at + FORCE), vector(work, at + FORCE + 3)
         n = added(n, -1.0, cross(vector(work, at + PLACE), f))
         shape_curvature(
             ints, row, scratch, _record(ints, child), scratch, Bend(0, 0), q,
-            turn_back(C, n), turn_back(C, f), work, own.D_q, 1.0,
+            turn_back(C, n), turn_back(C, f), work, terms.D_q, 1.0,
         )  # fmt: skip
-        image = own.image + 12 * m  # I xi
+        image = terms.image + 12 * m  # I xi
         for k in range(m):
             a_w, a_v = rows_of(work, image, m, k), rows_of(work, image + 3 * m, m, k)
-            add_rows(work, own.B, m, k, jump_times(work, jump, a_w, a_v))
-        couple(work, at, jump)
+            add_rows(work, terms.B, m, k, jump_times(work, jump, a_w, a_v))
+        add_jump_coupling(work, at, jump)
         add_frame(work, b, at)
         add_lower(work, b, at)
         i = plan[at_child + NEXT]

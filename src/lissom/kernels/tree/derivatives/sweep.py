@@ -27,7 +27,7 @@ from ..articulated import all_finite
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
 from ..motion import motion_base_to_tip
-from .attached import own_record
+from .attached import own_terms_record
 from .bodies import body_tip_to_base, node_columns
 from .frames import (
     ACCELERATION,
@@ -67,7 +67,7 @@ from .frames import (
     times_coupling,
 )
 from .hinges import depends, hinge_columns, hinge_motion, moved_motions
-from .jumps import add_lower, clear_lower, lower_times, meet_jumps, times_lower
+from .jumps import add_jump_products, add_lower, clear_lower, lower_times, times_lower
 from .ruthless import add_jump, carrying_node
 
 GROUND = 0  # work: frame of the ground
@@ -185,7 +185,7 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
         _row(work, index, stack, width, below + r, buffer, o_v + k,
              a_w, a_v, coupling, D_q, D_v, M)  # fmt: skip
         if jumps:
-            meet_jumps(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
+            add_jump_products(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
         if varies:
             for l in range(r):
                 D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
@@ -219,21 +219,21 @@ def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v,
         plan[STACK] & POSITIVE,
         plan[STACK_WIDTH] & POSITIVE,
     )
-    buffer, own = plan[TEMPORARY] & POSITIVE, own_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    buffer, terms = plan[TEMPORARY] & POSITIVE, own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
     for k in range(m):
-        a_w, a_v = rows_of(work, own.A, m, k), rows_of(work, own.A + 3 * m, m, k)
+        a_w, a_v = rows_of(work, terms.A, m, k), rows_of(work, terms.A + 3 * m, m, k)
         _row(work, index, stack, width, below, buffer, o_m + k,
-             a_w, a_v, rows_of(work, own.B, m, k), D_q, D_v, M)  # fmt: skip
+             a_w, a_v, rows_of(work, terms.B, m, k), D_q, D_v, M)  # fmt: skip
         if plan[o + OVER] >= 0:
-            meet_jumps(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
+            add_jump_products(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
         _column(work, index, stack, width, below, buffer, o_m + k,
-                rows_of(work, own.F, m, k), rows_of(work, own.F + 3 * m, m, k),
-                rows_of(work, own.G, m, k), rows_of(work, own.G + 3 * m, m, k),
+                rows_of(work, terms.F, m, k), rows_of(work, terms.F + 3 * m, m, k),
+                rows_of(work, terms.G, m, k), rows_of(work, terms.G + 3 * m, m, k),
                 D_q, D_v)  # fmt: skip
         for l in range(m):
-            D_q[o_m + k, o_m + l] = work[own.D_q + k * m + l]
-            D_v[o_m + k, o_m + l] = work[own.D_v + k * m + l]
-            M[o_m + k, o_m + l] = work[own.M + k * m + l]
+            D_q[o_m + k, o_m + l] = work[terms.D_q + k * m + l]
+            D_v[o_m + k, o_m + l] = work[terms.D_v + k * m + l]
+            M[o_m + k, o_m + l] = work[terms.M + k * m + l]
 
 
 @jit

@@ -83,9 +83,9 @@ def jacobian_along(e, theta, y, b, c, b1, c1):
     """Change of J_l y by a change e of theta."""
     x, d = cross(theta, y), dot(theta, e)
     ey = cross(e, y)
-    found = add(scaled(b1 * d, x), scaled(b, ey))
-    found = added(found, c1 * d, cross(theta, x))
-    return added(found, c, add(cross(e, x), cross(theta, ey)))
+    change = add(scaled(b1 * d, x), scaled(b, ey))
+    change = added(change, c1 * d, cross(theta, x))
+    return added(change, c, add(cross(e, x), cross(theta, ey)))
 
 
 @jit

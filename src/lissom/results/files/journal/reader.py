@@ -131,12 +131,12 @@ class JournalStore:
     @property
     def notes(self) -> dict[str, Any]:
         """Notes about the run, with its events so far and, if it has ended, how it ended."""
-        found = {"status": "unfinished", **self.meta}
+        run_notes = {"status": "unfinished", **self.meta}
         if self.checkpoint is not None:
             notes = self.checkpoint.notes
-            found |= {key: notes[key] for key in ("events", "impulses") if key in notes}
-            found |= notes.get("ended", {})
-        return found
+            run_notes |= {key: notes[key] for key in ("events", "impulses") if key in notes}
+            run_notes |= notes.get("ended", {})
+        return run_notes
 
     def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
         """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
@@ -194,7 +194,7 @@ class JournalStore:
         file.close()
         raise ResultError(f"{self.path} now contains another run; load it again")
 
-    def _read_header(self, file: IO[bytes], size: int, known: System | None) -> int:
+    def _read_header(self, file: IO[bytes], size: int, system: System | None) -> int:
         """Length of preamble and header."""
         self._stamp = file.read(START + HEAD_SIZE)
         start = self._stamp[:START]
@@ -214,7 +214,7 @@ class JournalStore:
             raise cut_off
         try:
             text, arrays = unpack(payload.read(file, 0, payload.length))
-            self.system = known or restore(text["system"], arrays)
+            self.system = system or restore(text["system"], arrays)
             self.columns = Columns.named(self.system, text["wrenches"])
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):
@@ -224,19 +224,21 @@ class JournalStore:
     def _index(self, file: IO[bytes], size: int) -> None:
         """Index the complete records that are not indexed yet."""
         row_bytes, checkpoint = 8 * self.columns.width, b""
-        while (found := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
-            (n,) = COUNT.unpack(found.read(file, 0, COUNT.size))
+        while (payload := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
+            (n,) = COUNT.unpack(payload.read(file, 0, COUNT.size))
             end = COUNT.size + n * row_bytes
-            if end > found.length:
+            if end > payload.length:
                 break
             self._first.append(self._n_rows)
-            self._payloads.append(found)
+            self._payloads.append(payload)
             self._n_rows += n
             self.n_records += 1
-            self.valid_bytes += HEAD_SIZE + found.length
+            self.valid_bytes += HEAD_SIZE + payload.length
             if n:
-                (self.last_time,) = struct.unpack("<d", found.read(file, end - row_bytes, end)[:8])
-            checkpoint = found.read(file, end, found.length)
+                (self.last_time,) = struct.unpack(
+                    "<d", payload.read(file, end - row_bytes, end)[:8]
+                )
+            checkpoint = payload.read(file, end, payload.length)
         if checkpoint:
             notes, arrays = unpack(checkpoint)
             self.checkpoint = Checkpoint(arrays, notes)

@@ -90,13 +90,13 @@ def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> Payloa
     _, crc, length, its_number = _HEAD.unpack(head[:-4])
     if its_number != number or offset + HEAD_SIZE + length > size:
         return None
-    found, table = 0, []
+    checksum, table = 0, []
     for left in range(length, 0, -PIECE):
         data = file.read(min(left, PIECE))
-        found = zlib.crc32(data, found)
+        checksum = zlib.crc32(data, checksum)
         table.append(zlib.crc32(data))
     payload = Payload(offset + HEAD_SIZE, length, tuple(table), PIECE)
-    return payload if found == crc else None
+    return payload if checksum == crc else None
 
 
 def _is_head(head: bytes) -> bool:

@@ -162,21 +162,21 @@ class Journal:
         checkpoint : Checkpoint
             State of the run after them.
         """
-        given = np.ascontiguousarray(rows, dtype="<f8")
-        if given.ndim != 2 or given.shape[1] != self.columns.width:
-            raise ValueError(f"rows have shape {given.shape}; expected (n, {self.columns.width})")
+        block = np.ascontiguousarray(rows, dtype="<f8")
+        if block.ndim != 2 or block.shape[1] != self.columns.width:
+            raise ValueError(f"rows have shape {block.shape}; expected (n, {self.columns.width})")
         end = pack(checkpoint.notes, checkpoint.arrays)
         self.stay()
         try:
-            self._write(b"".join([COUNT.pack(len(given)), given.tobytes(), end]))
+            self._write(b"".join([COUNT.pack(len(block)), block.tobytes(), end]))
             if self._n_records == 2:
                 flush_folder(self.path)
         except OSError as error:
             more = f"The journal contains {extent(self.last_time)} and can be resumed"
             raise ResultError.of(error, self.path, "write", more) from None
-        self.n_rows += len(given)
-        if len(given):
-            self.last_time = float(given[-1, 0])
+        self.n_rows += len(block)
+        if len(block):
+            self.last_time = float(block[-1, 0])
 
     def close(self, *, remove: bool = False) -> None:
         """Close the file.

@@ -69,7 +69,7 @@ class NetcdfStore:
         self, path: PathLike, *, trusted: bool = False, system: System | None = None
     ) -> None:
         self.path = os.path.abspath(path)
-        self._stamp = self._now()
+        self._stamp = self._identity()
         self._seal = self._check_seal(rows=not trusted)
         if self._seal is None and not trusted:
             check_apart(self.path)
@@ -97,22 +97,22 @@ class NetcdfStore:
         n, k = max(0, end - first), piece.stop - piece.start
         if n * k == 0:
             return np.zeros(n) if field == "time" else np.zeros((n, k))
-        if self._now() != self._stamp:
+        if self._identity() != self._stamp:
             self._open_again()
         try:
             if self._seal is not None and field in self._places:
                 at, row = self._places[field], 8 * k
                 with open(self.path, "rb") as raw:
                     data = self._seal.read(raw, at + row * first, at + row * end)
-                found = np.frombuffer(data, "<f8").astype(float)
+                values = np.frombuffer(data, "<f8").astype(float)
             else:
                 with shielded(), self._opened() as file:
-                    found = np.asarray(file[field][first:end], dtype=float)
+                    values = np.asarray(file[field][first:end], dtype=float)
         except ResultError:
             raise
         except _FAILURES as error:
             raise damaged(self.path, error) from None
-        return found if field == "time" else found.reshape(n, k)
+        return values if field == "time" else values.reshape(n, k)
 
     def check(self) -> None:
         """Reject a file that has changed in any way since it was written."""
@@ -124,31 +124,33 @@ class NetcdfStore:
     def check_rows(self) -> None:
         """Compare the rows with the checksums of the variables."""
         for field, crc in self._content.items():
-            found = 0
+            checksum = 0
             for start, stop in blocks(self):
                 give_way()
-                found = zlib.crc32(self.read(field, start, stop).astype("<f8").tobytes(), found)
-            if found != crc:
+                checksum = zlib.crc32(
+                    self.read(field, start, stop).astype("<f8").tobytes(), checksum
+                )
+            if checksum != crc:
                 raise damaged(self.path, f"the checksum of variable {field!r} does not match")
 
     def _check_seal(self, *, rows: bool, whole: bool = False) -> Seal | None:
         try:
             with open(self.path, "rb") as file:
-                if (found := read_seal(file)) is not None:
-                    found.check(file, rows=rows and (whole or found.size <= WHOLE))
-                return found
+                if (seal := read_seal(file)) is not None:
+                    seal.check(file, rows=rows and (whole or seal.size <= WHOLE))
+                return seal
         except ValueError as error:
             raise damaged(self.path, error) from None
         except OSError as error:
             raise ResultError.of(error, self.path, "read") from None
 
-    def _now(self) -> tuple[int, ...]:
+    def _identity(self) -> tuple[int, ...]:
         """Identity of the file, to detect that it was replaced."""
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError as error:
             raise ResultError.of(error, self.path, "read") from None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
     def _open_again(self) -> None:
         """Verify a file that has changed: it may contain the same rows."""
@@ -165,7 +167,7 @@ class NetcdfStore:
         except OSError as error:
             raise damaged(self.path, error) from None
 
-    def _read_header(self, file: h5py.File, known: System | None) -> None:
+    def _read_header(self, file: h5py.File, system: System | None) -> None:
         if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
             raise ResultError(
                 f"{self.path} is not a results file of lissom; give a file written by lissom"
@@ -175,8 +177,8 @@ class NetcdfStore:
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
         (description, names, self.meta), arrays = unpacked_content(stored)
-        self.system = known or restore(description, arrays, source=self.path)
-        if known is None and digest(self.system) != _text(file.attrs["system_digest"]):
+        self.system = system or restore(description, arrays, source=self.path)
+        if system is None and digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the checksum of the system does not match")
         self.columns = Columns.named(self.system, names)
         fields = self.columns.fields
@@ -187,8 +189,8 @@ class NetcdfStore:
 
 def _check_group(file: h5py.File, stored: dict[str, Array]) -> None:
     """Compare the system group with its checksum, or with its duplicates in attributes."""
-    if (known := file.attrs.get("group_digest")) is not None:
-        if group_digest(stored) != _text(known):
+    if (digest_there := file.attrs.get("group_digest")) is not None:
+        if group_digest(stored) != _text(digest_there):
             raise ValueError("the checksum of the system does not match")
         return
     # files of earlier versions
@@ -203,5 +205,5 @@ def _check_group(file: h5py.File, stored: dict[str, Array]) -> None:
 
 def _text(attribute: Any) -> str:
     """Text of an attribute, which programs store in different ways."""
-    found = np.ravel(attribute)[0]
-    return found.decode() if isinstance(found, bytes) else str(found)
+    text = np.ravel(attribute)[0]
+    return text.decode() if isinstance(text, bytes) else str(text)

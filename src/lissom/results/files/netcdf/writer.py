@@ -145,8 +145,8 @@ def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
     fields : iterable of str
         Names of variables.
     """
-    found = {f: file[f].id.get_offset() for f in fields if f in file}
-    return {field: place for field, place in found.items() if place is not None}
+    offsets = {f: file[f].id.get_offset() for f in fields if f in file}
+    return {field: place for field, place in offsets.items() if place is not None}
 
 
 class _DeferredFile(io.FileIO):

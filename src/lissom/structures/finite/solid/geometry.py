@@ -41,7 +41,7 @@ class SolidGeometry(ElementGeometry):
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2) between shapes (N, m) for displacements (N, k), array (k, m, m)."""
         m, k = shapes.shape[1], u.shape[1]
-        found = np.zeros((k, m * m))
+        forms = np.zeros((k, m * m))
         for block, part in self._parts(9 * (m + k) + 6 * m * m):
             slopes, weights = self._slopes(block, part, np.hstack([shapes, u]))
             stress = _stress(block, slopes[..., m:]) * weights[:, None, None]
@@ -50,9 +50,9 @@ class SolidGeometry(ElementGeometry):
             pairs = np.empty((len(a), 6, m, m))
             for row, (i, j) in enumerate(_PAIRS):
                 pairs[:, row] = a[:, i].transpose(0, 2, 1) @ a[:, j]
-            found += stress.reshape(-1, k).T @ pairs.reshape(-1, m * m)
-        found = found.reshape(k, m, m)
-        return (found + found.swapaxes(1, 2)) / 2
+            forms += stress.reshape(-1, k).T @ pairs.reshape(-1, m * m)
+        forms = forms.reshape(k, m, m)
+        return (forms + forms.swapaxes(1, 2)) / 2
 
     def twisting(self, shapes: Array) -> NDArray[np.bool_]:
         """Torsion of a slender solid, with the mass in its nodes."""
@@ -86,7 +86,7 @@ class SolidGeometry(ElementGeometry):
 def _stress(block: ElementBlock, slopes: Array) -> Array:
     """Stress xx, yy, zz, and twice yz, zx, xy, (p, 6, m), as it meets symmetric strains."""
     lam, mu = block.lame
-    found = np.stack([slopes[:, i, j] + slopes[:, j, i] for i, j in _PAIRS], axis=1) * mu
-    found[:, :3] += lam * found[:, :3].sum(axis=1, keepdims=True) / (2 * mu)
-    found[:, 3:] *= 2
-    return np.asarray(found)
+    stress = np.stack([slopes[:, i, j] + slopes[:, j, i] for i, j in _PAIRS], axis=1) * mu
+    stress[:, :3] += lam * stress[:, :3].sum(axis=1, keepdims=True) / (2 * mu)
+    stress[:, 3:] *= 2
+    return np.asarray(stress)

@@ -82,13 +82,15 @@ class SolidKind:
     @cached_property
     def face_nodes(self) -> tuple[Node, ...]:
         """Nodes of each face: corners, then middles of its edges in order, then its centre."""
-        own = {frozenset(mean): len(self.corners) + k for k, mean in enumerate(self.means)}
-        found = []
+        middle_nodes = {frozenset(mean): len(self.corners) + k for k, mean in enumerate(self.means)}
+        faces = []
         for face in self.faces:
             around = [frozenset(pair) for pair in zip(face, face[1:] + face[:1], strict=True)]
-            middles = [own[key] for key in (*around, frozenset(face)) if key in own]
-            found.append((*face, *middles))
-        return tuple(found)
+            middles = [
+                middle_nodes[key] for key in (*around, frozenset(face)) if key in middle_nodes
+            ]
+            faces.append((*face, *middles))
+        return tuple(faces)
 
     def functions(self, points: Array) -> tuple[Array, Array]:
         """Shape functions (q, n) and their gradients (q, n, 3) at points (q, 3)."""

@@ -54,11 +54,11 @@ class SolidRecovery:
         u = u.reshape(len(self.positions), 3, -1)
         m = u.shape[2]
         names, kinds = self._materials
-        nodes, own_kind = np.nonzero(self._used(kinds))
+        nodes, node_kind = np.nonzero(self._used(kinds))
         slot = np.full((len(self.positions), len(names)), -1)
-        slot[nodes, own_kind] = np.arange(len(nodes))
+        slot[nodes, node_kind] = np.arange(len(nodes))
         total, count = np.zeros((len(nodes), 6, m)), np.zeros(len(nodes))
-        inside, places, labels, elastic = [], [], [], [np.array(list(names))[own_kind]]
+        inside, places, labels, elastic = [], [], [], [np.array(list(names))[node_kind]]
         for block, kind in zip(self.blocks, kinds, strict=True):
             for part in block.parts():
                 at, s = self._in_elements(block, part, u)
@@ -66,18 +66,18 @@ class SolidRecovery:
                 places.append(at.reshape(-1, 3))
                 labels += _labels(block, part, at.shape[1])
                 elastic.append(np.tile(_elasticity(block), (len(places[-1]), 1)))
-                own = slot[block.cells[part], kind]
-                here = own >= 0
+                slots = slot[block.cells[part], kind]
+                here = slots >= 0
                 values = np.tensordot(s, block.kind.to_nodes, ([1], [1]))  # (e, 6, m, n)
-                np.add.at(total, own[here], values.transpose(0, 3, 1, 2)[here])
-                np.add.at(count, own[here], 1)
+                np.add.at(total, slots[here], values.transpose(0, 3, 1, 2)[here])
+                np.add.at(count, slots[here], 1)
         at_nodes = total / np.maximum(count, 1)[:, None, None]
         none = np.full(sum(map(len, places)), -1)
         points = StressPoints(
             np.concatenate([self.positions[nodes], *places]),
             np.concatenate([at_nodes, *inside]),
             np.concatenate([nodes, none]),
-            (*self._node_labels(nodes, [list(names.values())[k] for k in own_kind]), *labels),
+            (*self._node_labels(nodes, [list(names.values())[k] for k in node_kind]), *labels),
             np.concatenate(elastic),
         )
         return Recovery(points)
@@ -91,12 +91,12 @@ class SolidRecovery:
 
     def _used(self, kinds: Sequence[int]) -> NDArray[np.bool_]:
         """Whether a node of the surface (row) has elements of a material (column)."""
-        found = np.zeros((len(self.positions), max(kinds) + 1), dtype=bool)
+        has_material = np.zeros((len(self.positions), max(kinds) + 1), dtype=bool)
         for block, kind in zip(self.blocks, kinds, strict=True):
-            found[block.cells, kind] = True
-        wanted = np.zeros(len(self.positions), dtype=bool)
-        wanted[self.nodes] = True
-        return np.asarray(found & wanted[:, None])
+            has_material[block.cells, kind] = True
+        on_surface = np.zeros(len(self.positions), dtype=bool)
+        on_surface[self.nodes] = True
+        return np.asarray(has_material & on_surface[:, None])
 
     def _node_labels(self, nodes: Whole, materials: Sequence[str]) -> list[str]:
         """Numbers of nodes, with the material where several meet."""

@@ -46,7 +46,7 @@ def _check_nodes(block: ElementBlock, name: str) -> None:
     twice = np.flatnonzero(np.any(ordered[:, 1:] == ordered[:, :-1], axis=1))
     if len(twice):
         raise ModelError(
-            f"{name}: {block.title(twice[0])} has a node twice{_others(len(twice))}; collapsed "
+            f"{name}: {block.title(twice[0])} has a node twice{_more(len(twice))}; collapsed "
             "elements are not supported: use tetrahedra or wedges there"
         )
 
@@ -68,7 +68,7 @@ def _check_middles(positions: Array, block: ElementBlock, name: str) -> None:
         f"{name}: {block.title(e)}: its node {len(kind.corners) + k} is "
         f"{away[e, k] / max(length[e, k], 1e-300):.2g} edge lengths away from the middle of its "
         f"corners {', '.join(map(str, kind.means[k]))}"
-        f"{_others(len(np.unique(far[:, 0])))}; the nodes are in another order: give them as "
+        f"{_more(len(np.unique(far[:, 0])))}; the nodes are in another order: give them as "
         "Abaqus and VTK do (corners, then middles of edges, counted from 0)"
     )
 
@@ -98,7 +98,7 @@ def _check_sign(positions: Array, block: ElementBlock, name: str) -> None:
     what = "flat" if abs(lowest[k]) <= _FLAT * size[k] else "inverted or folded"
     raise ModelError(
         f"{name}: {block.title(k)} is {what}: its smallest volume ratio is "
-        f"{lowest[k] / max(size[k], 1e-300):.2g}{_others(len(bad))}; repair the mesh there, or make"
+        f"{lowest[k] / max(size[k], 1e-300):.2g}{_more(len(bad))}; repair the mesh there, or make"
         " the edges straight"
     )
 
@@ -133,7 +133,7 @@ def check_connected(positions: Array, blocks: Sequence[ElementBlock], name: str)
     )
 
 
-def _others(count: int) -> str:
+def _more(count: int) -> str:
     return f" (and {count - 1} more)" if count > 1 else ""
 
 
@@ -170,9 +170,9 @@ def coarser(positions: Array, triangles: Whole, most: int = MOST) -> Whole:
         size *= 1.15
     chosen = np.arange(len(positions))
     chosen[used] = used[_nearest_to_mean(x, group)[group]]
-    found = chosen[triangles]
-    kept = (found != np.roll(found, 1, axis=1)).all(axis=1)
-    return np.unique(_rolled(found[kept]), axis=0)
+    corners = chosen[triangles]
+    is_triangle = (corners != np.roll(corners, 1, axis=1)).all(axis=1)
+    return np.unique(_rolled(corners[is_triangle]), axis=0)
 
 
 def _directions(positions: Array, triangles: Whole) -> Whole:
@@ -265,9 +265,9 @@ def surface_triangles(blocks: Sequence[ElementBlock], name: str) -> Whole:
     shared[order[1:][same]] = shared[order[:-1][same]] = True
     triangles, start = [], 0
     for f in faces:
-        own = f.nodes[~shared[start : start + len(f.nodes)]]
+        outer = f.nodes[~shared[start : start + len(f.nodes)]]
         start += len(f.nodes)
-        triangles += [own[:, list(cut)] for cut in _CUTS[own.shape[1]]]
+        triangles += [outer[:, list(cut)] for cut in _CUTS[outer.shape[1]]]
     return np.concatenate(triangles)
 
 
@@ -283,9 +283,9 @@ def _check_neighbours(
     three = np.flatnonzero(same[1:] & same[:-1])
     if len(three):
         k = three[0]
-        found = ", ".join(titles(int(order[k + j])) for j in range(3))
+        elements = ", ".join(titles(int(order[k + j])) for j in range(3))
         raise ModelError(
-            f"{name}: more than two elements have one face in common: {found}; "
+            f"{name}: more than two elements have one face in common: {elements}; "
             "remove the elements that are there twice"
         )
     unlike = same & np.any(keys[order][1:] != keys[order][:-1], axis=1)
@@ -356,7 +356,7 @@ def solid_structure(
     check_connected(positions, blocks, name)
     triangles = surface_triangles(blocks, name)
     ground = Ground(name, positions, numbers, sets or {}, triangles)
-    found = interfaces_of(interfaces, ground)
+    ports = interfaces_of(interfaces, ground)
     _warn(name, blocks)
     mass, stiffness = assembled(positions, blocks)
     names = numbers if labels is None else labels[numbers]
@@ -366,7 +366,7 @@ def solid_structure(
         freedoms=equal_freedoms(len(positions), (3, 4, 5)),
         mass=mass,
         stiffness=stiffness,
-        interfaces=found,
+        interfaces=ports,
         recovery=SolidRecovery(positions, blocks, np.unique(triangles), names),
         surface=SurfaceMesh(coarser(positions, triangles)),
         geometry=SolidGeometry(positions, blocks),
@@ -400,9 +400,9 @@ def _used(
         raise ModelError(
             f"{name}: node {bad[0]} is at {positions[bad[0]].tolist()}; positions must be finite"
         )
-    own = np.full(len(positions), -1)
-    own[numbers] = np.arange(len(numbers))
-    loose = np.flatnonzero(own < 0)
+    new_number = np.full(len(positions), -1)
+    new_number[numbers] = np.arange(len(numbers))
+    loose = np.flatnonzero(new_number < 0)
     if len(loose):
         warnings.warn(
             f"{name}: {len(loose)} of {len(positions)} nodes belong to no solid element and are "
@@ -410,7 +410,9 @@ def _used(
             ModelWarning,
             stacklevel=5,
         )
-    blocks = tuple(dataclasses.replace(b, cells=own[b.cells]) for b in blocks if len(b.cells))
+    blocks = tuple(
+        dataclasses.replace(b, cells=new_number[b.cells]) for b in blocks if len(b.cells)
+    )
     return numbers, positions[numbers], blocks
 
 
