@@ -21,20 +21,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 def deprecated(*, since: str, removal: str, instead: str) -> Callable[[F], F]:
     """Mark a function, a method or a class as one that a later version will not have.
 
-    Parameters
-    ----------
-    since : str
-        First version that warns, such as "0.3.0".
-    removal : str
-        First version without it.
-    instead : str
-        What to write now, such as "ls.rod()".
-
-    Returns
-    -------
-    callable
-        Decorator.  What is decorated works as before, and warns at each place that calls it.
-
     Examples
     --------
     >>> @deprecated(since="0.3.0", removal="0.5.0", instead="mass_of()")
@@ -64,18 +50,6 @@ def deprecated(*, since: str, removal: str, instead: str) -> Callable[[F], F]:
 
 def renamed(*, since: str, removal: str, **names: str) -> Callable[[F], F]:
     """Let a function or a class take parameters by their former names, too.
-
-    Parameters
-    ----------
-    since, removal : str
-        As in `deprecated`.
-    **names : str
-        The new name of each former one: ``length="reach"``.
-
-    Returns
-    -------
-    callable
-        Decorator.
 
     Examples
     --------

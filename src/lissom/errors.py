@@ -200,15 +200,7 @@ class DeprecatedWarning(_Printable, FutureWarning):
 
 
 def warn_user(message: str, category: type[Warning] = ModelWarning) -> None:
-    """Warn at the line that called lissom, however deep the call is.
-
-    Parameters
-    ----------
-    message : str
-        Part, number and remedy.
-    category : class
-        Of the warning.
-    """
+    """Warn at the line that called lissom, however deep the call is."""
     package, level, frame = __name__.partition(".")[0] + ".", 0, inspect.currentframe()
     while frame is not None and f"{frame.f_globals.get('__name__')}.".startswith(package):
         level, frame = level + 1, frame.f_back
@@ -216,19 +208,7 @@ def warn_user(message: str, category: type[Warning] = ModelWarning) -> None:
 
 
 def suggestion(name: str, choices: Iterable[str]) -> str:
-    """Hint with the nearest known name, or a list of the known names.
-
-    Parameters
-    ----------
-    name : str
-        The name that was not found.
-    choices : iterable of str
-        The names that exist.
-
-    Returns
-    -------
-    str
-    """
+    """Hint with the nearest known name, or a list of the known names."""
     names = list(choices)
     near = difflib.get_close_matches(name[:200], names[:_FAR], n=1, cutoff=0.6)
     if near:
@@ -247,21 +227,6 @@ def name_list(
 ) -> str:
     """List of names for a message: the first dozen and the number of others.
 
-    Parameters
-    ----------
-    names : iterable
-        Names to list.
-    show : callable
-        Formats one name; by default in quotes.
-    between : str
-        Separator.
-    most : int
-        Largest number of names to list; by default a dozen.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> name_list(["hub", "arm"])
@@ -278,13 +243,6 @@ def name_list(
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Text that is safe to print on a terminal, with control characters escaped.
 
-    Parameters
-    ----------
-    text : str
-        Text from any source.
-    lines : bool
-        Whether to keep line ends; otherwise they are escaped too.
-
     Examples
     --------
     >>> print(printable("arm\x1b[31m"))
@@ -299,16 +257,7 @@ def printable(text: str, *, lines: bool = False) -> str:
 def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int = 0) -> list[str]:
     """First lines of a printout, and one with the number of lines left out.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        All lines; an iterator is consumed only as far as needed.
-    most : int or None
-        Largest number of lines to keep; None keeps all.
-    what : str
-        Subject of the lines, in the plural.
-    count : int
-        Total number of lines.
+    `most`: largest number of lines to keep; None keeps all.
     """
     first_lines = list(islice(lines, most))
     left = count - len(first_lines)

@@ -31,13 +31,7 @@ class FixedDict(dict[Any, Any]):
 
 
 def read_only(values: np.ndarray) -> np.ndarray:
-    """The array, made read-only; a copy if it is a view of another array.
-
-    Parameters
-    ----------
-    values : array
-        Array that is referenced by the caller only.
-    """
+    """The array, made read-only; a copy if it is a view of another array."""
     if isinstance(values.base, np.ndarray) and values.base.flags.writeable:
         values = values.copy(order="K")
     values.flags.writeable = False
@@ -45,13 +39,7 @@ def read_only(values: np.ndarray) -> np.ndarray:
 
 
 def freeze(thing: Any) -> None:
-    """Make the arrays and dictionaries in the fields of a dataclass read-only.
-
-    Parameters
-    ----------
-    thing : dataclass
-        Sole owner of its arrays.
-    """
+    """Make the arrays and dictionaries in the fields of a dataclass read-only."""
     for field in fields(thing):
         value = getattr(thing, field.name)
         if isinstance(value, np.ndarray):

@@ -25,23 +25,14 @@ class Marked(str):
 
 
 def code(text: str) -> Marked:
-    """Text in letters of equal width, with its spaces.
-
-    Parameters
-    ----------
-    text : str
-        Plain text.
-    """
+    """Text in letters of equal width, with its spaces."""
     return Marked(f'<span style="{_CODE}">{_safe(text)}</span>')
 
 
 def numbers(values: Any) -> str:
     """Numbers with six digits, separated by commas.
 
-    Parameters
-    ----------
-    values : array (n,)
-        Numbers or symbols.
+    `values` (n,): numbers or symbols.
     """
     flat = np.ravel(np.asarray(values))
     words = [f"{x:.6g}" if isinstance(x, (float, complex)) else str(x) for x in flat.tolist()]
@@ -52,19 +43,7 @@ def numbers(values: Any) -> str:
 def table(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()
 ) -> str:
-    """Table with a title above and notes below.
-
-    Parameters
-    ----------
-    title : str
-        First part in bold up to a colon.
-    heads : sequence of str
-        Headings of the columns.
-    rows : sequence of sequences of str
-        Cells; plain text, or what `code` made of it.
-    notes : sequence of str
-        Lines below the table.
-    """
+    """Table with a title above and notes below."""
     first, colon, rest = title.partition(":")
     lines = [f"<div><b>{_safe(first)}</b>{colon}{_safe(rest)}</div>"]
     if rows:
@@ -79,15 +58,7 @@ def table(
 
 
 def hidden(title: str, text: str) -> Marked:
-    """Text that a click opens.
-
-    Parameters
-    ----------
-    title : str
-        What is seen.
-    text : str
-        Plain text, in letters of equal width.
-    """
+    """Text that a click opens."""
     shown = f'<pre style="margin:2px 0;background:none">{_safe(text, lines=True)}</pre>'
     return Marked(f"<details><summary>{_safe(title)}</summary>{shown}</details>")
 

@@ -45,13 +45,6 @@ class Shown:
 def summary(thing: Any, depth: int = 0) -> str:
     """Name of a class and its fields, without those that have their default value.
 
-    Parameters
-    ----------
-    thing : dataclass or named tuple
-        What is printed.
-    depth : int
-        Number of objects that contain it in the same text.
-
     Examples
     --------
     >>> import lissom as ls
@@ -63,17 +56,7 @@ def summary(thing: Any, depth: int = 0) -> str:
 
 
 def filled(start: str, pieces: Sequence[str], end: str = ")", indent: int = 4) -> str:
-    """Pieces after an opening, separated by commas, in lines of at most 80 columns.
-
-    Parameters
-    ----------
-    start, end : str
-        Opening and closing text.
-    pieces : sequence of str
-        Texts that are divided at spaces only where one is longer than a line.
-    indent : int
-        Columns before the second and later lines.
-    """
+    """Pieces after an opening, separated by commas, in lines of at most 80 columns."""
     lines, below = [start], " " * indent
     for k, piece in enumerate(pieces):
         text = piece + (end if k == len(pieces) - 1 else ",")
@@ -91,13 +74,7 @@ def filled(start: str, pieces: Sequence[str], end: str = ")", indent: int = 4) -
 
 
 def folded(text: str) -> str:
-    """Text whose lines have at most 80 columns: longer ones are folded at spaces.
-
-    Parameters
-    ----------
-    text : str
-        Lines; what follows the first part of one is indented by four columns more.
-    """
+    """Text whose lines have at most 80 columns: longer ones are folded at spaces."""
     lines: list[str] = []
     for line in text.split("\n"):
         if len(line) <= WIDTH:
@@ -111,15 +88,7 @@ def folded(text: str) -> str:
 
 
 def short(value: Any, depth: int = 0) -> str:
-    """Text of a value in one line: numbers with six digits, sizes of large arrays and lists.
-
-    Parameters
-    ----------
-    value : object
-        Any.
-    depth : int
-        Number of objects that contain it in the same text.
-    """
+    """Text of a value in one line: numbers with six digits, sizes of large arrays and lists."""
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, (bool, np.bool_, type(None))):

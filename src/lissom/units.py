@@ -63,13 +63,7 @@ class UnitError(ValueError):
 
 
 def parsed_unit(text: str) -> tuple[Fraction | float, Powers]:
-    """Factor and powers of a product such as "N m s/rad"; a slash applies to the next unit only.
-
-    Parameters
-    ----------
-    text : str
-        The unit.
-    """
+    """Factor and powers of a product such as "N m s/rad"; a slash applies to the next unit only."""
     scale: Fraction | float = Fraction(1)
     powers, place = [0, 0, 0, 0], 0
     while place < len(text):

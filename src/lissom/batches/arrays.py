@@ -31,17 +31,7 @@ def on_gpu(x: Any) -> bool:
 
 
 def as_float_array(x: Any, what: str, xp: Any) -> Any:
-    """Array of NumPy or CuPy, as `xp`, that shares the memory of x where it can.
-
-    Parameters
-    ----------
-    x : array
-        Of any of the libraries, or anything that NumPy takes.
-    what : str
-        Name in errors.
-    xp : module
-        NumPy, or CuPy for arrays on a GPU.
-    """
+    """Array of NumPy or CuPy, as `xp`, that shares the memory of x where it can."""
     kind = library(x)
     if kind == "torch":
         x = x.detach().resolve_neg().resolve_conj()  # DLPack knows no lazy signs

@@ -27,18 +27,10 @@ RESERVE = 0.1  # fraction of the free memory that is left alone
 
 
 class Device(Protocol):
-    """What a batch needs of a GPU.
+    """What a batch needs of a GPU."""
 
-    Attributes
-    ----------
-    xp : module
-        NumPy's functions for arrays on the device.
-    threads : int
-        Threads that run at the same time.
-    """
-
-    xp: Any
-    threads: int
+    xp: Any  # NumPy's functions for arrays on the device
+    threads: int  # threads that run at the same time
 
     def launch(
         self,
@@ -58,13 +50,7 @@ class Device(Protocol):
 
 
 class Cuda:
-    """A GPU of NVIDIA.
-
-    Parameters
-    ----------
-    number : int
-        Its number on this machine.
-    """
+    """A GPU of NVIDIA."""
 
     def __init__(self, number: int) -> None:
         self.xp = cp = _cupy()
@@ -238,16 +224,7 @@ def _cuda(number: int) -> Device:
 
 
 def argument(x: Any, *, each: bool = False) -> list[Any]:
-    """Parameters of an array of a kernel.
-
-    Parameters
-    ----------
-    x : array, int or float
-        1-D: the same for all states; 2-D with `each`: a row for each; 3-D: a matrix for each;
-        an `Interleaved` workspace; or a number.
-    each : bool
-        Whether there is a row for each state.
-    """
+    """Parameters of an array of a kernel."""
     if isinstance(x, Interleaved):
         return [x.data, np.int64(x.n)]
     if isinstance(x, (int, np.integer)):
@@ -262,17 +239,7 @@ def argument(x: Any, *, each: bool = False) -> list[Any]:
 
 
 class Interleaved:
-    """Workspaces of many threads, those of LANES threads interleaved.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy's functions on the device.
-    threads : int
-        Number of threads.
-    n : int
-        Numbers of each.
-    """
+    """Workspaces of many threads, those of LANES threads interleaved."""
 
     def __init__(self, xp: Any, threads: int, n: int) -> None:
         self.xp, self.threads, self.n = xp, threads, n

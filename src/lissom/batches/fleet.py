@@ -43,17 +43,7 @@ COUNTS = (run.N_STEPS, run.N_REJECTED, run.N_EVALUATIONS, run.N_ITERATIONS, run.
 
 
 class Fleet:
-    """Runs on a GPU.
-
-    Parameters
-    ----------
-    starts : Starts
-        The runs; where `again` is given, they are on the machine of run 0.
-    count : int
-        Number of runs.
-    device : Device
-        The GPU.
-    """
+    """Runs on a GPU."""
 
     def __init__(self, starts: Starts, count: int, device: Device) -> None:
         self._starts, self.interrupts = starts, starts.interrupts

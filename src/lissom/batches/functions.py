@@ -19,18 +19,7 @@ Array = np.ndarray
 
 
 def numbered_functions(machine: Machine) -> tuple[Array, list[CompiledFunction]]:
-    """Plan in which functions have the numbers 0, 1, ... and no addresses, and these functions.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run; its functions must be compiled.
-
-    Raises
-    ------
-    LoadError
-        If one of them is plain Python.
-    """
+    """Plan in which functions have the numbers 0, 1, ... and no addresses, and these functions."""
     elements, compiled = machine.elements.copy(), machine.plan.functions.compiled
     numbers: dict[int, int] = {}
     for place, address in _places(machine):
@@ -61,13 +50,7 @@ def _without_user_derivatives(machine: Machine, elements: Array) -> None:
 
 
 def functions_ptx(functions: Sequence[CompiledFunction]) -> str:
-    """PTX that calls functions by their numbers; empty without functions.
-
-    Parameters
-    ----------
-    functions : sequence of CompiledFunction
-        From `numbered_functions`.
-    """
+    """PTX that calls functions by their numbers; empty without functions."""
     if not functions:
         return ""
     return outside_ptx([_outside(x) for x in functions], GENERATIONS[0])

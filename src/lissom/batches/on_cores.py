@@ -18,15 +18,7 @@ CLEARED = 1 << 15  # numbers of matrices that a thread clears at a time, a few o
 
 
 class Cores:
-    """Kernels on threads of this machine.
-
-    Parameters
-    ----------
-    systems : sequence of System
-        The mechanism, or its variants.
-    threads : int
-        Number of threads.
-    """
+    """Kernels on threads of this machine."""
 
     xp = np
 

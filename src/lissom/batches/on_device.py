@@ -28,17 +28,7 @@ ENTRIES: dict[str, tuple[DeviceEntry, int | None]] = {  # with the flags that th
 
 
 class _Arrays:
-    """Constants of a batch on a GPU, and the workspaces of its threads.
-
-    Parameters
-    ----------
-    systems : sequence of System
-        The mechanism, or its variants.
-    xp : module
-        NumPy's functions on the GPU.
-    compact : bool
-        Whether they are those of forward dynamics of trees alone.
-    """
+    """Constants of a batch on a GPU, and the workspaces of its threads."""
 
     def __init__(self, systems: Sequence[System], xp: Any, compact: bool) -> None:
         packed = [pack(x, compact=True) if compact else engine.packed_constants(x) for x in systems]
@@ -69,15 +59,7 @@ class _Arrays:
 
 
 class OnDevice:
-    """A batch on a GPU.
-
-    Parameters
-    ----------
-    systems : sequence of System
-        The mechanism, or its variants.
-    device : Device
-        The GPU.
-    """
+    """A batch on a GPU."""
 
     def __init__(self, systems: Sequence[System], device: Device) -> None:
         self.device, self.xp = device, device.xp

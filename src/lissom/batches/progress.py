@@ -20,14 +20,7 @@ class RunsBar(Bar):
 class Counted:
     """Progress bar that counts runs; a context manager that closes it.
 
-    Parameters
-    ----------
-    name : str
-        Name of the system.
-    count : int
-        Number of runs.
-    wanted : bool or None
-        As for `Bar`.
+    `wanted`: as for `Bar`.
     """
 
     def __init__(self, name: str, count: int, wanted: bool | None) -> None:

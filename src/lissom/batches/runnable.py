@@ -11,13 +11,7 @@ from .on_device import check_known
 
 
 def check_runnable(ready: Prepared) -> DeviceEntry:
-    """Kernel of a run on a GPU.
-
-    Raises
-    ------
-    LoadError
-        If something of the run is not known there.
-    """
+    """Kernel of a run on a GPU."""
     machine, settings = ready.machine, ready.settings
     check_known(machine.system)
     if settings.adaptive and not ready.asked:

@@ -37,16 +37,7 @@ FIRST_BUDGET = 2000  # evaluations in the first slice
 class OnCores:
     """Runs on threads.
 
-    Parameters
-    ----------
-    starts : Starts
-        The runs.
-    bar : Counted
-        Progress.
-    collected : Collected
-        What collects their warnings.
-    time_limit : float
-        Real time after which a run ends [s].
+    `time_limit`: real time after which a run ends [s].
     """
 
     def __init__(

@@ -13,22 +13,10 @@ NOT_BEGUN = "interrupted by the user before it began"
 
 
 class Starts(NamedTuple):
-    """Runs by number, prepared, and what ends them all.
+    """Runs by number, prepared, and what ends them all."""
 
-    Attributes
-    ----------
-    ready : callable
-        ready(k): run k, prepared.
-    first : Prepared or LissomError
-        Run 0, prepared, or why it cannot be.
-    again : callable or None
-        again(other, k): run k on the machine of another run, where runs differ in their states
-        alone.
-    interrupts : Interrupts
-        Ctrl-C.
-    """
-
-    ready: Callable[[int], Prepared]
-    first: Prepared | LissomError
+    ready: Callable[[int], Prepared]  # ready(k): run k, prepared
+    first: Prepared | LissomError  # run 0, prepared, or why it cannot be
+    # again(other, k): run k on the machine of another run, where runs differ in their states alone
     again: Callable[[Prepared, int], Prepared] | None
-    interrupts: Interrupts
+    interrupts: Interrupts  # Ctrl-C

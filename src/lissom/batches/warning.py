@@ -32,15 +32,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 class Collected:
-    """Warnings of many runs, each said once, with the number of runs that it is true of.
-
-    Parameters
-    ----------
-    count : int
-        Number of runs.
-    which : str
-        Which runs these are, if not all of a batch.
-    """
+    """Warnings of many runs, each said once, with the number of runs that it is true of."""
 
     def __init__(self, count: int, which: str = "") -> None:
         self.count, self.which = count, which
@@ -118,15 +110,7 @@ _ROUTES = _Routes()
 
 
 def warn_before(ready: Prepared, row: np.ndarray) -> None:
-    """Warn of a run that begins as it hardly should, as `simulate` does.
-
-    Parameters
-    ----------
-    ready : Prepared
-        The run.
-    row : array
-        Row of results at its start.
-    """
+    """Warn of a run that begins as it hardly should, as `simulate` does."""
     machine = ready.machine
     warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
     warn_of_winding(machine, row, stacklevel=2)
@@ -137,17 +121,7 @@ def warn_before(ready: Prepared, row: np.ndarray) -> None:
 
 
 def warn_after(ready: Prepared, outcome: Outcome, *, spins: bool = True) -> None:
-    """Warn of a run that is less accurate than asked for.
-
-    Parameters
-    ----------
-    ready : Prepared
-        The run, at its end.
-    outcome : Outcome
-        How it ended.
-    spins : bool
-        Whether to look for bodies that have spun too fast.
-    """
+    """Warn of a run that is less accurate than asked for."""
     if outcome.whole:
         warn_of_long_steps(ready.machine, asked=ready.asked, stacklevel=2)
         if spins:
@@ -157,13 +131,7 @@ def warn_after(ready: Prepared, outcome: Outcome, *, spins: bool = True) -> None
 
 
 def warn_of_runs(runs: Runs) -> None:
-    """Warn of runs that ended early, and of rows outside the limits of the models.
-
-    Parameters
-    ----------
-    runs : Runs
-        All runs.
-    """
+    """Warn of runs that ended early, and of rows outside the limits of the models."""
     n = len(runs)
     early = [k for k, x in enumerate(runs.status) if x not in ENDED]
     if early:

@@ -29,19 +29,9 @@ def second_shapes_along(
 ) -> Array:
     """[rho; h] at fractions of the length, (n, 6, n_mode, n_mode), by (1) and (2).
 
-    Parameters
-    ----------
-    points : array (n,)
-        Fractions of the length.
-    length : float
-        Of the beam [m].
-    axis : array (3,)
-        Direction e_x.
-    stations : int
-        Number of Gauss points of each integral; curvatures of degree below it are exact.
-    fields : callable
-        Function of fractions: curvature [1/m], its first integral [rad] and stretch of each shape,
-        each (k, 3, n_mode).
+    `points` (n,): fractions of the length; `length`: of the beam [m]; `axis` (3,): direction e_x;
+    `fields`: function of fractions: curvature [1/m], its first integral [rad] and stretch of each
+    shape, each (k, 3, n_mode).
     """
     xi, weights = np.polynomial.legendre.leggauss(stations)
     t = np.outer(points, (1.0 + xi) / 2.0)

@@ -36,19 +36,8 @@ class OutboardMass(NamedTuple):
 class BeamAxis:
     """Axis of the beam of a body, at any place between its ends.
 
-    Parameters
-    ----------
-    body : NormalBody
-        With a line.
-
-    Attributes
-    ----------
-    length : float
-        [m].
-    direction : array (3,)
-        From the root to the tip, body axes.
-    axes : array (3, 3)
-        Columns x (the direction), y and z of the undeformed sections, body axes.
+    `length`: [m]; `direction` (3,): from the root to the tip, body axes; `axes` (3, 3): columns x
+    (the direction), y and z of the undeformed sections, body axes.
     """
 
     def __init__(self, body: NormalBody) -> None:

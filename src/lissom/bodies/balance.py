@@ -85,12 +85,7 @@ class Balance:
 def modal_forces(integrals: MassIntegrals, fields: Array) -> Array:
     """Forces on the modes, Phi^T f, of the accelerations (3) of the mass, (n, m).
 
-    Parameters
-    ----------
-    integrals : MassIntegrals
-        Of the body, with the products of its shapes.
-    fields : array (n, 4 + 3 m, 3)
-        Accelerations, see `accelerations`.
+    `fields` (n, 4 + 3 m, 3): accelerations, see `accelerations`.
     """
     m = integrals.modal_first_moment.shape[1]
     products = integrals.modal_products.transpose(2, 0, 1, 3).reshape(3 * m, 3, m)
@@ -106,12 +101,8 @@ def accelerations(
 ) -> Array:
     """Vectors of the fields of (3) in n rows, (n, 4 + 3 m, 3), body axes.
 
-    Parameters
-    ----------
-    eta, eta_dot, eta_ddot : array (n, m)
-        Modal coordinates and their rates.
-    omega, angular, linear : array (n, 3)
-        Angular velocity and acceleration, and acceleration of the origin.
+    `eta`, `eta_dot`, `eta_ddot` (n, m): modal coordinates and their rates; `omega`, `angular`,
+    `linear` (n, 3): angular velocity and acceleration, and acceleration of the origin.
     """
     spin = _skew(omega)
     W = _skew(angular) + spin @ spin

@@ -23,12 +23,8 @@ _NORMALISED = 1e-12  # deviation below which a given basis counts as already nor
 def normal_basis(M_ff: Array, K: Array) -> tuple[Array, Array]:
     """Transform (m, m) and squared angular frequencies (m,) of K x = lambda M_ff x.
 
-    Parameters
-    ----------
-    M_ff : array (m, m)
-        Modal mass matrix, positive definite.
-    K : array (m, m)
-        Modal stiffness, symmetric positive semidefinite.
+    `M_ff` (m, m): modal mass matrix, positive definite; `K` (m, m): modal stiffness, symmetric
+    positive semidefinite.
     """
     m = len(K)
     off_diagonal = np.abs(K - np.diag(np.diag(K))).max(initial=0.0)
@@ -92,12 +88,8 @@ def _signs(x: Array) -> Array:
 def check_independent(M_ff: Array, raw_size: Array) -> None:
     """Reject modes that move no mass, are rigid-body motions or are linearly dependent.
 
-    Parameters
-    ----------
-    M_ff : array (m, m)
-        Modal mass matrix relative to the inboard node.
-    raw_size : array (m,)
-        Modal mass of each shape as given, before its rigid-body part was removed.
+    `M_ff` (m, m): modal mass matrix relative to the inboard node; `raw_size` (m,): modal mass of
+    each shape as given, before its rigid-body part was removed.
     """
     modal_masses = np.diag(M_ff)
     for mode, (size, raw) in enumerate(zip(modal_masses, raw_size, strict=True)):

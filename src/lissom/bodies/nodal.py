@@ -49,12 +49,8 @@ def rigid_motions(positions: Array) -> Array:
 def unit_diagonal(matrix: Array, floor: Array | float = 0.0) -> Array:
     """Symmetric matrix scaled to a unit diagonal, which makes it independent of units.
 
-    Parameters
-    ----------
-    matrix : array (k, k)
-        Symmetric up to rounding.
-    floor : array (k,) or float
-        Smaller diagonal entries are scaled as if they had this value.
+    `matrix` (k, k): symmetric up to rounding; `floor` (k,): smaller diagonal entries are scaled as
+    if they had this value.
     """
     size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), floor))
     size = np.where(size > 0, size, 1.0)
@@ -64,14 +60,8 @@ def unit_diagonal(matrix: Array, floor: Array | float = 0.0) -> Array:
 def check_positive(matrix: Array, what: str, length: float) -> None:
     """Reject a matrix that is not symmetric or has negative eigenvalues.
 
-    Parameters
-    ----------
-    matrix : array (6 n, 6 n)
-        Matrix over the displacements of all nodes.
-    what : str
-        Name of the matrix in messages.
-    length : float
-        Size of the body [m], which makes rotations and translations comparable.
+    `matrix` (6 n, 6 n): matrix over the displacements of all nodes; `length`: size of the body [m],
+    which makes rotations and translations comparable.
     """
     skewness = np.abs(matrix - matrix.T)
     if skewness.max() > _ASYMMETRY * np.abs(matrix).max():
@@ -113,12 +103,8 @@ def check_free(matrix: Array, what: str, positions: Array) -> None:
 def check_held(stiffness: Array, nodes: Array) -> None:
     """Reject a structure with parts that are not connected to the inboard node.
 
-    Parameters
-    ----------
-    stiffness : array (6 n - 6, 6 n - 6)
-        Stiffness with the inboard node held.
-    nodes : array (n - 1,)
-        Numbers of the nodes of its rows.
+    `stiffness` (6 n - 6, 6 n - 6): stiffness with the inboard node held; `nodes` (n - 1,): numbers
+    of the nodes of its rows.
     """
     values, vectors = np.linalg.eigh(unit_diagonal(stiffness))
     if values[0] > NULL:

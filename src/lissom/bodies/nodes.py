@@ -11,17 +11,7 @@ from ..errors import ModelError
 
 
 def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
-    """Validated names of nodes: text without a dot, for nodes that exist.
-
-    Parameters
-    ----------
-    names : mapping
-        Names as given, such as {"tip": 9}.
-    n_node : int
-        Number of nodes.
-    what : str
-        Kind of body, for messages.
-    """
+    """Validated names of nodes: text without a dot, for nodes that exist."""
     if not isinstance(names, Mapping):
         raise ModelError(f'{what}: names is {names!r}; give a dictionary {{"tip": 9}}')
     for name, node in names.items():
@@ -61,13 +51,5 @@ def check_masses(masses: np.ndarray, what: str) -> None:
 
 
 def node_called(names: Mapping[str, int], node: int) -> str | None:
-    """First name of a node, or None.
-
-    Parameters
-    ----------
-    names : mapping
-        Numbers of nodes by name.
-    node : int
-        Number of the node.
-    """
+    """First name of a node, or None."""
     return next((name for name, k in names.items() if k == node), None)

@@ -102,15 +102,7 @@ def _checked_elasticity(elasticity: Any, n: int) -> Array:
 
 
 def check_has_strain(name: str, recovery: Recovery | None) -> StressPoints:
-    """Points of a body whose strain is known; StateError if there are none.
-
-    Parameters
-    ----------
-    name : str
-        Of the body.
-    recovery : Recovery, optional
-        What it knows of its stresses.
-    """
+    """Points of a body whose strain is known; StateError if there are none."""
     points = None if recovery is None else recovery.points
     if points is None:
         raise StateError(
@@ -182,18 +174,10 @@ class Stations:
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class KnownSection:
-    """Cross-section of which only the points with known stress are left, as in results files.
+    """Cross-section of which only the points with known stress are left, as in results files."""
 
-    Attributes
-    ----------
-    places : array (k, 2)
-        y and z of the points [m].
-    factors : array (k, 3, 6)
-        Stresses xx, xy, xz [Pa] per unit of N, Q_y, Q_z, T, M_y, M_z.
-    """
-
-    places: Any
-    factors: Any
+    places: Any  # (k, 2) y and z of the points [m]
+    factors: Any  # (k, 3, 6) stresses xx, xy, xz [Pa] per unit of N, Q_y, Q_z, T, M_y, M_z
 
     def stress_points(self) -> KnownSection:
         """The points themselves."""

@@ -42,24 +42,12 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class SectionMotion:
-    """A section of a deformed rod and its motion relative to the root, in root axes.
+    """A section of a deformed rod and its motion relative to the root, in root axes."""
 
-    Attributes
-    ----------
-    rotation : array (3, 3)
-        R, section axes to root axes.
-    position : array (3,)
-        r [m].
-    shapes : array (6, m)
-        [W; D].
-    coriolis : array (6,)
-        [gamma_w; gamma_v].
-    """
-
-    rotation: Array
-    position: Array
-    shapes: Array
-    coriolis: Array
+    rotation: Array  # (3, 3) R, section axes to root axes
+    position: Array  # (3,) r [m]
+    shapes: Array  # (6, m) [W; D]
+    coriolis: Array  # (6,) [gamma_w; gamma_v]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +95,7 @@ class _Jet:
 def stations(rod: RodTables, eta: Array, eta_dot: Array) -> list[SectionMotion]:
     """Sections at the stations, root to tip.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    eta, eta_dot : arrays (m,)
-        Coordinates and rates.
+    `eta`, `eta_dot` (m,): coordinates and rates.
     """
     turns = _turns(rod, eta, eta_dot)
     rows = [_along(rod, k, turn, eta, eta_dot) for k, turn in enumerate(turns)]
@@ -126,14 +109,7 @@ def sections_at(
 ) -> list[SectionMotion]:
     """Sections at the ends of any pieces of the rod.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    pieces : sequence of Piece
-        Each from the station before a section to the section.
-    eta, eta_dot : arrays (m,)
-        Coordinates and rates.
+    `eta`, `eta_dot` (m,): coordinates and rates.
     """
     turns = _turns(rod, eta, eta_dot)
     rows = [_along(rod, k, turn, eta, eta_dot) for k, turn in enumerate(turns)]

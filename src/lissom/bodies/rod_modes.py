@@ -15,12 +15,7 @@ Array = np.ndarray
 def natural_frequencies(rod: RodTables, stiffness: Array) -> Array:
     """Natural frequencies with the root held [Hz], ascending; the strains may couple.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    stiffness : array (m,)
-        Of the coordinates.
+    `stiffness` (m,): of the coordinates.
     """
     zero = np.zeros(len(rod.strains))
     sections = stations(rod, zero, zero)
@@ -30,16 +25,6 @@ def natural_frequencies(rod: RodTables, stiffness: Array) -> Array:
 
 
 def weighted_shapes(rod: RodTables, k: int, section: SectionMotion) -> Array:
-    """Motion of a station, times the roots of its inertias, (6, m).
-
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    k : int
-        Number of the station.
-    section : Section
-        Its section.
-    """
+    """Motion of a station, times the roots of its inertias, (6, m)."""
     turning = section.rotation.T @ section.shapes[:3] * np.sqrt(rod.inertias[k])[:, None]
     return np.concatenate([turning, section.shapes[3:] * math.sqrt(rod.masses[k])])

@@ -17,14 +17,7 @@ def section_poses(rod: RodTables, pieces: Sequence[RodPiece], eta: Array) -> tup
 
     The attitudes are unit quaternions, section axes to root axes.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    pieces : sequence of Piece
-        Ends are the sections.
-    eta : array (k, m)
-        Coordinates.
+    `eta` (k, m): coordinates.
     """
     turns = [np.tile([1.0, 0.0, 0.0, 0.0], (len(eta), 1))]
     tangents = []
@@ -45,12 +38,7 @@ def section_poses(rod: RodTables, pieces: Sequence[RodPiece], eta: Array) -> tup
 def piece_turns(rod: RodTables, eta: Array) -> Array:
     """Angle [rad] by which each piece between stations turns, (k, n).
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    eta : array (k, m)
-        Coordinates.
+    `eta` (k, m): coordinates.
     """
     bends = rod.strains < EPS_X  # one sum for all pieces: this is asked after every run
     moments = np.stack([piece.moments for piece in rod.station_pieces])[..., bends]

@@ -17,14 +17,7 @@ Array = np.ndarray
 def strains(rod: RodTables, at: Array, eta: Array) -> Array:
     """Curvatures [rad/m] less the natural ones, stretch and shears, (k, p, 6).
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    at : array (p,)
-        Arc lengths of sections [m].
-    eta : array (k, m)
-        Coordinates.
+    `at` (p,): arc lengths of sections [m]; `eta` (k, m): coordinates.
     """
     values = rod.interpolated(at) @ rod.functions
     axes = np.equal(np.arange(6)[:, None], rod.strains)
@@ -34,14 +27,7 @@ def strains(rod: RodTables, at: Array, eta: Array) -> Array:
 def curvatures(rod: RodTables, at: Array, eta: Array) -> Array:
     """Twist and curvatures with the natural ones [rad/m], (k, p, 3).
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    at : array (p,)
-        Arc lengths of sections [m].
-    eta : array (k, m)
-        Coordinates.
+    `at` (p,): arc lengths of sections [m]; `eta` (k, m): coordinates.
     """
     return rod.interpolated(at) @ rod.natural + strains(rod, at, eta)[:, :, :EPS_X]
 
@@ -51,26 +37,13 @@ def stresses(rod: RodTables, at: Array, eta: Array) -> Array:
 
     Only the components in `elastic` mean something.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    at : array (p,)
-        Arc lengths of sections [m].
-    eta : array (k, m)
-        Coordinates.
+    `at` (p,): arc lengths of sections [m]; `eta` (k, m): coordinates.
     """
     return rod.interpolated(at) @ rod.section_stiffness * strains(rod, at, eta)
 
 
 def elastic(rod: RodTables) -> list[int]:
-    """Components of strain that have functions, ascending.
-
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    """
+    """Components of strain that have functions, ascending."""
     return sorted({int(k) for k in rod.strains})
 
 
@@ -84,12 +57,7 @@ def surface_strains(rod: RodTables, eta: Array) -> Array:
     with curvatures less the natural ones.  y and z are the half sides of the rectangle with this
     stiffness, r is the radius of the circle; for other sections they are estimates.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    eta : array (k, m)
-        Coordinates.
+    `eta` (k, m): coordinates.
     """
     at = rod.places
     strain = np.abs(strains(rod, at, eta))

@@ -102,12 +102,7 @@ def check_kind(second_order: Any) -> None:
 def checked_constants(second_order: SecondOrderSource, n_node: int, m: int) -> SecondOrder:
     """Second order as given or returned by the given function, checked.
 
-    Parameters
-    ----------
-    second_order : SecondOrder, callable or None
-        As given to a body.
-    n_node, m : int
-        Numbers of nodes and modes of the body.
+    `second_order`: as given to a body.
     """
     if second_order is None:
         raise ModelError(

@@ -25,13 +25,6 @@ class Sections:
 
     A section of a beam or rod is named by its distance from the root, one of a frame by the number
     of its station.
-
-    Parameters
-    ----------
-    body : NormalBody
-        The body.
-    name : str
-        Its name, for messages.
     """
 
     def __init__(self, body: NormalBody, name: str) -> None:
@@ -124,12 +117,7 @@ class Sections:
     def check_nodes(self, nodes: Array, balanced: Mapping[int, int]) -> None:
         """Reject loads on nodes of a frame whose effect on its sections is not known.
 
-        Parameters
-        ----------
-        nodes : array (k,)
-            Nodes on which something acts.
-        balanced : mapping
-            Nodes that the frame's balance has.
+        `nodes` (k,): nodes on which something acts; `balanced`: nodes that the frame's balance has.
         """
         for node in nodes:
             if int(node) not in balanced:
@@ -144,12 +132,7 @@ class Sections:
 
         Components that a rod is rigid against are NaN.
 
-        Parameters
-        ----------
-        at : array (p,)
-            Sections.
-        eta : array (n, m)
-            Modal coordinates.
+        `at` (p,): sections; `eta` (n, m): modal coordinates.
         """
         if self.body.rod is not None:
             stresses = rod_strains.stresses(self.body.rod, at, eta)
@@ -184,12 +167,7 @@ class Sections:
     def stress(self, at: Array, loads: Array) -> list[Array]:
         """Stress (n, k, 6) at the points of each of p sections, section axes [Pa].
 
-        Parameters
-        ----------
-        at : array (p,)
-            Sections.
-        loads : array (n, p, 6)
-            Their loads.
+        `at` (p,): sections; `loads` (n, p, 6): their loads.
         """
         stresses, carried = [], self._carried
         for k, place in enumerate(at):
@@ -255,14 +233,7 @@ def check_has_stress(sections: Sections) -> None:
 def checked_points(body: str, count: int, at: Any) -> Array:
     """Numbers of stress points that were asked for; all for None.
 
-    Parameters
-    ----------
-    body : str
-        Name of the body.
-    count : int
-        Number of its points.
-    at : int or array (p,)
-        As given.
+    `at` (p,): as given.
     """
     if at is None:
         return np.arange(count)

@@ -85,10 +85,7 @@ def principal_magnitude(tensor: Array) -> Array:
     With the mean m and the deviator's invariants J_2 and J_3 the principal values are
     m + 2 sqrt(J_2 / 3) cos(t + 2 pi k / 3), cos(3 t) = sqrt(27) / 2 J_3 / J_2^(3/2).
 
-    Parameters
-    ----------
-    tensor : array (..., 6)
-        xx, yy, zz, yz, zx, xy.
+    `tensor` (..., 6): xx, yy, zz, yz, zx, xy.
     """
     tensor = _components(tensor, "strain")
     normal, (yz, zx, xy) = tensor[..., :3], np.moveaxis(tensor[..., 3:], -1, 0)

@@ -32,27 +32,7 @@ WORDS = "lissom: compiling all kernels, two to three minutes on two cores"
 
 
 def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> bool:
-    """Compile all kernels into one binary, with a line of progress on stderr.
-
-    Parameters
-    ----------
-    output : Path
-        File to write; it is replaced at once, processes that use the old one keep it.
-    triple : str
-        System to compile for, such as "aarch64-unknown-linux-gnu"; this one if empty.
-    anew : bool
-        Whether to compile even if the file is up to date.
-
-    Returns
-    -------
-    bool
-        Whether anything was compiled.
-
-    Raises
-    ------
-    KernelError
-        If something that the build needs is missing, or a step fails.
-    """
+    """Compile all kernels into one binary, with a line of progress on stderr."""
     if not anew and not triple and not unusable(output):
         return False
     check_system()
@@ -250,17 +230,7 @@ VECTORS = (  # functions of `kernels.tree`
 
 
 def machine_code(bitcode: bytes, level: ProcessorLevel, triple: str = "") -> bytes:
-    """Object file of kernels for one level.
-
-    Parameters
-    ----------
-    bitcode : bytes
-        From `front_end.bitcode`.
-    level : Level
-        Processors that must be able to run it.
-    triple : str
-        System to compile for; this one if empty.
-    """
+    """Object file of kernels for one level."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
@@ -361,19 +331,7 @@ def linked(
     levels: Sequence[ProcessorLevel],
     kernels: Mapping[str, str],
 ) -> bytes:
-    """Content of the shared library.
-
-    Parameters
-    ----------
-    folder : Path
-        For files on the way.
-    objects : sequence of Path
-        Object files of all kernels for all levels.
-    levels : sequence of Level
-        Levels in rising order.
-    kernels : mapping
-        Letters of the types of each kernel.
-    """
+    """Content of the shared library."""
     import numpy as np
 
     (folder / "table.h").write_text(_table(levels, kernels), encoding="utf-8")

@@ -24,27 +24,7 @@ HOMES = ("sim", "kernels.device.states", "kernels.device.runs")
 
 
 def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool = True) -> bool:
-    """Compile all kernels for GPUs, into one archive; they run on all of `GENERATIONS`.
-
-    Parameters
-    ----------
-    output : Path
-        Archive to write.
-    anew : bool
-        Whether to compile even if it is up to date.
-    progress : bool
-        Whether to say on stderr what is done.
-
-    Returns
-    -------
-    bool
-        Whether anything was compiled.
-
-    Raises
-    ------
-    KernelError
-        If something that the build needs is missing, or a step fails.
-    """
+    """Compile all kernels for GPUs, into one archive; they run on all of `GENERATIONS`."""
     if not anew and is_current(output):
         return False
     libdevice()
@@ -74,15 +54,7 @@ def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool =
 
 
 def device_code(symbols: Sequence[str], oldest: int = GENERATIONS[0].capability) -> dict[str, str]:
-    """PTX of kernels by their symbols; in a process that has compiled nothing yet.
-
-    Parameters
-    ----------
-    symbols : sequence of str
-        Kernels; those of runs one at a time, for which the integrators are selected.
-    oldest : int
-        Compute capability of the oldest GPUs that must be able to run it.
-    """
+    """PTX of kernels by their symbols; in a process that has compiled nothing yet."""
     from ..kernels.run.registry import SELECTED
 
     (generation,) = (x for x in GENERATIONS if x.capability == oldest)

@@ -7,17 +7,10 @@ from typing import NamedTuple
 
 
 class ProcessorLevel(NamedTuple):
-    """One kind of processor.
+    """One kind of processor."""
 
-    Attributes
-    ----------
-    name : str
-        Name shown to the user, such as "x86-64-v3".
-    cpu, features : str
-        The same for LLVM; empty for the processor of this machine.
-    """
-
-    name: str
+    name: str  # name shown to the user, such as "x86-64-v3"
+    # cpu, features: the same for LLVM; empty for the processor of this machine
     cpu: str = ""
     features: str = ""
 
@@ -39,18 +32,11 @@ LEVELS = {
 
 
 class BuildTarget(NamedTuple):
-    """What a binary is compiled for.
+    """What a binary is compiled for."""
 
-    Attributes
-    ----------
-    triple : str
-        LLVM's name of the system, such as "aarch64-unknown-linux-gnu"; empty for this one.
-    levels : tuple of Level
-        Levels in rising order.
-    """
-
+    # LLVM's name of the system, such as "aarch64-unknown-linux-gnu"; empty for this one
     triple: str
-    levels: tuple[ProcessorLevel, ...]
+    levels: tuple[ProcessorLevel, ...]  # levels in rising order
 
     @classmethod
     def named(cls, triple: str = "") -> BuildTarget:

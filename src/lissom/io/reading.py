@@ -11,17 +11,7 @@ from ..results.files.disk import open_regular
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
     """Content of a regular file; pipes and devices are rejected without blocking.
 
-    Parameters
-    ----------
-    path : path
-        File to read.
-    most : int
-        Largest size [bytes].
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened or read, is not a regular file, or is larger (EFBIG).
+    `most`: largest size [bytes].
     """
     with open_regular(path) as file:
         content = file.read(most + 1)

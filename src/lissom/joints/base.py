@@ -80,23 +80,15 @@ class Symbol(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Coordinates of a joint, or of a part of it, as integrated in a simulation.
+    """Coordinates of a joint, or of a part of it, as integrated in a simulation."""
 
-    Attributes
-    ----------
-    kind : str
-        "plain" (rates are speeds), "ball" (quaternion), "pose" (quaternion and position),
-        "product" (of the exponentials of a motion map), or "mapped" (rates from `rate_map`).
-    n_q, n_v : int
-        Number of coordinates and speeds.
-    columns : array (6, n_v), optional
-        Motion map of a product.
-    """
-
+    # "plain" (rates are speeds), "ball" (quaternion), "pose" (quaternion and position), "product"
+    # (of the exponentials of a motion map), or "mapped" (rates from `rate_map`)
     kind: str
+    # n_q, n_v: number of coordinates and speeds
     n_q: int
     n_v: int
-    columns: Array | None = None
+    columns: Array | None = None  # (6, n_v) motion map of a product
 
 
 # Metadata of a joint's dataclass fields, used to check, store and read them.
@@ -397,13 +389,7 @@ def joint_classes() -> dict[str, type[Joint]]:
 
 
 def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
-    """Metadata of a joint class's parameters: {name: {"kind": "direction" | "number" | "values"}}.
-
-    Parameters
-    ----------
-    kind : type
-        Joint class.
-    """
+    """Metadata of a joint class's parameters: {name: {"kind": "direction" | "number" | "values"}}."""
     if not is_dataclass(kind):
         return {}
     return {f.name: f.metadata or {"kind": "values"} for f in fields(kind) if f.init}

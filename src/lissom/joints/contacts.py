@@ -143,12 +143,8 @@ class _Rolls(Contact):
     def _arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
         """From the centre to the point of contact, and its rate, in axes of a.
 
-        Parameters
-        ----------
-        rotation : array (3, 3)
-            Axes of b to axes of a.
-        spin : array (3,)
-            Relative angular velocity in axes of a.
+        `rotation` (3, 3): axes of b to axes of a; `spin` (3,): relative angular velocity in axes of
+        a.
         """
 
     def touch(self, rotation: Array, position: Array, velocity: Array) -> Touch:

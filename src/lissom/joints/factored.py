@@ -102,18 +102,11 @@ class FactoredJoint(Joint):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Product(FactoredJoint):
-    """Joint of given factors: the reversed or rotated copy of a factored joint.
+    """Joint of given factors: the reversed or rotated copy of a factored joint."""
 
-    Parameters
-    ----------
-    factors : tuple
-        Turns, slides and twists, from the inboard frame outwards.
-    coordinates : tuple
-        Name and unit of each coordinate.
-    """
-
+    # turns, slides and twists, from the inboard frame outwards
     factors: tuple[Turn | Slide | Twist, ...] = ()
-    coordinates: Names = ()
+    coordinates: Names = ()  # name and unit of each coordinate
 
     @property
     def label(self) -> str:

@@ -91,15 +91,9 @@ class Twist(NamedTuple):
 
 
 class Quaternion(NamedTuple):
-    """Arbitrary rotation by a unit quaternion (w, x, y, z).
+    """Arbitrary rotation by a unit quaternion (w, x, y, z)."""
 
-    Attributes
-    ----------
-    q : int
-        Index of the first of its four coordinates.
-    """
-
-    q: int
+    q: int  # index of the first of its four coordinates
 
 
 OneFactor = Turn | Slide | Twist  # one coordinate each
@@ -180,18 +174,12 @@ def product_pose(factors: tuple[OneFactor, ...], q: Array) -> Pose:
 
 
 class Column(NamedTuple):
-    """Twist of a factor in outboard axes.
+    """Twist of a factor in outboard axes."""
 
-    Attributes
-    ----------
-    w, v : array (3,), or None for zero
-        Angular and linear parts.
-    aligned : bool
-        Whether they are known to be parallel: no outer factor moves the axis off itself.
-    """
-
+    # w, v: (3,) angular and linear parts
     w: Half
     v: Half
+    # whether they are known to be parallel: no outer factor moves the axis off itself
     aligned: bool
 
 

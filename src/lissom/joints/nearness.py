@@ -68,12 +68,8 @@ def constraint_map(motion_map: Array, length: float) -> Array:
     and P^T times a motion is a displacement [m].  If the joint's motions are pure rotations and
     translations, every column is a pure moment or a pure force.
 
-    Parameters
-    ----------
-    motion_map : array (6, r)
-        H*, motions [angular; linear] of the joint.
-    length : float
-        Characteristic length that scales moments to forces [m].
+    `motion_map` (6, r): H*, motions [angular; linear] of the joint; `length`: characteristic length
+    that scales moments to forces [m].
     """
     scale = np.array([length] * 3 + [1.0] * 3)
     basis: list[Array] = []

@@ -43,26 +43,7 @@ def jit(
     counted: bool = True,
     inlined: bool = False,
 ) -> Any:
-    """Function that kernels can call; for calls from Python see `CompiledEntry`.
-
-    Parameters
-    ----------
-    function : callable
-        Function to compile.  `@jit` and `@jit(...)` both work.
-    reassociate : bool
-        Whether sums may be reordered, so that a loop over modes uses vector instructions.  NaN and
-        infinity are still propagated.
-    counted : bool
-        Whether references to arrays are counted.  Functions that take many arrays, as tuples, spend
-        more time on that than on their work; they must not create or return arrays.
-    inlined : bool
-        Whether it is inlined into its caller: for functions with many arguments and one caller.
-
-    Returns
-    -------
-    callable
-        Numba's dispatcher; the function itself with the binary and under ``NUMBA_DISABLE_JIT=1``.
-    """
+    """Function that kernels can call; for calls from Python see `CompiledEntry`."""
     flags = FLAGS | {"reassoc"} if reassociate else FLAGS
     options = UNCALLED | {"_nrt": counted, "forceinline": inlined}
 
@@ -81,13 +62,7 @@ inlined = jit(counted=False, inlined=True)
 
 
 def intrinsic(in_python: Kernel) -> Callable[[Any], Any]:
-    """Function that writes instructions for its call in a kernel, as Numba's of the same name.
-
-    Parameters
-    ----------
-    in_python : callable
-        What is called instead where kernels run in Python.
-    """
+    """Function that writes instructions for its call in a kernel, as Numba's of the same name."""
 
     def decorate(function: Any) -> Any:
         if LIBRARY is not None or PLAIN:
@@ -100,13 +75,7 @@ def intrinsic(in_python: Kernel) -> Callable[[Any], Any]:
 
 
 def plain(function: Any) -> Any:
-    """Python function behind one that kernels call.
-
-    Parameters
-    ----------
-    function : callable
-        Decorated with `jit`.
-    """
+    """Python function behind one that kernels call."""
     return getattr(function, "py_func", function)
 
 
@@ -116,16 +85,9 @@ ENTRIES: list[CompiledEntry] = []
 class CompiledEntry:
     """A kernel that Python calls, compiled for one signature.
 
-    Parameters
-    ----------
-    function : callable
-        A function decorated with `jit`.
-    signature : str
-        Types of the result and the arguments, as Numba writes them: ``"int64(float64[::1])"``.
-    name : str
-        Name shown to the user while it is compiled, such as "forward dynamics".
-    seconds : float
-        Approximate time that Numba takes to compile it, shown to the user [s].
+    `signature`: types of the result and the arguments, as Numba writes them:
+    ``"int64(float64[::1])"``; `seconds`: approximate time that Numba takes to compile it, shown to
+    the user [s].
     """
 
     def __init__(

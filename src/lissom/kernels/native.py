@@ -29,15 +29,7 @@ REMEDY = "`lissom build` compiles all kernels"
 
 
 class CompiledLibrary:
-    """Compiled kernels for the processor of this machine.
-
-    Attributes
-    ----------
-    levels : tuple of str
-        Levels that the processor has, such as "x86-64-v3", in rising order.
-    level : str
-        The level in use.
-    """
+    """Compiled kernels for the processor of this machine."""
 
     def __init__(self, module: Any) -> None:
         self.levels: tuple[str, ...] = tuple(module.levels)
@@ -56,13 +48,7 @@ class CompiledLibrary:
 
 
 def library() -> CompiledLibrary | None:
-    """Library of all kernels; None, with one line in the log, where Numba has to compile them.
-
-    Raises
-    ------
-    KernelError
-        If the environment asks for what does not exist.
-    """
+    """Library of all kernels; None, with one line in the log, where Numba has to compile them."""
     wanted = os.environ.get("LISSOM_KERNELS", "")
     if wanted not in ("", "native", "numba"):
         raise KernelError(

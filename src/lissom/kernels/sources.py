@@ -11,22 +11,7 @@ KERNELS = ("kernels", "sim/loads", "sim/integrators")
 
 
 def sources_digest(*folders: str, package: Path = PACKAGE, device: bool = False) -> bytes:
-    """Digest of all Python and C files below folders of the package.
-
-    Parameters
-    ----------
-    *folders : str
-        Names below the package.
-    package : Path
-        Folder of the package.
-    device : bool
-        Whether to include what is for GPUs alone: folders and files named device.
-
-    Returns
-    -------
-    bytes
-        32 bytes; empty if no file can be read (in a zip file).
-    """
+    """Digest of all Python and C files below folders of the package."""
     digest, any_read = hashlib.sha256(), False
     try:
         for folder in folders:

@@ -12,17 +12,7 @@ EARTH = (0.0, 0.0, -9.81)
 
 
 def count(value: Any, what: str, least: int) -> int:
-    """Whole number from `least` to `MOST`, or a ModelError.
-
-    Parameters
-    ----------
-    value : object
-        Value as given by the user.
-    what : str
-        Name for messages.
-    least : int
-        Smallest allowed number.
-    """
+    """Whole number from `least` to `MOST`, or a ModelError."""
     try:
         number = operator.index(value)
     except TypeError:

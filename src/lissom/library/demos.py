@@ -23,20 +23,12 @@ from .order_n_run import order_n_loads, order_n_start
 
 @dataclass(frozen=True, eq=False)
 class Demo(Shown):
-    """Mechanism with everything needed to simulate it.
-
-    Attributes
-    ----------
-    name : str
-    system : System
-    start : State
-    settings : mapping
-        Arguments of `simulate`, including the duration.
-    """
+    """Mechanism with everything needed to simulate it."""
 
     name: str
     system: System
     start: State
+    # arguments of `simulate`, including the duration
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -45,28 +37,12 @@ class Demo(Shown):
         return DEMOS[self.name][0]
 
     def run(self, **changes: Any) -> Any:
-        """Simulate the mechanism.
-
-        Parameters
-        ----------
-        **changes
-            Settings that replace those of the demo.
-
-        Returns
-        -------
-        Trajectory
-        """
+        """Simulate the mechanism."""
         return simulate(self.system, self.start, **{**self.settings, **changes})
 
 
 def demo(name: str) -> Demo:
-    """A demonstration by name.
-
-    Parameters
-    ----------
-    name : str
-        One of `DEMOS`.
-    """
+    """A demonstration by name."""
     if not isinstance(name, str) or name not in DEMOS:
         raise ModelError(f"there is no demo {name!r}; {suggestion(str(name), DEMOS)}")
     return DEMOS[name][1]()

@@ -24,32 +24,17 @@ _WHOLE = 50
 
 @dataclass(frozen=True)
 class _Limb:
-    """A chain of equal segments.
+    """A chain of equal segments."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the segments, to which their number is appended.
-    carrier : str
-        Limb at whose end this one is attached; "" for the pelvis.
-    at : array (3,)
-        Position in the frame at the end of the carrier [m].
-    turn : array (3, 3)
-        Axes of the limb, x along it, to those of the carrier.
-    length, mass, radius : float
-        Dimensions of the whole limb [m], [kg], [m].
-    share : int
-        Number of joints in a figure of 50 joints.
-    """
-
-    name: str
-    carrier: str
-    at: tuple[float, float, float]
-    turn: np.ndarray
+    name: str  # name of the segments, to which their number is appended
+    carrier: str  # limb at whose end this one is attached; "" for the pelvis
+    at: tuple[float, float, float]  # (3,) position in the frame at the end of the carrier [m]
+    turn: np.ndarray  # (3, 3) axes of the limb, x along it, to those of the carrier
+    # length, mass, radius: dimensions of the whole limb [m], [kg], [m]
     length: float
     mass: float
     radius: float
-    share: int
+    share: int  # number of joints in a figure of 50 joints
 
 
 def _arm(side: str, sign: float) -> Iterator[_Limb]:

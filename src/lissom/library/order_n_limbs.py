@@ -32,21 +32,11 @@ _AXES = {"roll": "x", "yaw": "z", "pitch": "y", "elbow": "y"}
 
 @dataclass(frozen=True)
 class Limb:
-    """A leg or an arm.
+    """A leg or an arm."""
 
-    Parameters
-    ----------
-    joints : tuple of str
-        Names of the joints, from mount to end.
-    angles : tuple of float
-        Initial joint angles [rad].
-    boom : float
-        Length of each of its two booms [m].
-    """
-
-    joints: tuple[str, ...]
-    angles: tuple[float, ...]
-    boom: float
+    joints: tuple[str, ...]  # names of the joints, from mount to end
+    angles: tuple[float, ...]  # initial joint angles [rad]
+    boom: float  # length of each of its two booms [m]
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -63,13 +53,7 @@ class Limb:
         return joint in _BOOMS
 
     def end(self, mount: Pose) -> Pose:
-        """Initial frame at the outer end of the last link, in the frame that `mount` is given in.
-
-        Parameters
-        ----------
-        mount : tuple of array
-            Axes (3, 3) and origin (3,) of the limb's first frame.
-        """
+        """Initial frame at the outer end of the last link, in the frame that `mount` is given in."""
         rotation, position = mount
         for axis, length, angle in zip(self.axes, self.lengths, self.angles, strict=True):
             rotation = rotation @ axis_rotation(np.eye(3)["xyz".index(axis)], angle)
@@ -80,12 +64,8 @@ class Limb:
 def mount(azimuth: float, radius: float, height: float) -> Pose:
     """Frame of a limb on the upper side of a plate, in the plate's frame.
 
-    Parameters
-    ----------
-    azimuth : float
-        Direction from the centre of the plate, measured from x towards y [rad].
-    radius, height : float
-        Distances from the plate's axis and above its centre [m].
+    `azimuth`: direction from the centre of the plate, measured from x towards y [rad]; `radius`,
+    `height`: distances from the plate's axis and above its centre [m].
     """
     outward = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
     up = np.array([0.0, 0.0, 1.0])
@@ -100,13 +80,6 @@ def leg(joints: int, rise: float, inward: float) -> Limb:
     upright; if it were flat, it could not move the plate in the plane of the leg without bending,
     because four of its joints would turn about lines in that plane.  So its wrist is turned out of
     the plane and its shoulder is turned back by the roll: a triangle with sides 3, 4 and 5.
-
-    Parameters
-    ----------
-    joints : {6, 7}
-        Number of joints.
-    rise, inward : float
-        Position of the end.
     """
     above = rise - 2 * MODULE  # from the shoulder's pitch joint
     if joints == 7:
@@ -124,11 +97,6 @@ def arm(rise: float, inward: float) -> Limb:
     """Arm of seven joints that ends `rise` above its mount and `inward` of it [m], level.
 
     Its elbow points outwards.
-
-    Parameters
-    ----------
-    rise, inward : float
-        Position of the end.
     """
     out = 3 * MODULE - inward  # distance of the wrist's pitch joint outwards of the mount
     pitch, elbow = _triangle(rise - 2 * MODULE, out, ARM_BOOM, ARM_BOOM)

@@ -28,24 +28,12 @@ GAP, NOISE = 1e3, 1e-13  # if the next one is so many times larger, or if they a
 
 
 class Deflated(NamedTuple):
-    """Decomposition (2).
+    """Decomposition (2)."""
 
-    Attributes
-    ----------
-    transform : array (n, n)
-        T.
-    whole : array (n, n)
-        T^T A T.
-    zeros : int
-        Number of zero eigenvalues.
-    null : array (n, k)
-        Orthonormal null space of A.
-    """
-
-    transform: Array
-    whole: Array
-    zeros: int
-    null: Array
+    transform: Array  # (n, n) T
+    whole: Array  # (n, n) T^T A T
+    zeros: int  # number of zero eigenvalues
+    null: Array  # (n, k) orthonormal null space of A
 
     @property
     def rest(self) -> Array:
@@ -77,10 +65,7 @@ def _solved(N: Array, values: Array, b: Array) -> Array:
 def null_space(A: Array) -> Array:
     """Orthonormal null space (n, k) of a matrix (m, n), by (1).
 
-    Parameters
-    ----------
-    A : array (m, n)
-        Matrix; entries that are noise must be zero.
+    `A` (m, n): matrix; entries that are noise must be zero.
     """
     m, n = A.shape
     if not m or not n:
@@ -132,12 +117,8 @@ def _regular(A: Array) -> bool:
 def deflated(A: Array, levels: list[Array]) -> Deflated:
     """Decomposition (2) of a square matrix from the levels of its chains.
 
-    Parameters
-    ----------
-    A : array (n, n)
-        Matrix.
-    levels : list of arrays (n, k)
-        Orthonormal null space of A; then what A takes into it, orthogonal to it, and so on.
+    `A` (n, n): matrix; `levels` (n, k): orthonormal null space of A; then what A takes into it,
+    orthogonal to it, and so on.
     """
     n = len(A)
     basis = np.hstack([np.zeros((n, 0)), *levels])
@@ -157,10 +138,7 @@ def evened(A: Array) -> tuple[Array, Array]:
 
     Orthogonal transformations mix states: those of stiff bodies must not drown those of soft ones.
 
-    Parameters
-    ----------
-    A : array (n, n)
-        Matrix.
+    `A` (n, n): matrix.
     """
     if not len(A):
         return A, np.ones(0)
@@ -175,10 +153,7 @@ def chain_levels(A: Array) -> list[Array]:
     of [A, -L].  The matrix itself stays as it is: in other coordinates than its own, soft motions
     would be lost beside stiff ones.
 
-    Parameters
-    ----------
-    A : array (n, n)
-        Matrix; entries that are noise must be zero.
+    `A` (n, n): matrix; entries that are noise must be zero.
     """
     n, levels = len(A), list[Array]()
     L = np.zeros((n, 0))

@@ -20,37 +20,24 @@ STEP = 1e-30  # complex step
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Deviations of everything that outputs depend on, one column for each state and input.
+    """Deviations of everything that outputs depend on, one column for each state and input."""
 
-    Attributes
-    ----------
-    state : State
-        Configuration and speeds.
-    vdot : array (n_v,)
-        Accelerations.
-    delta, nu, acceleration : arrays (n_v, m)
-        Deviations of configuration, speeds and accelerations.
-    of_forces : callable
-        Returns those of generalized forces (n_v, m), which few outputs need.
-    of_wrenches : callable
-        Returns body, node, moment and force on it in its axes, and their deviations, as a list of
-        (int, int, array (6,), array (6, m)).
-    applied, armature : arrays (n_v,)
-        Generalized forces on joints and modes, holding ones too, and the inertia of rotors.
-    outputs : tuple of str
-        Names of all outputs.
-    """
-
-    state: State
-    vdot: Array
+    state: State  # configuration and speeds
+    vdot: Array  # (n_v,) accelerations
+    # delta, nu, acceleration: (n_v, m) deviations of configuration, speeds and accelerations
     delta: Array
     nu: Array
     acceleration: Array
+    # returns those of generalized forces (n_v, m), which few outputs need
     of_forces: Callable[[], Array]
+    # returns body, node, moment and force on it in its axes, and their deviations, as a list of
+    # (int, int, array (6,), array (6, m))
     of_wrenches: Callable[[], list[Wrench]]
+    # applied, armature: (n_v,) generalized forces on joints and modes, holding ones too, and the
+    # inertia of rotors
     applied: Array
     armature: Array
-    outputs: tuple[str, ...]
+    outputs: tuple[str, ...]  # names of all outputs
     _done: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -28,23 +28,16 @@ STABLE = 1e-8  # decay rate below which a pole does not decay, relative to its m
 
 
 class Split(NamedTuple):
-    """Stable and other part of a model (1).
+    """Stable and other part of a model (1)."""
 
-    Attributes
-    ----------
-    stable, other : arrays (n, k), (n, n - k)
-        Columns of T.
-    A, B, C : arrays
-        Matrices of the stable part.
-    rest_a, rest_b, rest_c : arrays
-        Matrices of the other part.
-    """
-
+    # stable, other: (n, k), (n, n - k) columns of T
     stable: Array
     other: Array
+    # A, B, C: matrices of the stable part
     A: Array
     B: Array
     C: Array
+    # rest_a, rest_b, rest_c: matrices of the other part
     rest_a: Array
     rest_b: Array
     rest_c: Array
@@ -85,12 +78,7 @@ class Gramians:
 def decays(poles: Array, discrete: bool) -> Array:
     """Mask of the poles that decay.
 
-    Parameters
-    ----------
-    poles : array (n,)
-        Poles.
-    discrete : bool
-        Whether they are those of a discrete model.
+    `poles` (n,): poles.
     """
     if discrete:
         return np.abs(poles) < 1 - STABLE
@@ -98,13 +86,7 @@ def decays(poles: Array, discrete: bool) -> Array:
 
 
 def split(model: LinearModel) -> Split:
-    """Stable and other part of a model.
-
-    Parameters
-    ----------
-    model : LinearModel
-        The model.
-    """
+    """Stable and other part of a model."""
     discrete = model.step is not None
     even, D = evened(model.A)
     A, n = even, model.n
@@ -139,15 +121,7 @@ def split(model: LinearModel) -> Split:
 
 
 def of_parts(A: Array, B: Array, C: Array, discrete: bool) -> tuple[Array, Array]:
-    """Solutions W_c, W_o (k, k) of (2).
-
-    Parameters
-    ----------
-    A, B, C : arrays
-        Matrices of a stable model.
-    discrete : bool
-        Whether it is discrete.
-    """
+    """Solutions W_c, W_o (k, k) of (2)."""
     if not len(A):
         return A.copy(), A.copy()
     if discrete:

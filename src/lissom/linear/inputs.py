@@ -18,26 +18,14 @@ Array = np.ndarray
 
 
 class Inputs(NamedTuple):
-    """Inputs of a linear model.
+    """Inputs of a linear model."""
 
-    Attributes
-    ----------
-    parts : Parts
-        Name and unit of each.
-    forces : array (n_v, n_input)
-        Generalized forces of unit inputs.
-    on_frames : array (n_v, n_input)
-        Those of them that are moments and forces at frames.
-    wrenches : list of (Frame, array (6, n_input))
-        Moments and forces at frames, in their own axes, of unit inputs.
-    own_rates : list of (str, array (n_input,))
-        Own states of loads by name, and their rates by unit inputs.
-    """
-
-    parts: Parts
-    forces: Array
-    on_frames: Array
+    parts: Parts  # name and unit of each
+    forces: Array  # (n_v, n_input) generalized forces of unit inputs
+    on_frames: Array  # (n_v, n_input) those of them that are moments and forces at frames
+    # (Frame, array (6, n_input)) moments and forces at frames, in their own axes, of unit inputs
     wrenches: list[tuple[Frame, Array]]
+    # (str, array (n_input,)) own states of loads by name, and their rates by unit inputs
     own_rates: list[tuple[str, Array]]
 
 
@@ -54,16 +42,9 @@ class _Input(NamedTuple):
 def chosen_inputs(state: State, names: Sequence[str], loads: Sequence[Load]) -> Inputs:
     """Inputs by name.
 
-    Parameters
-    ----------
-    state : State
-        Configuration.
-    names : sequence of str
-        "body" or "body.force" (the joint), "body.modes" or "body.modal_force", the name of an
-        actuator or of a wheel with a torque, "frame.force" or "frame.moment" (world axes; also
-        "body.node.force"), each with or without a component, such as "tip.force.z".
-    loads : sequence of Load
-        Whose actuators and wheels can be named.
+    `names`: "body" or "body.force" (the joint), "body.modes" or "body.modal_force", the name of an
+    actuator or of a wheel with a torque, "frame.force" or "frame.moment" (world axes; also
+    "body.node.force"), each with or without a component, such as "tip.force.z".
     """
     inputs = [_resolved(state, name, loads) for name in names]
     parts = tuple(part for one in inputs for part in one.parts)

@@ -14,15 +14,7 @@ from .tangent import Tangent
 
 
 def warn_of_limits_about(equations: Tangent, stacklevel: int) -> None:
-    """Warn about the state of a linear model as `simulate` does about a run.
-
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about the state.
-    stacklevel : int
-        As for `warnings.warn`, from the caller.
-    """
+    """Warn about the state of a linear model as `simulate` does about a run."""
     start = equations.state
     warn_of_state(start, equations.vdot, on_nodes(equations), "in the state", stacklevel + 1)
     plan, system, time = equations.loads.plan, equations.system, equations.loads.differences.time
@@ -35,13 +27,7 @@ def warn_of_limits_about(equations: Tangent, stacklevel: int) -> None:
 
 
 def on_nodes(equations: Tangent) -> External:
-    """Moments and forces of loads and loops on nodes, in the axes of these.
-
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about a state.
-    """
+    """Moments and forces of loads and loops on nodes, in the axes of these."""
     system, state, terms = equations.system, equations.state, equations.loads
     result: External = [
         (i, node, terms.wrenches[6 * k : 6 * k + 6]) for k, (i, node) in enumerate(terms.places)

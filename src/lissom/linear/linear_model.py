@@ -352,13 +352,7 @@ def _numbers(names: Any, parts: Parts, what: str) -> list[int]:
 
 
 def to_control(model: LinearModel) -> Any:
-    """Model of the package control.
-
-    Parameters
-    ----------
-    model : LinearModel
-        The model.
-    """
+    """Model of the package control."""
     try:
         import control
     except ImportError:
@@ -374,15 +368,7 @@ def to_control(model: LinearModel) -> Any:
 
 
 def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
-    """Write a model as a MATLAB file.
-
-    Parameters
-    ----------
-    model : LinearModel
-        The model.
-    path : path
-        File to write, with the suffix ".mat".
-    """
+    """Write a model as a MATLAB file."""
     from scipy.io import savemat
 
     file = as_path(path)

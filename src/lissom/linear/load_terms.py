@@ -45,50 +45,25 @@ SPACING = 1e-3  # of the differences, relative to the sizes of coordinates and s
 
 @dataclass(frozen=True, eq=False)
 class LoadTerms:
-    """Generalized forces of all loads in a state, and their derivatives.
+    """Generalized forces of all loads in a state, and their derivatives."""
 
-    Attributes
-    ----------
-    acceleration : array (n_v,)
-        Rates of the speeds under the loads and given motions.
-    forces : array (n_v,)
-        Generalized forces of the loads, without those that given motions need.
-    q, v : arrays (n_v, n_v)
-        Derivatives of the forces by configuration and speeds.
-    applied : array (n_v,)
-        The part of the forces that acts on joints and modes of the tree.
-    wrenches : array (6 n_slot,)
-        Moments and forces on the nodes of `places`, in their axes; those of loads on joints of
-        loops are among them.
-    places : list of (int, int)
-        Body and node of each slot.
-    armature : array (n_v,)
-        Inertia of rotors.
-    own_names : list of (str, str)
-        Name and unit of each own state, such as the integral of a servo.
-    own_rates : array (n_z,)
-        Rates of the own states.
-    driven : list of str
-        Bodies whose joints follow given motions.
-    plan : Plan
-        All loads, and given motions.
-    differences : Differences
-        Derivatives of everything else, without given motions.
-    """
-
-    acceleration: Array
-    forces: Array
+    acceleration: Array  # (n_v,) rates of the speeds under the loads and given motions
+    forces: Array  # (n_v,) generalized forces of the loads, without those that given motions need
+    # q, v: (n_v, n_v) derivatives of the forces by configuration and speeds
     q: Array
     v: Array
-    applied: Array
+    applied: Array  # (n_v,) the part of the forces that acts on joints and modes of the tree
+    # (6 n_slot,) moments and forces on the nodes of `places`, in their axes; those of loads on
+    # joints of loops are among them
     wrenches: Array
-    places: list[tuple[int, int]]
-    armature: Array
+    places: list[tuple[int, int]]  # (int, int) body and node of each slot
+    armature: Array  # (n_v,) inertia of rotors
+    # (str, str) name and unit of each own state, such as the integral of a servo
     own_names: list[tuple[str, str]]
-    own_rates: Array
-    driven: list[str]
-    plan: Plan
-    differences: Differences
+    own_rates: Array  # (n_z,) rates of the own states
+    driven: list[str]  # bodies whose joints follow given motions
+    plan: Plan  # all loads, and given motions
+    differences: Differences  # derivatives of everything else, without given motions
 
     def by_q(self, part: str) -> Array:
         """Derivatives by configuration of a part of `Differences`, such as "wrenches"."""
@@ -116,19 +91,7 @@ class LoadTerms:
 
 
 def load_terms(system: System, state: State, forces: Any, loads: Any, time: float) -> LoadTerms:
-    """Forces of all loads and their derivatives.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State
-        Configuration and speeds.
-    forces, loads
-        As for `simulate`.
-    time : float
-        Time at which they are evaluated [s].
-    """
+    """Forces of all loads and their derivatives."""
     plan = planned(system, forces, loads, ())
     check_drives(plan)
     _check_controllers(plan)
@@ -191,19 +154,7 @@ def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
 
 
 class Differences:
-    """Accelerations, forces, wrenches and rates of own states as one vector, and its derivatives.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, resolved.
-    state : State
-        Configuration and speeds.
-    time : float
-        Time [s].
-    loaded : bool
-        Whether there are loads at all; else all derivatives are zero.
-    """
+    """Accelerations, forces, wrenches and rates of own states as one vector, and its derivatives."""
 
     def __init__(self, plan: Plan, state: State, time: float, loaded: bool) -> None:
         self.system, self.plan, self.time = plan.system, plan, time

@@ -63,12 +63,7 @@ def mode_motion(
 def visible_amplitude(state: State, phi: Array) -> float:
     """Factor of a shape with which its motion is well seen.
 
-    Parameters
-    ----------
-    state : State
-        Configuration.
-    phi : array (n_v,)
-        Shape.
+    `phi` (n_v,): shape.
     """
     system = state.system
     places, far, turned = [np.zeros((1, 3))], 0.0, 0.0

@@ -32,36 +32,19 @@ from .turning import warn_of_turning
 
 
 class Participation(NamedTuple):
-    """What modes move.
+    """What modes move."""
 
-    Attributes
-    ----------
-    effective : array (6, k)
-        Effective inertias and masses of the modes.
-    whole : array (6,)
-        Those of the whole mechanism.
-    shares : array (n_body, k)
-        Share of each body in the kinetic energy.
-    """
-
-    effective: Array
-    whole: Array
-    shares: Array
+    effective: Array  # (6, k) effective inertias and masses of the modes
+    whole: Array  # (6,) those of the whole mechanism
+    shares: Array  # (n_body, k) share of each body in the kinetic energy
 
 
 def participation(state: State, shapes: Array, base: Array, armature: Array) -> Participation:
     """Effective masses of modes, and shares of bodies in their energy.  O(N) for each mode.
 
-    Parameters
-    ----------
-    state : State
-        Configuration.
-    shapes : array (n_v, k)
-        Shapes with phi^H M phi = 1.
-    base : array (3,)
-        Reference point of the inertias in the world [m].
-    armature : array (n_v,)
-        Inertia of rotors; its energy counts with the body that their joint carries.
+    `shapes` (n_v, k): shapes with phi^H M phi = 1; `base` (3,): reference point of the inertias in
+    the world [m]; `armature` (n_v,): inertia of rotors; its energy counts with the body that their
+    joint carries.
     """
     system, layout = state.system, state.system.layout
     motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
@@ -112,32 +95,18 @@ SMALL = 1e-9  # relative size of a matrix that counts as zero
 
 
 class Eigenmodes(NamedTuple):
-    """Eigenvalues and shapes, free motions first.
+    """Eigenvalues and shapes, free motions first."""
 
-    Attributes
-    ----------
-    values : array (k,), complex
-        Eigenvalues [rad/s].
-    shapes : array (n_v, k)
-        Shapes, real without damping and gyroscopic terms; zero for joints that are held.
-    n_rigid : int
-        Number of free motions.
-    """
-
-    values: Array
+    values: Array  # (k,) eigenvalues [rad/s]
+    # (n_v, k) shapes, real without damping and gyroscopic terms; zero for joints that are held
     shapes: Array
-    n_rigid: int
+    n_rigid: int  # number of free motions
 
 
 def eigenmodes(equations: Tangent, damped: bool | None) -> Eigenmodes:
     """Eigenvalues and shapes.
 
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about the state.
-    damped : bool or None
-        Whether damping and gyroscopic terms count; None: if there are any.
+    `damped`: whether damping and gyroscopic terms count; None: if there are any.
     """
     M = times(equations.motions.T @ equations.mass, equations.motions)
     M = (M + M.T) / 2
@@ -499,13 +468,7 @@ def modes(
 
 
 def is_falling(equations: Tangent) -> bool:
-    """Whether a mechanism does nothing but fall.
-
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about its state.
-    """
+    """Whether a mechanism does nothing but fall."""
     system, state, a = equations.system, equations.state, equations.vdot
     if not np.any(system.gravity) or np.any(state.v) or len(equations.held):
         return False

@@ -15,13 +15,7 @@ __all__ = ["listed_names", "rate_names", "speed_parts", "wheel_name"]
 
 
 def speed_parts(system: System) -> Parts:
-    """Name of each speed and the unit of its integral, such as ("boom.mode.0", "kg^0.5 m").
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    """
+    """Name of each speed and the unit of its integral, such as ("boom.mode.0", "kg^0.5 m")."""
     parts: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
         parts += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
@@ -30,37 +24,17 @@ def speed_parts(system: System) -> Parts:
 
 
 def rate_names(parts: Parts) -> Parts:
-    """Names and units of the rates of deviations.
-
-    Parameters
-    ----------
-    parts : Parts
-        Names and units of the deviations.
-    """
+    """Names and units of the rates of deviations."""
     return tuple((f"{name}.rate", f"{unit}/s") for name, unit in parts)
 
 
 def wheel_name(wheel: Rotor) -> str:
-    """Name of a wheel, as input and with its speed as state.
-
-    Parameters
-    ----------
-    wheel : Rotor
-        Load whose torque is given.
-    """
+    """Name of a wheel, as input and with its speed as state."""
     return wheel.name or f"{wheel.where}.wheel"
 
 
 def listed_names(names: Any, what: str) -> list[str]:
-    """Names from one name, a part of a model, or several.
-
-    Parameters
-    ----------
-    names : str, Part or sequence
-        As given by the user.
-    what : str
-        Argument, for messages.
-    """
+    """Names from one name, a part of a model, or several."""
     one = isinstance(names, (str, Part))
     if not one and not isinstance(names, (Sequence, set, frozenset)):
         raise StateError(f"{what} is {shown(names)}; expected a list of names")

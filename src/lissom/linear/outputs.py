@@ -35,15 +35,7 @@ class OutputRows(NamedTuple):
 
 
 def chosen_outputs(names: Sequence[str], directions: Directions) -> OutputRows:
-    """Outputs by name.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of channels, with or without a component, such as "tip.position.z".
-    directions : Directions
-        Deviations of everything that they depend on.
-    """
+    """Outputs by name."""
     outputs = [_resolved(name, directions) for name in names]
     parts = tuple(part for one in outputs for part in one.parts)
     empty = np.zeros((0, directions.delta.shape[1]))

@@ -41,15 +41,7 @@ SPACING = 1e-3  # of (3), relative to the sizes of coordinates and speeds
 
 
 def reaction_rows(name: str, x: Directions) -> Array:
-    """Rows (6, m) of the moment and force of a joint on its body, body axes.
-
-    Parameters
-    ----------
-    name : str
-        Body that the joint carries.
-    x : Directions
-        Deviations of everything that it depends on.
-    """
+    """Rows (6, m) of the moment and force of a joint on its body, body axes."""
     i = x.system.layout.index(name)
     if not compiled(x.system):
         return _by_complex_steps(i, x)
@@ -59,34 +51,17 @@ def reaction_rows(name: str, x: Directions) -> Array:
 
 
 class Cut(NamedTuple):
-    """System whose joints have free ones behind them, and where the parts of the other one are.
+    """System whose joints have free ones behind them, and where the parts of the other one are."""
 
-    Attributes
-    ----------
-    system : System
-        The tree with cuts.
-    bodies : list of int
-        Number of each body in it.
-    at_q, at_v : arrays (n_q,), (n_v,)
-        Where coordinates and speeds are in its own.
-    """
-
-    system: System
-    bodies: list[int]
+    system: System  # the tree with cuts
+    bodies: list[int]  # number of each body in it
+    # at_q, at_v: (n_q,), (n_v,) where coordinates and speeds are in its own
     at_q: Array
     at_v: Array
 
 
 def cut(system: System, joints: Collection[int]) -> Cut:
-    """Tree in which forces at free joints are the reactions of `joints`.
-
-    Parameters
-    ----------
-    system : System
-        Compiled tree.
-    joints : collection of int
-        Numbers of the bodies that they carry.
-    """
+    """Tree in which forces at free joints are the reactions of `joints`."""
     rows: list[tuple[Any, ...]] = []
     hinges, bodies = list[int](), list[int]()  # the bodies that have the joint, and that it carries
     for i, (name, joint, body) in enumerate(
@@ -218,14 +193,7 @@ def _at(x: Directions, k: int, h: float) -> Array:
 def joint_wrenches(state: State, T: Array, loads: External) -> Array:
     """Moments and forces (n_body, 6) through all joints under given forces.
 
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds.
-    T : array (n_v,)
-        Generalized forces.
-    loads : sequence
-        Spatial forces on nodes.
+    `T` (n_v,): generalized forces.
     """
     system, q, v = state.system, state.raw_q, state.raw_v
     a, loads = engine.forward_dynamics(system, q, v, T, loads), list(loads)

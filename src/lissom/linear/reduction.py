@@ -58,11 +58,6 @@ def needed_free(model: LinearModel) -> tuple[LinearModel, int]:
     """The model with those free motions alone that an input moves and an output shows.
 
     They are its first states, the second result their number.
-
-    Parameters
-    ----------
-    model : LinearModel
-        The model; a discrete one is returned as it is.
     """
     if model.step is not None:
         return model, 0
@@ -155,13 +150,7 @@ def _stacked(a: Array, b: Array) -> Array:
 
 
 def modal_gains(model: LinearModel) -> tuple[Array, Array]:
-    """Poles that are not zero, one of each pair, and their gains (2).
-
-    Parameters
-    ----------
-    model : LinearModel
-        A continuous model.
-    """
+    """Poles that are not zero, one of each pair, and their gains (2)."""
     rest = _split_free(model)[1]
     modes = _Modes(rest)
     first = sorted((b[0] for b in modes.blocks), key=lambda i: abs(modes.values[i]))

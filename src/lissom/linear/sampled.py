@@ -40,24 +40,13 @@ Law = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 class Sampled(NamedTuple):
-    """Controllers about a state.
+    """Controllers about a state."""
 
-    Attributes
-    ----------
-    forces : array (n_v,)
-        Of all controllers in the state.
-    by_state : array (n_v + n_memory, 2 n_v)
-        K over E, by displacements along the speeds and by speeds.
-    by_memory : array (n_v + n_memory, n_memory)
-        L over F.
-    parts : Parts
-        Names of the memories.
-    """
-
-    forces: Array
+    forces: Array  # (n_v,) of all controllers in the state
+    # (n_v + n_memory, 2 n_v) K over E, by displacements along the speeds and by speeds
     by_state: Array
-    by_memory: Array
-    parts: Parts
+    by_memory: Array  # (n_v + n_memory, n_memory) L over F
+    parts: Parts  # names of the memories
 
 
 def sampled(
@@ -65,16 +54,7 @@ def sampled(
 ) -> Sampled:
     """Forces of controllers in a state, and their derivatives.
 
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds.
-    controllers : sequence of Controller
-        Those that act.
-    time : float
-        Time at which they are called [s].
-    step : float or None
-        Sampling time of the model [s].
+    `step`: sampling time of the model [s].
     """
     n, parts, slopes = state.system.n_v, [], []
     for one in controllers:
@@ -110,14 +90,8 @@ def with_controllers(
 ) -> LinearModel:
     """Discrete model (2) with its controllers.
 
-    Parameters
-    ----------
-    model : LinearModel
-        Without them; its last inputs are all generalized forces.
-    motions, speeds : arrays (n_v, m)
-        All displacements and speeds by those of the model: Z and Y of `tangent`.
-    controllers : Sampled
-        The controllers.
+    `motions`, `speeds` (n_v, m): all displacements and speeds by those of the model: Z and Y of
+    `tangent`.
     """
     n, m = motions.shape
     n_u, n_m = len(model.inputs) - n, len(controllers.parts)

@@ -52,13 +52,7 @@ OUTSIDE = 1e-6  # part of (2) outside of the motions, relative, above which a jo
 
 
 def deviation_rates(state: State) -> Array:
-    """Matrix E (n_v, n_v) of (2).
-
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds.
-    """
+    """Matrix E (n_v, n_v) of (2)."""
     system, blocks = state.system, []
     for name, joint, body in zip(system.names, system.joints, system.bodies, strict=True):
         blocks.append(np.zeros((body.n_mode, body.n_mode)))
@@ -118,42 +112,20 @@ class Tangent:
 
     Columns belong to deviations of the configuration and of the speeds, m each, own states of
     loads, and generalized forces, see `slices`.
-
-    Attributes
-    ----------
-    state : State
-        Configuration and speeds.
-    loads : LoadTerms
-        Forces of the loads and their derivatives.
-    mass : array (n_v, n_v)
-        Mass matrix of the tree, rotors included.
-    vdot : array (n_v,)
-        Accelerations a of (1).
-    applied : array (n_v,)
-        Forces on joints and modes: of loads, and f.
-    motions, speeds : arrays (n_v, m)
-        Z and Y of (5), of the motions (6) that are left.
-    independent : array (m,) of int
-        Speeds whose deviations are y and w; on a tree all that are not held.
-    held : array (n_held,) of int
-        Speeds that are held or follow a given motion.
-    acceleration : array (n_v, 2 m + n_z + n_v)
-        Derivatives of the accelerations (2).
-    holding : array (n_held, 2 m + n_z + n_v)
-        Derivatives of the forces f_h.
     """
 
-    state: State
-    loads: LoadTerms
-    mass: Array
-    vdot: Array
-    applied: Array
+    state: State  # configuration and speeds
+    loads: LoadTerms  # forces of the loads and their derivatives
+    mass: Array  # (n_v, n_v) mass matrix of the tree, rotors included
+    vdot: Array  # (n_v,) accelerations a of (1)
+    applied: Array  # (n_v,) forces on joints and modes: of loads, and f
+    # motions, speeds: (n_v, m) Z and Y of (5), of the motions (6) that are left
     motions: Array
     speeds: Array
-    independent: Array
-    held: Array
-    acceleration: Array
-    holding: Array
+    independent: Array  # (m,) speeds whose deviations are y and w; on a tree all that are not held
+    held: Array  # (n_held,) speeds that are held or follow a given motion
+    acceleration: Array  # (n_v, 2 m + n_z + n_v) derivatives of the accelerations (2)
+    holding: Array  # (n_held, 2 m + n_z + n_v) derivatives of the forces f_h
 
     @property
     def system(self) -> System:
@@ -215,23 +187,7 @@ def tangent(
     time: Any,
     what: str,
 ) -> Tangent:
-    """Equations of motion about a state, to first order.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State or (q, v), optional
-        Configuration and speeds; by default neutral.
-    forces, loads
-        As for `simulate`.
-    held : sequence of str
-        Joints that are held, by the bodies that they carry.
-    time : float
-        Time at which loads are evaluated [s].
-    what : str
-        Function, for messages.
-    """
+    """Equations of motion about a state, to first order."""
     start, instant = state_and_time(system, state, time, what)
     check_closed(system, start.raw_q, start.raw_v)
     terms = load_terms(system, start, forces, loads, instant)
@@ -315,12 +271,8 @@ def times(X: Array, Z: Array) -> Array:
 def kept_motions(Z_h: Array, Y_h: Array, size: Array) -> tuple[Array, Array, Array]:
     """N and W of (6), and which of the m independent speeds remain.
 
-    Parameters
-    ----------
-    Z_h, Y_h : arrays (n_h, m)
-        Rows of Z and Y that the motions leave zero.
-    size : array (m,)
-        Sizes of the independent coordinates.
+    `Z_h`, `Y_h` (n_h, m): rows of Z and Y that the motions leave zero; `size` (m,): sizes of the
+    independent coordinates.
     """
     m = len(size)
     if not len(Z_h) or not m:
@@ -349,11 +301,6 @@ def relative_rates(state: State) -> Array:
 
     The motion of a mechanism as a whole along a line changes nothing about it, however fast it is:
     on an orbit thousands of metres per second.
-
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds.
     """
     system = state.system
     rates = np.abs(state.raw_v / error_sizes(system)[0])
@@ -364,17 +311,7 @@ def relative_rates(state: State) -> Array:
 
 
 def held_joints(system: System, held: Any, what: str) -> list[str]:
-    """Checked names of joints, by the bodies that they carry.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    held : str or sequence of str
-        As given by the user.
-    what : str
-        Function and argument, for messages.
-    """
+    """Checked names of joints, by the bodies that they carry."""
     names = listed_names(held, what)
     for name in names:
         if name not in system.names:

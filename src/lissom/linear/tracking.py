@@ -21,12 +21,7 @@ WEIGHT = 0.5  # w of (2)
 def mac(a: Array, b: Array, M: Array) -> Array:
     """Modal assurance criterion (1) of all pairs, (k_a, k_b).
 
-    Parameters
-    ----------
-    a, b : arrays (n, k_a), (n, k_b)
-        Shapes.
-    M : array (n, n)
-        Mass matrix.
+    `a`, `b` (n, k_a), (n, k_b): shapes; `M` (n, n): mass matrix.
     """
     pushed = M @ b
     cross = np.abs(a.conj().T @ pushed) ** 2
@@ -41,14 +36,9 @@ def paired(
 ) -> tuple[Array, Array, Array]:
     """Candidates that continue given modes: their numbers, whether conjugate, and the MAC.
 
-    Parameters
-    ----------
-    expected, shapes : arrays (k,), (n, k)
-        Expected eigenvalues and last shapes of the modes that are followed.
-    values, candidates : arrays (m,), (n, m)
-        Eigenvalues and shapes of the candidates, m >= k.
-    M : array (n, n)
-        Mass matrix of the candidates.
+    `expected`, `shapes` (k,), (n, k): expected eigenvalues and last shapes of the modes that are
+    followed; `values`, `candidates` (m,), (n, m): eigenvalues and shapes of the candidates, m >= k;
+    `M` (n, n): mass matrix of the candidates.
     """
     options = [(values, candidates), (values.conj(), candidates.conj())]
     costs, criteria = [], []

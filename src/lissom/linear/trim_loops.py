@@ -36,17 +36,7 @@ RANK = 1e-10  # singular values of (1) below this, relative, belong to motions t
 
 
 class LoopSearch:
-    """Newton's method (1).
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    options : dict
-        Loads, forces and time.
-    held, fixed, speeds : list of str
-        Joints by the bodies that they carry, as for `trim`.
-    """
+    """Newton's method (1)."""
 
     def __init__(
         self,
@@ -61,13 +51,7 @@ class LoopSearch:
         self.size, self.pace = error_sizes(system)
 
     def run(self, start: State) -> tuple[Tangent, int]:
-        """Tangent of the steady motion, and the number of steps.
-
-        Parameters
-        ----------
-        start : State
-            Start of the search, with the speeds that are kept.
-        """
+        """Tangent of the steady motion, and the number of steps."""
         state, words = self.closed(start.raw_q, start.raw_v)
         if words:
             warnings.warn(words, ModelWarning, stacklevel=3)
@@ -207,26 +191,14 @@ class LoopSearch:
 
 
 def times_ahead(state: State) -> list[float]:
-    """Times [s] after which a motion is looked at again, by its fastest speed and its turning.
-
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds.
-    """
+    """Times [s] after which a motion is looked at again, by its fastest speed and its turning."""
     rates = np.abs(state.raw_v / error_sizes(state.system)[0]), relative_rates(state)
     paces = {float(x.max(initial=0.0)) for x in rates} - {0.0}
     return [part / pace for pace in sorted(paces) for part in AHEAD]
 
 
 def check_no_motion(equations: Tangent) -> None:
-    """Refuse a joint with a given motion, whose speed would be given twice.
-
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about a state.
-    """
+    """Refuse a joint with a given motion, whose speed would be given twice."""
     if equations.loads.driven:
         raise StateError(
             f"trim: joint {equations.loads.driven[0]!r} follows a Motion; leave the Motion out, "
@@ -235,11 +207,5 @@ def check_no_motion(equations: Tangent) -> None:
 
 
 def holding(equations: Tangent) -> Array:
-    """Forces (n_v,) that hold joints.
-
-    Parameters
-    ----------
-    equations : Tangent
-        Equations of motion about a state.
-    """
+    """Forces (n_v,) that hold joints."""
     return equations.applied - equations.loads.applied

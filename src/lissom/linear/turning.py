@@ -43,16 +43,7 @@ def warn_of_turning(
 ) -> None:
     """Warn if the equations change as the joints turn.
 
-    Parameters
-    ----------
-    tangent : Tangent
-        Equations of motion about the state.
-    later : callable
-        Makes those about another state, a time after this one [s].
-    what : str
-        Function, for the message.
-    stacklevel : int
-        As for `warnings.warn`, from the caller.
+    `later`: makes those about another state, a time after this one [s].
     """
     rates = joint_rates(tangent.state)
     if not np.any(rates) or not len(tangent.independent):
@@ -85,13 +76,7 @@ def warn_of_turning(
 
 
 def is_steady(tangent: Tangent) -> bool:
-    """Whether speeds hardly change, so that a linear model may be meant for longer.
-
-    Parameters
-    ----------
-    tangent : Tangent
-        Equations of motion about a state.
-    """
+    """Whether speeds hardly change, so that a linear model may be meant for longer."""
     pace = joint_rates(tangent.state).max(initial=0.0) ** 2
     relative = np.abs(tangent.vdot / error_sizes(tangent.system)[0])
     return bool(relative.max(initial=0.0) <= STEADY * pace)

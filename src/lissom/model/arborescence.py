@@ -20,20 +20,7 @@ Arc = tuple[int, int, int]
 
 
 def least_arborescence(n: int, arcs: Sequence[Arc]) -> list[int]:
-    """Indices of the arcs of the minimum-weight arborescence with root 0.
-
-    Parameters
-    ----------
-    n : int
-        Number of vertices.
-    arcs : sequence of (tail, head, weight)
-        Every vertex must be reachable from the root.  Weights are integers, so that sums are exact.
-
-    Returns
-    -------
-    list of int
-        Index of the arc into each of the vertices 1 to n - 1.
-    """
+    """Indices of the arcs of the minimum-weight arborescence with root 0."""
     levels = []
     while True:
         taken = _cheapest(n, arcs)
@@ -63,13 +50,7 @@ def _cheapest(n: int, arcs: Sequence[Arc]) -> list[int]:
 
 
 def _contraction(tails: Sequence[int]) -> tuple[list[int], int]:
-    """Vertex numbers after contracting every cycle to one vertex, and the new vertex count.
-
-    Parameters
-    ----------
-    tails : sequence of int
-        Tail of the arc into vertex i + 1.
-    """
+    """Vertex numbers after contracting every cycle to one vertex, and the new vertex count."""
     n = len(tails) + 1
     seen_from, cycle_of = [-1] * n, list(range(n))
     seen_from[0] = 0

@@ -14,22 +14,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Mount:
-    """Pose and name prefix of an attached model.
+    """Pose and name prefix of an attached model."""
 
-    Attributes
-    ----------
-    base : Part or None
-        Body, node or frame that replaces its ground; None is the ground.
-    at, rotation : array (3,), (3, 3), or None
-        Frame of its ground relative to the base; None for zero or identity.
-    prefix : str
-        Prepended to each name.
-    """
-
-    base: Part | None
+    base: Part | None  # body, node or frame that replaces its ground; None is the ground
+    # at, rotation: (3,), (3, 3), or None frame of its ground relative to the base; None for zero or
+    # identity
     at: Array | None
     rotation: Array | None
-    prefix: str
+    prefix: str  # prepended to each name
 
     def connection(self, part: Connection) -> Connection:
         """Copy of a body and its joint."""

@@ -69,19 +69,7 @@ def _overdamped(model: Model) -> list[str]:
 def converted_model(
     model: Model, *, level: str | None, convert: Convert, numeric: bool = False
 ) -> System:
-    """System of a model with all its parameters passed through `convert`.
-
-    Parameters
-    ----------
-    model : Model
-        Mechanism to compile.
-    level : {"full", "linear", "ruthless", "stiffened"}, optional
-        Level for all flexible bodies.
-    convert : callable
-        Maps an array or a scalar, numbers or symbols, to the value that the system stores.
-    numeric : bool
-        Whether the result has numbers only; without, joints are refused that need them.
-    """
+    """System of a model with all its parameters passed through `convert`."""
     if level is not None:
         check_level(level)
     check_carriers(model.name, model.parts, model.frames)

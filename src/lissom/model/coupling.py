@@ -63,15 +63,7 @@ class Couple(Shown):
 
 
 def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
-    """Validated coupling, as far as it can be checked without the model.
-
-    Parameters
-    ----------
-    name : str
-        Its name, already checked.
-    ratios, offset
-        As given by the user.
-    """
+    """Validated coupling, as far as it can be checked without the model."""
     where = f"coupling {name!r}"
     if not isinstance(ratios, Mapping) or not ratios:
         raise ModelError(
@@ -113,20 +105,7 @@ def resolved_couple(
     parts: Mapping[str, Connection],
     originals: Mapping[str, Connection],
 ) -> Coupling:
-    """Coupling with bodies and coordinates as indices.
-
-    Parameters
-    ----------
-    couple : Couple
-        With all parameters converted.
-    numbers : mapping
-        Index of each body.
-    parts : mapping
-        Bodies with the joints that carry them in the compiled tree.
-    originals : mapping
-        Bodies with the joints of the model: `compile` may cut a joint and let another carry the
-        body.
-    """
+    """Coupling with bodies and coordinates as indices."""
     terms: dict[tuple[int, int], str] = {}
     for key in couple.ratios:
         body, dot, coordinate = key.partition(".")

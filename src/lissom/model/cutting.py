@@ -30,50 +30,27 @@ MASSLESS = RigidBody(0.0)
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Spanning tree: the joint that carries each body, the cut joints and the omitted joints.
+    """Spanning tree: the joint that carries each body, the cut joints and the omitted joints."""
 
-    Attributes
-    ----------
-    parts : dict of Connection
-        By the name of the body; massless bodies come before the body they belong to.
-    cuts : list of Closing
-        Joints that become loops.
-    idle : list of Closing
-        Joints with all six motions that carry no body.
-    """
-
+    # by the name of the body; massless bodies come before the body they belong to
     parts: dict[str, Connection]
-    cuts: list[Closing]
-    idle: list[Closing]
+    cuts: list[Closing]  # joints that become loops
+    idle: list[Closing]  # joints with all six motions that carry no body
 
 
 @dataclass(frozen=True, eq=False)
 class Arc:
-    """A joint of the graph in one of the directions in which it can carry a body.
+    """A joint of the graph in one of the directions in which it can carry a body."""
 
-    Attributes
-    ----------
-    edge : int
-        Index of the joint.
-    tail, head : str or None
-        Carrying body (None is the ground), carried body.
-    links : tuple of Connection
-        The body on the joint, or a massless body on the joint and the body on that.
-    motions : int
-        n_v of the joint.
-    as_added : bool
-        Whether this is a body with its joint as added by `Model.add`.
-    backwards : bool
-        Whether the joint is traversed from its end b to its end a.
-    """
-
-    edge: int
+    edge: int  # index of the joint
+    # tail, head: carrying body (None is the ground), carried body
     tail: str | None
     head: str
+    # the body on the joint, or a massless body on the joint and the body on that
     links: tuple[Connection, ...]
-    motions: int
-    as_added: bool
-    backwards: bool
+    motions: int  # n_v of the joint
+    as_added: bool  # whether this is a body with its joint as added by `Model.add`
+    backwards: bool  # whether the joint is traversed from its end b to its end a
 
 
 def spanning_tree(
@@ -83,15 +60,6 @@ def spanning_tree(
 
     Ties go to joints as added by `Model.add`, then to fewer massless bodies, then to bodies near
     the ground, then to joints that are not reversed.
-
-    Parameters
-    ----------
-    parts : mapping
-        Bodies with the joints given to `Model.add`.
-    joins : sequence of Closing
-        Joints to choose from.
-    taken : iterable of str
-        Further names in use: loops of `Model.close`, couplings and frames.
     """
     added = [_edge(part, parts) for part in parts.values() if not part.loose]
     edges = [*added, *joins]

@@ -40,15 +40,7 @@ def checked_frame(name: str, on: Any, node: Any, at: Any, rotation: Any) -> Name
 
 
 def resolved_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any]) -> dict[str, End]:
-    """All frames of a model relative to bodies, nodes or the ground, chains of frames resolved.
-
-    Parameters
-    ----------
-    frames : mapping
-        As given by the user, by name.
-    bodies : mapping
-        By name.
-    """
+    """All frames of a model relative to bodies, nodes or the ground, chains of frames resolved."""
     done: dict[str, End] = {}
     for frame in frames.values():
         chain: dict[str, NamedFrame] = {}

@@ -21,15 +21,7 @@ MOST_COORDINATES, MOST_SPEEDS = 12, 6
 
 
 def check_fields(where: str, joint: Joint) -> None:
-    """Reject a user-defined joint that cannot be saved to a file.
-
-    Parameters
-    ----------
-    where : str
-        Owner of the joint, for errors.
-    joint : Joint
-        Joints of this package are not checked.
-    """
+    """Reject a user-defined joint that cannot be saved to a file."""
     kind = type(joint)
     if kind.__module__.startswith("lissom."):
         return
@@ -50,15 +42,7 @@ def check_fields(where: str, joint: Joint) -> None:
 
 
 def check_own_joint(where: str, joint: Joint) -> None:
-    """Reject a user-defined joint whose methods contradict each other.
-
-    Parameters
-    ----------
-    where : str
-        Owner of the joint, such as "body 'follower'".
-    joint : Joint
-        Joints of this package, and joints with symbols, are not checked.
-    """
+    """Reject a user-defined joint whose methods contradict each other."""
     kind = type(joint)
     if kind.__module__.startswith("lissom."):
         return
@@ -84,13 +68,6 @@ def check_closing_joint(where: str, joint: Joint) -> None:
     """Reject a user-defined joint with quasi-speeds in a loop.
 
     Its constraints are on velocities; a loop is closed by constraints on positions.
-
-    Parameters
-    ----------
-    where : str
-        Owner of the joint, such as "loop 'track'".
-    joint : Joint
-        Joint that closes the loop.
     """
     if _is_mapped(joint):
         raise ModelError(
@@ -101,15 +78,7 @@ def check_closing_joint(where: str, joint: Joint) -> None:
 
 
 def check_symbolic_joint(where: str, joint: Joint) -> None:
-    """Reject a user-defined joint with quasi-speeds where parameters may be symbols.
-
-    Parameters
-    ----------
-    where : str
-        Owner of the joint, such as "body 'disk'".
-    joint : Joint
-        Joint of the body.
-    """
+    """Reject a user-defined joint with quasi-speeds where parameters may be symbols."""
     if _is_mapped(joint):
         raise ModelError(
             f"{where}: its joint ({type(joint).__name__}) has speeds that are not the rates of its "

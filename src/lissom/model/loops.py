@@ -15,17 +15,7 @@ EndArguments = tuple[Any, Any, Any]
 
 
 def checked_closing(kind: str, name: str, joint: Any, a: EndArguments, b: EndArguments) -> Closing:
-    """Validated joint between two ends (part, at, rotation).
-
-    Parameters
-    ----------
-    kind : {"loop", "join"}
-        Method that adds it: `Model.close` or `Model.join`.
-    name : str
-        Its name, already checked.
-    joint, a, b
-        As given by the user.
-    """
+    """Validated joint between two ends (part, at, rotation)."""
     where = f"{kind} {name!r}"
     if checked_joint(joint, where).n_v == 6:
         raise ModelError(

@@ -36,13 +36,7 @@ def check_body_name(name: str) -> None:
 
 
 def shadowing_warnings(system: System) -> list[str]:
-    """Warnings about parts with the name of a result quantity.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    """
+    """Warnings about parts with the name of a result quantity."""
     lines, whole = [], (*OF_WHOLE, *(OF_LOOPS if system.constraints else ()))
     groups = {"body": system.names, "loop": [x.name for x in system.loops]}
     groups["coupling"] = [x.name for x in system.couplings]

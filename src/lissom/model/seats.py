@@ -20,15 +20,6 @@ def moved_to_node(end: End, name: str, old: Body, new: Body) -> End:
 
     A frame attached to the rigid body's frame moves to the nearest node of the new body.  Its
     position in the undeformed body stays the same.
-
-    Parameters
-    ----------
-    end : End
-        Frame before the replacement.
-    name : str
-        Name of the replaced body.
-    old, new : body
-        Body before and after.
     """
     if end.part != Part(name) or not isinstance(old, RigidBody) or isinstance(new, RigidBody):
         return end
@@ -42,13 +33,7 @@ def moved_to_node(end: End, name: str, old: Body, new: Body) -> End:
 
 
 def off_node_warnings(system: System) -> list[str]:
-    """Warnings about parts on the frame of a flexible body at the position of one of its nodes.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    """
+    """Warnings about parts on the frame of a flexible body at the position of one of its nodes."""
     joints = zip(system.parent, system.parent_node, system.frame_position, strict=True)
     ends = [(f"body {name!r}", *place) for name, place in zip(system.names, joints, strict=True)]
     for loop in system.loops:

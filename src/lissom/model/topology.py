@@ -76,19 +76,7 @@ def end_node(closing: Closing, side: str, parts: Mapping[str, Connection]) -> in
 
 
 def node_number(what: str, place: Part, body: Body, offset: str = "at") -> int:
-    """Number of the node of `body` at `place`.
-
-    Parameters
-    ----------
-    what : str
-        Attached part, the subject of an error message.
-    place : Part
-        Body and node; without a node it is the body's frame.
-    body : Body
-        The body of that name.
-    offset : str
-        Argument that gives a position on a rigid body, for the remedy.
-    """
+    """Number of the node of `body` at `place`."""
     node = place.node
     if node is None:
         return inboard_node(body)

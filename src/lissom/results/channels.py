@@ -89,17 +89,7 @@ def _whole(system: System, columns: Columns, name: str) -> Channel | None:
 
 
 def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channel]:
-    """All channels whose names contain a text; only named nodes are included.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    columns : Columns
-        Columns of the rows, which determine the stored loads.
-    text : str
-        Part of a name.
-    """
+    """All channels whose names contain a text; only named nodes are included."""
     names = ["time", *STORED, *SUMS, *LOADS, *CLOSURE]
     channels = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
     places: list[tuple[str, Joint | None]] = []

@@ -28,26 +28,17 @@ class ChosenUnits:
     A unit stands for the SI unit of its kind, alone and within others: with "mm" speeds are in
     mm/s, with "kN" moments in kN m.  One that is composed, such as "N mm", or that has a name of
     its own in SI, such as "kJ", stands for its kind alone, where it goes before the others.
-
-    Attributes
-    ----------
-    whole : dict
-        Unit and factor to SI by powers of kg, m, s, rad; energies are apart from moments.
-    within : dict
-        The same by symbol, such as "m".
     """
 
+    # unit and factor to SI by powers of kg, m, s, rad; energies are apart from moments
     whole: dict[tuple[Powers, bool], tuple[str, Factor]]
-    within: dict[str, tuple[str, Factor]]
+    within: dict[str, tuple[str, Factor]]  # the same by symbol, such as "m"
 
     @classmethod
     def of(cls, units: Any) -> ChosenUnits:
         """Units as the user gave them.
 
-        Parameters
-        ----------
-        units : None, str or iterable of str
-            None: those of SI.
+        `units`: none: those of SI.
         """
         words = [] if units is None else units.split(",") if isinstance(units, str) else units
         if not isinstance(words, Iterable):
@@ -74,13 +65,7 @@ class ChosenUnits:
         return cls(whole, within)
 
     def shown(self, unit: str) -> tuple[str, Factor]:
-        """Unit in place of an SI unit, and its size in the latter.
-
-        Parameters
-        ----------
-        unit : str
-            SI unit of a channel, such as "N m".
-        """
+        """Unit in place of an SI unit, and its size in the latter."""
         try:
             kind = (parsed_unit(unit)[1], _is_energy(unit))
         except UnitError:  # "1", or powers that are no whole numbers
@@ -102,12 +87,7 @@ class ChosenUnits:
     def columns(self, flat: Array, units: Iterable[str]) -> tuple[list[str], Array]:
         """Units of columns, and their values in these units.
 
-        Parameters
-        ----------
-        flat : array (n, k)
-            Values in SI units.
-        units : iterable of str
-            SI unit of each column.
+        `flat` (n, k): values in SI units.
         """
         pairs = [self.shown(unit) for unit in units]
         if all(factor == 1 for _, factor in pairs):
@@ -120,15 +100,7 @@ SI = ChosenUnits({}, {})
 
 
 def in_unit(values: Array, factor: Factor) -> Array:
-    """Values in a unit of a given size.
-
-    Parameters
-    ----------
-    values : array
-        In SI units.
-    factor : Fraction or float
-        Size of the unit in SI units.
-    """
+    """Values in a unit of a given size."""
     if isinstance(factor, Fraction):  # an exact factor is rounded once
         return values * factor.denominator / factor.numerator
     return values / factor

@@ -267,30 +267,14 @@ def envelope(run: Trajectory, names: Sequence[str], units: Any = None) -> Envelo
 
 
 def peak_notes(run: Trajectory, names: Sequence[str], check: RowCheck | None = None) -> list[str]:
-    """What locks and rows mean for peaks of channels; see `Trajectory.peak_notes`.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    names : sequence of str
-        Channels.
-    check : RowCheck, optional
-        That of the run, where many are asked for.
-    """
+    """What locks and rows mean for peaks of channels; see `Trajectory.peak_notes`."""
     return lock_peak_notes(run, names) + row_peak_notes(run, names, check)
 
 
 def row_peak_notes(
     run: Trajectory, names: Sequence[str], check: RowCheck | None = None
 ) -> list[str]:
-    """What rows mean for peaks of channels, at most one note.
-
-    Parameters
-    ----------
-    run, names, check
-        As of `peak_notes`.
-    """
+    """What rows mean for peaks of channels, at most one note."""
     check = RowCheck(run) if check is None else check
 
     def read(there: Trajectory, name: str) -> Array:

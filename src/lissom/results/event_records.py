@@ -130,13 +130,7 @@ class EventRecord(tuple[float, str]):
 
 
 def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
-    """Events as texts and numbers, for the notes of a run and of a checkpoint.
-
-    Parameters
-    ----------
-    records : sequence of EventRecord
-        The events.
-    """
+    """Events as texts and numbers, for the notes of a run and of a checkpoint."""
     return {
         "events": [list(one) for one in records],
         "impulses": [[x.plain() for x in one.impulses] for one in records],
@@ -144,13 +138,7 @@ def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
 
 
 def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
-    """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses.
-
-    Parameters
-    ----------
-    notes : mapping
-        With "events" and "impulses".
-    """
+    """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses."""
     events = notes.get("events") or ()
     impulses = notes.get("impulses") or [()] * len(events)
     return [

@@ -37,15 +37,7 @@ _FORCE_UNIT = {"rad": "N m", "m": "N", "1": "N m", _MODE: "kg^0.5 m/s^2"}
 
 
 def coupling_units(system: System, coupling: Coupling) -> tuple[str, str, str]:
-    """Units of the sum of a coupling, of its rate, and of its force.
-
-    Parameters
-    ----------
-    system : System
-        Whose coupling.
-    coupling : Coupling
-        Its ratios have no units if all coordinates have the same; else all are mere numbers.
-    """
+    """Units of the sum of a coupling, of its rate, and of its force."""
     terms = zip(coupling.bodies, coupling.entries, strict=True)
     units = {system.joints[i].coordinates[k][1] for i, k in terms}
     if len(units) > 1:
@@ -55,52 +47,22 @@ def coupling_units(system: System, coupling: Coupling) -> tuple[str, str, str]:
 
 
 def modes(body: NormalBody) -> Parts:
-    """Labels and units of the modal coordinates of a body.
-
-    Parameters
-    ----------
-    body : NormalBody
-        Of which.
-    """
+    """Labels and units of the modal coordinates of a body."""
     return tuple((str(k), _MODE) for k in range(body.n_mode))
 
 
 def per(time: str, parts: Parts) -> Parts:
-    """The same labels, the units divided by a time.
-
-    Parameters
-    ----------
-    time : str
-        Such as "s^2".
-    parts : Parts
-        Labels and units.
-    """
+    """The same labels, the units divided by a time."""
     return tuple((x, f"{unit}/{time}") for x, unit in parts)
 
 
 def forces(parts: Parts) -> Parts:
-    """The same labels, the units of generalized forces: power is speed times force.
-
-    Parameters
-    ----------
-    parts : Parts
-        Labels and units of speeds, as of `Joint.speeds`.
-    """
+    """The same labels, the units of generalized forces: power is speed times force."""
     return tuple((x, _FORCE_UNIT[unit]) for x, unit in parts)
 
 
 def field_parts(system: System, columns: Columns, field: str) -> Parts:
-    """Label and unit of every number of a field, such as ("boom.mode.0", "kg^0.5 m").
-
-    Parameters
-    ----------
-    system : System
-        What was simulated.
-    columns : Columns
-        What a row holds.
-    field : str
-        One of `Columns.fields`.
-    """
+    """Label and unit of every number of a field, such as ("boom.mode.0", "kg^0.5 m")."""
     if field == "time":
         return (("time", "s"),)
     if field == "wrench":
@@ -129,26 +91,12 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
 
 
 def cell(text: str) -> str:
-    """Text for a cell of a table, which spreadsheets do not take for a formula.
-
-    Parameters
-    ----------
-    text : str
-        Such as the name of a channel, which may begin with "=".
-    """
+    """Text for a cell of a table, which spreadsheets do not take for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def times(time: str, parts: Parts) -> Parts:
-    """The same labels, the units multiplied by a time.
-
-    Parameters
-    ----------
-    time : str
-        Such as "s".
-    parts : Parts
-        Labels and units.
-    """
+    """The same labels, the units multiplied by a time."""
     return tuple((x, f"{unit} {time}") for x, unit in parts)
 
 

@@ -49,16 +49,7 @@ def channel_table(
 ) -> None:
     """Write channels over time as text: names with units, then numbers in full precision.
 
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    path : path
-        File to write, with the suffix ".csv".
-    names : sequence of str or None
-        Channels; None: those of `Trajectory.to_pandas`.
-    units : str or iterable of str, optional
-        Units in place of those of SI.
+    `names`: channels; None: those of `Trajectory.to_pandas`.
     """
     name = as_path(path)
     if not name.lower().endswith(".csv"):
@@ -72,17 +63,7 @@ def channel_table(
 def write_table(
     path: PathLike, columns: Sequence[tuple[str, Array, str]], notes: Sequence[str] = ()
 ) -> None:
-    """Write columns with a line of names and units.
-
-    Parameters
-    ----------
-    path : path
-        File to write.
-    columns : sequence of (str, array (n,), str)
-        Name, values and unit.
-    notes : sequence of str
-        Lines before them.
-    """
+    """Write columns with a line of names and units."""
     table = np.stack([values for _, values, _ in columns], axis=1)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         file.writelines(f"# {line}\n" for line in notes)

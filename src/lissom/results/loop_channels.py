@@ -95,17 +95,7 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
 
 
 def loaded_speeds(system: System, columns: Columns, name: str) -> slice:
-    """Forces of the loads on the joint of a loop among those of all loops.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    columns : Columns
-        Columns of the rows.
-    name : str
-        Loop with loads on its joint.
-    """
+    """Forces of the loads on the joint of a loop among those of all loops."""
     speeds = {loop.name: loop.joint.n_v for loop in system.loops}
     before = columns.loaded[: columns.loaded.index(name)]
     start = sum(speeds[x] for x in before)

@@ -12,21 +12,9 @@ Array = np.ndarray
 def forces_at_nodes(system: System, q: Array, stored: Array) -> tuple[list[tuple[int, int]], Array]:
     """Body and node of every loop end that is not on the ground, and the force there.
 
-    Parameters
-    ----------
-    system : System
-        System with loops.
-    q : array (n, n_q)
-        Coordinates of n rows.
-    stored : array (n, 6 n_loop)
-        [moment; force] of each loop on its end b, at the origin and in the axes of frame b.
-
-    Returns
-    -------
-    places : list of (body, node)
-        The k ends.
-    forces : array (n, 6 k)
-        [moment; force] at these nodes, in node axes; on end a the opposite of that on b.
+    `q` (n, n_q): coordinates of n rows; `stored` (n, 6 n_loop): [moment; force] of each loop on its
+    end b, at the origin and in the axes of frame b; returns (body, node): the k ends; returns (n, 6
+    k): [moment; force] at these nodes, in node axes; on end a the opposite of that on b.
     """
     places, forces = [], [np.zeros((len(stored), 0))]
     for k, loop in enumerate(system.loops):
@@ -45,18 +33,7 @@ def forces_at_nodes(system: System, q: Array, stored: Array) -> tuple[list[tuple
 def in_axes(system: System, loop: Loop, q: Array, vectors: Array, axes: str) -> Array:
     """Vectors in the axes of end b of a loop, in the world's or in those of end a.
 
-    Parameters
-    ----------
-    system : System
-        System with the loop.
-    loop : Loop
-        The loop.
-    q : array (n, n_q)
-        Coordinates of n rows.
-    vectors : array (n, 3)
-        In the axes of end b.
-    axes : {"world", "a"}
-        Axes of the result.
+    `q` (n, n_q): coordinates of n rows; `vectors` (n, 3): in the axes of end b.
     """
     in_world = _turned(_poses(system, loop.b, q)[0] @ loop.b.rotation, vectors)
     if axes == "world":

@@ -55,29 +55,13 @@ def body_of(run: Trajectory, name: str) -> str:
 
 
 def is_load(name: str, units: Sequence[str] = ()) -> bool:
-    """Whether a channel is one of loads or accelerations, which impulses raise.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    units : sequence of str
-        Units of its components.
-    """
+    """Whether a channel is one of loads or accelerations, which impulses raise."""
     last = name.rpartition(".")[2]
     return last in _RISING_KEYS or not _RISING_UNITS.isdisjoint(units)
 
 
 def rising_after(events: Sequence[EventRecord], body: str = "") -> float:
-    """Time from which peaks of loads rise with the number of shapes [s]; infinite if they do not.
-
-    Parameters
-    ----------
-    events : sequence of EventRecord
-        Events of a run.
-    body : str
-        Whose loads; by default those of no body.
-    """
+    """Time from which peaks of loads rise with the number of shapes [s]; infinite if they do not."""
     times = (
         x.time for x in events if any(_share(y, body) > MOST_IN_UPPER_HALF for y in x.impulses)
     )
@@ -89,29 +73,13 @@ def _share(impulse: Impulse, body: str) -> float:
 
 
 def lock_peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
-    """What the locks of a run mean for peaks of channels.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    names : sequence of str
-        Channels.
-    """
+    """What the locks of a run mean for peaks of channels."""
     bodies = dict.fromkeys(body_of(run, name) for name in loads_among(run, names))
     return lock_notes(run.events, list(bodies)) if bodies else []
 
 
 def loads_among(run: Trajectory, names: Sequence[str]) -> list[str]:
-    """Those channels that are loads or accelerations.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    names : sequence of str
-        Channels.
-    """
+    """Those channels that are loads or accelerations."""
 
     def units(name: str) -> Sequence[str]:
         return resolved(run.system, run.store.columns, name)[0].units
@@ -120,15 +88,7 @@ def loads_among(run: Trajectory, names: Sequence[str]) -> list[str]:
 
 
 def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> list[str]:
-    """What the locks of a run mean for peaks of loads, and what to do.
-
-    Parameters
-    ----------
-    events : sequence of EventRecord
-        Events of a run.
-    bodies : sequence of str
-        Bodies whose loads are looked at.
-    """
+    """What the locks of a run mean for peaks of loads, and what to do."""
     notes = []
     for event in events:
         for impulse in event.impulses:
@@ -141,15 +101,7 @@ def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> lis
 
 
 def rising_note(event: EventRecord, impulse: Impulse) -> str:
-    """Words for an impulse after which all peaks rise with the number of shapes; else empty.
-
-    Parameters
-    ----------
-    event : EventRecord
-        The event.
-    impulse : Impulse
-        One of its impulses.
-    """
+    """Words for an impulse after which all peaks rise with the number of shapes; else empty."""
     return _rising_note(event, impulse) if impulse.share > MOST_IN_UPPER_HALF else ""
 
 
@@ -197,13 +149,7 @@ def _remedy(impulse: Impulse) -> str:
 
 
 class RowCheck:
-    """Whether the rows of a run show how fast its loads change.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Whose rows.
-    """
+    """Whether the rows of a run show how fast its loads change."""
 
     def __init__(self, run: Trajectory) -> None:
         self._run, self.sparse = run, _are_sparse(run)
@@ -240,12 +186,7 @@ class RowCheck:
     def missed(self, values: Array, read: Callable[[Trajectory], Array]) -> list[bool]:
         """Which components of a load may have higher peaks between rows.
 
-        Parameters
-        ----------
-        values : array (n, p, c)
-            The load at all rows and p places.
-        read : callable
-            Gives the same for another trajectory.
+        `values` (n, p, c): the load at all rows and p places.
         """
         n = values.shape[2]
         if not self.sparse or self._predicted is None or self._jolted:
@@ -280,13 +221,7 @@ def _are_sparse(run: Trajectory) -> bool:
 
 
 def between_rows(run: Trajectory) -> Iterator[Trajectory]:
-    """Rows interpolated between those of a run, in pieces.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Whose rows.
-    """
+    """Rows interpolated between those of a run, in pieces."""
     time = run.time
     for first in range(0, run.n - 1, _PIECE):
         t = time[first : first + _PIECE + 1]
@@ -334,15 +269,7 @@ def _differs(values: Array, predicted: Array, size: float) -> bool:
 
 
 def sparse_note(run: Trajectory, names: Sequence[str] = ()) -> str:
-    """What rows that are too far apart mean for peaks, and what to do.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Whose rows.
-    names : sequence of str
-        The loads; by default "these loads".
-    """
+    """What rows that are too far apart mean for peaks, and what to do."""
     output_step = run.meta.get("output_step")
     spacing = output_step or (run.time[-1] - run.time[0]) / (run.n - 1)
     steps = (run.time[-1] - run.time[0]) / max(1, run.statistics["steps"])

@@ -246,25 +246,13 @@ BODY = {
 
 
 def of_hinge(joint: Joint) -> dict[str, ChannelQuantity]:
-    """Quantities that have the names of the coordinates of a joint.
-
-    Parameters
-    ----------
-    joint : Joint
-        Joint of the body.
-    """
+    """Quantities that have the names of the coordinates of a joint."""
     names = [name for name, _ in joint.named_coordinates]
     return {x: ChannelQuantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
 
 
 def of_body(joint: Joint) -> dict[str, ChannelQuantity]:
-    """All quantities of a body on a joint.
-
-    Parameters
-    ----------
-    joint : Joint
-        Joint of the body.
-    """
+    """All quantities of a body on a joint."""
     return of_hinge(joint) | NODE | BODY
 
 
@@ -306,13 +294,7 @@ CUMULATED = "energy.work"  # summed over all rows: a few of them, or one, do not
 
 
 def of_loads(columns: Columns) -> dict[str, tuple[str, Parts]]:
-    """Channels of the energies of loads that a run has.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns of the rows.
-    """
+    """Channels of the energies of loads that a run has."""
     spinning = columns.rotors or any(wheel[-1] != "geared" for wheel in columns.wheels)
     there = {"energy.springs": columns.springs, "energy.rotors": spinning}
     return {name: (words, _ENERGY) for name, words in LOADS.items() if there.get(name, True)}

@@ -127,14 +127,7 @@ SECTION = {
 def missing(name: str, body: NormalBody | None, key: str) -> str:
     """Message for a quantity that a body does not have.
 
-    Parameters
-    ----------
-    name : str
-        Of the body.
-    body : NormalBody, optional
-        The body; None for the ground.
-    key : str
-        One of `SECTION`.
+    `body`: the body; None for the ground.
     """
     rod = None if body is None else body.rod
     points = None if body is None or body.recovery is None else body.recovery.points
@@ -162,15 +155,7 @@ def missing(name: str, body: NormalBody | None, key: str) -> str:
 
 
 def asked(system: System, body: Any, quantity: Any, at: Any) -> tuple[Asked, OfSection, Array]:
-    """Sections, quantity and places (p,) of `Trajectory.along`, checked.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    body, quantity, at
-        As given.
-    """
+    """Sections, quantity and places (p,) of `Trajectory.along`, checked."""
     i = system.layout.index(body)
     if not isinstance(quantity, str) or quantity not in SECTION:
         raise StateError(

@@ -208,12 +208,7 @@ class Store(Protocol):
 class MemoryStore:
     """Rows in memory.
 
-    Parameters
-    ----------
-    columns : Columns
-        Columns of the rows.
-    rows : array (n, width)
-        The rows.
+    `rows` (n, width): the rows.
     """
 
     def __init__(self, columns: Columns, rows: Array) -> None:
@@ -230,24 +225,12 @@ class MemoryStore:
 
 
 def block_size(columns: Columns) -> int:
-    """Number of rows to read at a time, so that memory is bounded for runs of any length.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns of a row.
-    """
+    """Number of rows to read at a time, so that memory is bounded for runs of any length."""
     return max(16, min(8192, _BLOCK // columns.width))
 
 
 def blocks(store: Store) -> Iterator[tuple[int, int]]:
-    """First row and end of blocks of a store that fit into memory.
-
-    Parameters
-    ----------
-    store : Store
-        The rows.
-    """
+    """First row and end of blocks of a store that fit into memory."""
     n, size = len(store), block_size(store.columns)
     for start in range(0, n, size):
         yield start, min(n, start + size)

@@ -30,15 +30,7 @@ Array = np.ndarray
 
 
 def springs(system: System, store: Store) -> Array:
-    """Energy of the springs (n,) [J] (1).
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    """
+    """Energy of the springs (n,) [J] (1)."""
     energy = np.zeros(len(store))
     for kind, *constants in store.columns.springs:
         energy += _ENERGIES[kind](system, store, *constants)
@@ -96,15 +88,7 @@ _ENERGIES: dict[str, Callable[..., Array]] = {"joint": _joint, "ball": _ball, "n
 
 
 def rotors(system: System, store: Store) -> Array:
-    """Kinetic energy of the rotors (n,) [J] (2).
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    """
+    """Kinetic energy of the rotors (n,) [J] (2)."""
     total, v = wheels(system, store), store.read("v")
     for speed, inertia in store.columns.rotors:
         total += 0.5 * inertia * v[:, speed] ** 2
@@ -112,15 +96,7 @@ def rotors(system: System, store: Store) -> Array:
 
 
 def wheels(system: System, store: Store) -> Array:
-    """Kinetic energy (n,) [J] of rotors on bodies, but for those geared to joints (2).
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    """
+    """Kinetic energy (n,) [J] of rotors on bodies, but for those geared to joints (2)."""
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED
 
@@ -142,26 +118,12 @@ def wheels(system: System, store: Store) -> Array:
 
 
 def is_counted(columns: Columns) -> bool:
-    """Whether there are rotors on bodies whose energy is counted.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns of the rows.
-    """
+    """Whether there are rotors on bodies whose energy is counted."""
     return any(wheel[-1] != "geared" for wheel in columns.wheels)
 
 
 def work(system: System, store: Store) -> Array:
-    """Work since the first row (n,) [J] (3), by Simpson's rule over the rows.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows; those of vibrations faster than their spacing do not suffice.
-    """
+    """Work since the first row (n,) [J] (3), by Simpson's rule over the rows."""
     total = integral(np.asarray(store.read("time")), power(system, store))
     if store.columns.springs and len(total):
         stored = springs(system, store)
@@ -173,15 +135,7 @@ def work(system: System, store: Store) -> Array:
 
 
 def power(system: System, store: Store) -> Array:
-    """Power (n,) [W] of all loads and modal damping.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    """
+    """Power (n,) [W] of all loads and modal damping."""
 
     def compute(block: RowBlock) -> Array:
         force, v = block["force"] - damping_forces(system, block["v"]), block["v"]
@@ -193,12 +147,7 @@ def power(system: System, store: Store) -> Array:
 def damping_forces(system: System, v: Array) -> Array:
     """Forces of modal damping (n, n_v), against the speeds.
 
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    v : array (n, n_v)
-        Speeds.
+    `v` (n, n_v): speeds.
     """
     drag = np.zeros_like(v)
     for i, body in enumerate(system.bodies):
@@ -208,15 +157,7 @@ def damping_forces(system: System, v: Array) -> Array:
 
 
 def power_on_nodes(system: System, store: Store) -> Array:
-    """Power (n,) [W] of the loads on nodes and frames, and of those on the joints of loops.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    """
+    """Power (n,) [W] of the loads on nodes and frames, and of those on the joints of loops."""
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED
 
@@ -240,10 +181,7 @@ def power_on_nodes(system: System, store: Store) -> Array:
 def trapezoids(time: Array, rate: Array) -> Array:
     """Integral (n,) by the trapezoidal rule.
 
-    Parameters
-    ----------
-    time, rate : array (n,)
-        Times and what is integrated.
+    `time`, `rate` (n,): times and what is integrated.
     """
     steps = np.diff(time) * (rate[1:] + rate[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(steps)])[: len(time)]
@@ -252,10 +190,7 @@ def trapezoids(time: Array, rate: Array) -> Array:
 def integral(time: Array, rate: Array) -> Array:
     """Integral (n,) by Simpson's rule on each interval without a jump.
 
-    Parameters
-    ----------
-    time, rate : array (n,)
-        Times, repeated at a jump, and what is integrated.
+    `time`, `rate` (n,): times, repeated at a jump, and what is integrated.
     """
     from scipy.integrate import cumulative_simpson
 

@@ -76,14 +76,7 @@ def worst_stress(system: System, i: int, rows: LoadedStates) -> Array:
 def at_points(body: NormalBody, points: Array, eta: Array) -> Array:
     """Von Mises stress (n, p) at stress points of a body.
 
-    Parameters
-    ----------
-    body : NormalBody
-        With stress points.
-    points : array (p,) of int
-        Which of them.
-    eta : array (n, m)
-        Modal coordinates.
+    `points` (p,): which of them; `eta` (n, m): modal coordinates.
     """
     assert body.recovery is not None and body.recovery.points is not None
     return _measured(von_mises, body.recovery.points.stresses[points], eta)
@@ -92,14 +85,7 @@ def at_points(body: NormalBody, points: Array, eta: Array) -> Array:
 def strain_at_points(body: NormalBody, points: Any, eta: Array) -> Array:
     """Largest magnitude (n, p) of the principal strains at stress points of a body.
 
-    Parameters
-    ----------
-    body : NormalBody
-        Whose strain is known.
-    points : array (p,) of int, or slice
-        Which of them.
-    eta : array (n, m)
-        Modal coordinates.
+    `points` (p,): which of them; `eta` (n, m): modal coordinates.
     """
     assert body.recovery is not None and body.recovery.points is not None
     return _measured(principal_magnitude, body.recovery.points.strains(points), eta)

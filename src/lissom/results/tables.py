@@ -69,17 +69,7 @@ class Channels(Mapping[str, Channel]):
 
 
 def channel_lines(channels: Sequence[Channel], width: int = 1000, units: Any = None) -> list[str]:
-    """Name, shape, unit and description of channels, aligned.
-
-    Parameters
-    ----------
-    channels : sequence of Channel
-        What is listed.
-    width : int
-        Columns; descriptions that need more go on in the next line, below themselves.
-    units : str or iterable of str, optional
-        Units in place of those of SI.
-    """
+    """Name, shape, unit and description of channels, aligned."""
     chosen = ChosenUnits.of(units)
     every = [(c.name, *_facts(c, chosen)) for c in channels]
     widths = [max((len(row[k]) for row in every), default=0) for k in range(3)]
@@ -102,15 +92,7 @@ def _short(unit: str) -> str:
 
 
 def usual_channels(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
-    """Channels by name, or the usual ones.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    names : tuple of str
-        Channels; empty for the usual ones.
-    """
+    """Channels by name, or the usual ones."""
     if names:
         return [resolved(run.system, run.store.columns, name)[0] for name in names]
     usual, loops = [], [one.name for one in run.system.constraints]
@@ -126,17 +108,7 @@ def usual_channels(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
 def labelled(
     run: Trajectory, names: tuple[str, ...], units: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Variables and coordinates of channels by name: dimensions, values, attributes.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    names : tuple of str
-        Channels; empty for the usual ones.
-    units : str or iterable of str, optional
-        Units in place of those of SI.
-    """
+    """Variables and coordinates of channels by name: dimensions, values, attributes."""
     chosen = ChosenUnits.of(units)
     (clock,), times = chosen.columns(run.time[:, None], ("s",))
     shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
@@ -171,15 +143,7 @@ def to_xarray(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any
 def xarray_dataset(
     variables: Mapping[str, Any], coordinates: Mapping[str, Any], about: Mapping[str, Any]
 ) -> Any:
-    """Dataset of xarray, or an error that says how to install it.
-
-    Parameters
-    ----------
-    variables, coordinates : mapping
-        As of `labelled`.
-    about : mapping
-        Attributes.
-    """
+    """Dataset of xarray, or an error that says how to install it."""
     return _module("xarray").Dataset(variables, coordinates, about)
 
 
@@ -197,10 +161,7 @@ def to_pandas(run: Trajectory, names: tuple[str, ...], units: Any = None) -> Any
 def checked_names(channels: Any) -> tuple[str, ...] | None:
     """Names of channels as the user gave them; None stays None.
 
-    Parameters
-    ----------
-    channels : sequence of str or None
-        The names.
+    `channels`: the names.
     """
     if channels is None:
         return None
@@ -213,17 +174,7 @@ def checked_names(channels: Any) -> tuple[str, ...] | None:
 def table_columns(
     run: Trajectory, channels: Sequence[Channel], units: Any
 ) -> list[tuple[str, Array, str]]:
-    """Name, values and unit of the columns of a table: the time, then all components.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    channels : sequence of Channel
-        What the table has; a time among them is not repeated.
-    units : str or iterable of str, optional
-        Units in place of those of SI.
-    """
+    """Name, values and unit of the columns of a table: the time, then all components."""
     chosen = ChosenUnits.of(units)
     (clock,), times = chosen.columns(run.time[:, None], ("s",))
     columns = [("time", times[:, 0], clock)]

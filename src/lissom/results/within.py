@@ -54,15 +54,7 @@ def collected(store: Store, shape: tuple[int, ...], compute: Callable[[RowBlock]
 
 
 def reactions(system: System, store: Store) -> Array:
-    """Moments and forces of all joints, (n, n_body, 6) in body axes.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        Rows of the trajectory.
-    """
+    """Moments and forces of all joints, (n, n_body, 6) in body axes."""
 
     def compute(block: RowBlock) -> Array:
         return rows_within(system, block).reactions
@@ -73,19 +65,7 @@ def reactions(system: System, store: Store) -> Array:
 def wrenches_within(system: System, block: RowBlock) -> tuple[list[tuple[int, int]], Array]:
     """Bodies and nodes on which loads and loops act, and the wrenches in a block of rows.
 
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    block : Block
-        The rows.
-
-    Returns
-    -------
-    places : list of (body, node)
-        The k places.
-    wrenches : array (n, 6 k)
-        Moments and forces, node axes.
+    Returns (body, node): the k places; returns (n, 6 k): moments and forces, node axes.
     """
     frames, w = map(system.place, block.store.columns.wrenches), block["wrench"]
     places = [(frame.body, frame.node) for frame in frames]
@@ -96,17 +76,7 @@ def wrenches_within(system: System, block: RowBlock) -> tuple[list[tuple[int, in
 
 
 def rows_within(system: System, block: RowBlock, *, balance: bool = True) -> LoadedStates:
-    """Rows of a block with all that acts on the bodies.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    block : Block
-        The rows.
-    balance : bool
-        Whether forces are needed; else there are none.
-    """
+    """Rows of a block with all that acts on the bodies."""
     from ..algorithms.tree import engine
     from ..algorithms.tree.section_loads import LoadedStates
 

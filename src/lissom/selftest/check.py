@@ -15,56 +15,29 @@ class Skipped(Exception):  # noqa: N818  no error
 
 @dataclass(frozen=True)
 class Check:
-    """Comparison with an error bound.
+    """Comparison with an error bound."""
 
-    Attributes
-    ----------
-    name : str
-        What is compared.
-    bound : float
-        Largest allowed error: relative, or in SI units if the docstring of `measure` gives one.
-    measure : callable
-        Returns the error; raises `Skipped` if the check cannot be run.
-    """
-
-    name: str
+    name: str  # what is compared
+    # largest allowed error: relative, or in SI units if the docstring of `measure` gives one
     bound: float
-    measure: Callable[[], float]
+    measure: Callable[[], float]  # returns the error; raises `Skipped` if the check cannot be run
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Result of a check.
-
-    Attributes
-    ----------
-    name : str
-    error, bound : float
-        Measured error, NaN if there is none, and largest allowed error.
-    verdict : str
-        "ok", "failed" or "skipped".
-    words : str
-        Reason why it was skipped, or the exception.
-    seconds : float
-        Run time [s].
-    """
+    """Result of a check."""
 
     name: str
+    # error, bound: measured error, NaN if there is none, and largest allowed error
     error: float
     bound: float
-    verdict: str
-    words: str
-    seconds: float
+    verdict: str  # "ok", "failed" or "skipped"
+    words: str  # reason why it was skipped, or the exception
+    seconds: float  # run time [s]
 
 
 def run_check(check: Check) -> CheckResult:
-    """Run a check; any exception counts as a failure.
-
-    Parameters
-    ----------
-    check : Check
-        The check to run.
-    """
+    """Run a check; any exception counts as a failure."""
     begun, error, words = time.monotonic(), math.nan, ""
     try:
         with warnings.catch_warnings():

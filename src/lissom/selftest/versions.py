@@ -16,18 +16,7 @@ MEASURED = ("lissom", "numpy", "numba", "sympy", "pin", "mujoco", "exudyn")
 
 
 def machine(packages: Sequence[str] = MEASURED) -> dict[str, str]:
-    """The facts that a table of times carries, in reading order.
-
-    Parameters
-    ----------
-    packages : sequence of str
-        Whose versions to tell, where they are installed.
-
-    Returns
-    -------
-    dict
-        Date, machine, load, Python and versions of packages.
-    """
+    """The facts that a table of times carries, in reading order."""
     facts = {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{_cpu_model()}, {os.cpu_count()} cores, {platform.system()}",

@@ -102,13 +102,7 @@ PROJECTION = Projection()
 
 
 def as_drift(setting: Any) -> Drift:
-    """Drift method from the user's argument.
-
-    Parameters
-    ----------
-    setting : object
-        "projection" or a Baumgarte object.
-    """
+    """Drift method from the user's argument."""
     if isinstance(setting, Drift):
         return setting
     if isinstance(setting, str) and setting == "projection":

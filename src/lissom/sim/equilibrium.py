@@ -67,14 +67,7 @@ WEAK = 1e-7
 class LoopBalance:
     """Loops of a system some of whose coordinates are fixed.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism, with loops or without.
-    fixed : array (n_v,) of bool
-        Speeds that are held or driven.
-    motions : array (n_v,)
-        Motions u of (1).
+    `fixed` (n_v,): speeds that are held or driven; `motions` (n_v,): motions u of (1).
     """
 
     def __init__(self, system: System, fixed: Array, motions: Array) -> None:

@@ -36,15 +36,7 @@ _HINTS = {
 def doubt_angle(value: Any, what: str, *, turns: bool = False) -> None:
     """Warn of an angle that looks like degrees: beyond one turn, and no part of a turn.
 
-    Parameters
-    ----------
-    value : float
-        Angle [rad].
-    what : str
-        Label, such as "body 'arm': rotation".
-    turns : bool
-        Whether it may be many turns, as the angle of a motor: then only whole numbers are doubted,
-        multiples of five up to 360.
+    `value`: angle [rad].
     """
     x = float(value)
     if not _TURN < abs(x) < np.inf:
@@ -60,16 +52,7 @@ def doubt_angle(value: Any, what: str, *, turns: bool = False) -> None:
 def unit_axis(axis: Any, what: str) -> Array:
     """Unit vector from "x", "y", "z" or three numbers or symbols.
 
-    Parameters
-    ----------
-    axis : str or array (3,)
-        Direction, of any length but zero.
-    what : str
-        Label for errors, such as "Revolute: axis".
-
-    Returns
-    -------
-    array (3,)
+    `axis` (3,): direction, of any length but zero; returns (3,): .
     """
     if isinstance(axis, str):
         if axis not in NAMED_AXES:

@@ -133,10 +133,7 @@ def roll_pitch_yaw(q: Array) -> Array:
     Two triples stand for each rotation, and where the pitch is a quarter turn infinitely many do:
     each row takes the one nearest to the row before.
 
-    Parameters
-    ----------
-    q : array (n, 4) or more
-        Unit quaternions, in the order of a motion.
+    `q` (n, 4): unit quaternions, in the order of a motion.
     """
     w, x, y, z = np.moveaxis(q[:, :4], -1, 0)
     xx, xy, xz = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)

@@ -27,17 +27,9 @@ def rigid_shift(offset: Array) -> Array:
 def motion_transform(rotation: Array, offset: Array) -> Array:
     """Transform X (6x6): motion at a frame -> motion at a child frame, in the child's axes.
 
-    Parameters
-    ----------
-    rotation : array (3, 3)
-        Child axes to parent axes.
-    offset : array (3,)
-        Child origin relative to the parent frame's origin, in parent axes [m].
-
-    Returns
-    -------
-    array (6, 6)
-        X; its transpose takes a spatial force at the child frame to the parent frame.
+    `rotation` (3, 3): child axes to parent axes; `offset` (3,): child origin relative to the parent
+    frame's origin, in parent axes [m]; returns (6, 6): X; its transpose takes a spatial force at
+    the child frame to the parent frame.
     """
     return block_diagonal(rotation.T, rotation.T) @ rigid_shift(offset).T
 

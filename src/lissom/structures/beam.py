@@ -37,15 +37,7 @@ _AXIS = np.array([1.0, 0.0, 0.0])
 
 
 def second_order(solid: Properties, basis: Basis) -> SecondOrder:
-    """Second order of a beam at its nodes, and its sums over the mass.
-
-    Parameters
-    ----------
-    solid : Properties
-        Of the beam.
-    basis : Basis
-        Its static shapes.
-    """
+    """Second order of a beam at its nodes, and its sums over the mass."""
     grid = basis.grid
     n_end = grid.elements + 1
     shapes = _at(grid.points, solid, basis)

@@ -25,25 +25,16 @@ _ELEMENTS = 24  # at least, unless others are asked for
 @final
 @dataclass(frozen=True)
 class Properties:
-    """Physical properties that scale the dimensionless solution.
+    """Physical properties that scale the dimensionless solution."""
 
-    Parameters
-    ----------
-    length, mass : float
-        Length [m] and mass [kg].
-    polar : float
-        Moment of inertia about the beam's axis [kg·m²].
-    levers : tuple of float
-        Distances a (along y) and b (along z) of the particles from the axis [m].
-    rates : numpy.ndarray, shape (4,)
-        Angular frequency [rad/s] per dimensionless frequency of each family: bending in the plane
-        x-y, bending in the plane x-z, torsion, stretch.
-    """
-
+    # length, mass: length [m] and mass [kg]
     length: float
     mass: float
-    polar: float
+    polar: float  # moment of inertia about the beam's axis [kg·m²]
+    # distances a (along y) and b (along z) of the particles from the axis [m]
     levers: tuple[float, float]
+    # (4,) angular frequency [rad/s] per dimensionless frequency of each family: bending in the
+    # plane x-y, bending in the plane x-z, torsion, stretch
     rates: Array
 
 
@@ -84,24 +75,13 @@ def _check_type(value: object, kind: type, what: str, example: str) -> None:
 @final
 @dataclass(frozen=True)
 class Basis:
-    """Dimensionless shapes of the four families, and those that the beam keeps.
+    """Dimensionless shapes of the four families, and those that the beam keeps."""
 
-    Parameters
-    ----------
-    grid : Mesh
-        Where the shapes are given.
-    families : tuple of CantileverModes
-        Shapes of the four families.
-    chosen : tuple of numpy.ndarray
-        Family and number within the family of each mode of the beam.
-    omega : numpy.ndarray
-        Angular frequency of each mode of the beam [rad/s].
-    """
-
-    grid: BeamMesh
-    families: tuple[CantileverModes, ...]
+    grid: BeamMesh  # where the shapes are given
+    families: tuple[CantileverModes, ...]  # shapes of the four families
+    # family and number within the family of each mode of the beam
     chosen: tuple[NDArray[np.intp], NDArray[np.intp]]
-    omega: Array
+    omega: Array  # angular frequency of each mode of the beam [rad/s]
 
 
 def static_basis(solid: Properties, counts: int | Functions, elements: int | None) -> Basis:

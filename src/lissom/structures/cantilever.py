@@ -33,45 +33,27 @@ _STATIONS = 4  # Gauss points in an element: exact to degree 7; the product of t
 @final
 @dataclass(frozen=True)
 class BeamMesh:
-    """Equal elements on the unit length, and Gauss stations.
+    """Equal elements on the unit length, and Gauss stations."""
 
-    Parameters
-    ----------
-    elements : int
-        Number of elements n.
-    points : numpy.ndarray, shape (n + 1 + stations,)
-        The element ends from 0 to 1, then the Gauss stations in ascending order [-].
-    weights : numpy.ndarray, shape (stations,)
-        Gauss weights of the stations; their sum is 1.
-    """
-
-    elements: int
+    elements: int  # number of elements n
+    # (n + 1 + stations,) the element ends from 0 to 1, then the Gauss stations in ascending order
+    # [-]
     points: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (stations,) gauss weights of the stations; their sum is 1
 
 
 @final
 @dataclass(frozen=True)
 class CantileverModes:
-    """Modes of a cantilever on a mesh, in ascending order.
+    """Modes of a cantilever on a mesh, in ascending order."""
 
-    Parameters
-    ----------
-    frequencies : numpy.ndarray, shape (k,)
-        Angular frequencies, dimensionless.
-    values : numpy.ndarray, shape (points, k)
-        Displacement at the points of the mesh; ∫ value² dx = 1, positive at the free end.
-    slopes : numpy.ndarray, shape (points, k)
-        Derivative of the displacement; zero for the bar, where it jumps at the element ends and
-        is not needed.
-    strains : numpy.ndarray, shape (k, k)
-        Coefficients of the orthonormal strains in each mode.
-    """
-
-    frequencies: NDArray[np.float64]
+    frequencies: NDArray[np.float64]  # (k,) angular frequencies, dimensionless
+    # (points, k) displacement at the points of the mesh; ∫ value² dx = 1, positive at the free end
     values: NDArray[np.float64]
+    # (points, k) derivative of the displacement; zero for the bar, where it jumps at the element
+    # ends and is not needed
     slopes: NDArray[np.float64]
-    strains: NDArray[np.float64]
+    strains: NDArray[np.float64]  # (k, k) coefficients of the orthonormal strains in each mode
 
 
 def mesh(elements: int) -> BeamMesh:
@@ -120,18 +102,8 @@ def ritz_modes(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Frequencies, strains and values at the points by the decomposition (2).
 
-    Parameters
-    ----------
-    displacement : numpy.ndarray, shape (points, k)
-        Displacement at the points of the mesh of each of k orthonormal strains.
-    grid : Mesh
-        Points, and the weights of the stations among them.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Angular frequencies (k,), ascending; coefficients of the strains (k, k); displacement of
-        the modes at the points (points, k), mass-normalised and positive at the free end.
+    `displacement` (points, k): displacement at the points of the mesh of each of k orthonormal
+    strains.
     """
     n_end = grid.elements + 1
     root_w = np.sqrt(grid.weights)[:, None]

@@ -95,12 +95,7 @@ def lowest_bending(rates: Array, modes: int) -> Functions:
     The ratio of the planes' frequencies is a property of the section, so that the numbers do not
     depend on the length.
 
-    Parameters
-    ----------
-    rates : numpy.ndarray, shape (2,)
-        Angular frequency [rad/s] per dimensionless frequency of each plane.
-    modes : int
-        Number of shapes in all.
+    `rates` (2,): angular frequency [rad/s] per dimensionless frequency of each plane.
     """
     roots = (np.arange(modes) + 0.5) * np.pi  # of cos β cosh β = -1; 0.4 % off at the second
     roots[0] = 1.8751
@@ -111,15 +106,7 @@ def lowest_bending(rates: Array, modes: int) -> Functions:
 
 
 def warn_of_one_shape(rates: Array, modes: int, stacklevel: int) -> None:
-    """Warn where `modes` leaves one static shape to a plane: too stiff for what it promises.
-
-    Parameters
-    ----------
-    rates, modes
-        As for `lowest_bending`.
-    stacklevel : int
-        Stack level of the warning.
-    """
+    """Warn where `modes` leaves one static shape to a plane: too stiff for what it promises."""
     y, z, *_ = lowest_bending(rates, modes)
     if 1 not in (y, z):
         return

@@ -27,15 +27,7 @@ Array = NDArray[np.float64]
 
 
 def static_mesh(elements: int, functions: int) -> BeamMesh:
-    """Equal elements, with Gauss stations over the whole length.
-
-    Parameters
-    ----------
-    elements : int
-        Number of elements; their ends are points.
-    functions : int
-        Largest number of functions p of a strain.
-    """
+    """Equal elements, with Gauss stations over the whole length."""
     xi, weights = legendre.leggauss(functions + 2)
     points = np.concatenate([np.arange(elements + 1.0) / elements, (1.0 + xi) / 2.0])
     return BeamMesh(elements, points, weights / 2.0)

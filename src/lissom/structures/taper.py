@@ -13,15 +13,7 @@ from .sections import Section
 
 
 def section_function(section: Any, what: str) -> Callable[[float], Section]:
-    """Section as a function of s/length.
-
-    Parameters
-    ----------
-    section : Section, pair of Section, or callable
-        As given by the user.
-    what : str
-        Name of the part, for messages.
-    """
+    """Section as a function of s/length."""
     if isinstance(section, Section):
         return _Uniform(section)
     if isinstance(section, (list, tuple)) and len(section) == 2:

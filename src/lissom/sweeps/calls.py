@@ -16,56 +16,27 @@ _STARS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a function asks for.
+    """What a function asks for."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Parameters that it takes by name.
-    values, rng : bool
-        Whether it takes all parameters as a mapping, and a random generator.
-    """
-
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # parameters that it takes by name
+    # values, rng: whether it takes all parameters as a mapping, and a random generator
     values: bool = False
     rng: bool = False
 
     def of(self, values: Mapping[str, Scalar], rng: Callable[[], Any]) -> dict[str, Any]:
-        """Keywords of a call.
-
-        Parameters
-        ----------
-        values : mapping
-            Parameters of the task.
-        rng : callable
-            Makes its random generator.
-        """
+        """Keywords of a call."""
         keywords: dict[str, Any] = {name: values[name] for name in self.names}
         keywords |= {"values": dict(values)} if self.values else {}
         return keywords | ({"rng": rng()} if self.rng else {})
 
     def key(self, values: Mapping[str, Scalar]) -> tuple[Any, ...]:
-        """What distinguishes the calls with different parameters.
-
-        Parameters
-        ----------
-        values : mapping
-            Parameters of the task.
-        """
+        """What distinguishes the calls with different parameters."""
         names = tuple(values) if self.values else self.names
         return tuple((name, type(values[name]), values[name]) for name in names)
 
 
 def requested_arguments(build: Any, run: Any, names: Sequence[str]) -> tuple[Arguments, Arguments]:
-    """What `build` and `run` ask for; a SweepError if it is not there, or if nobody asks for it.
-
-    Parameters
-    ----------
-    build, run : callable
-        The user's functions.
-    names : sequence of str
-        Parameters of the study.
-    """
+    """What `build` and `run` ask for; a SweepError if it is not there, or if nobody asks for it."""
     for what, function in (("build", build), ("run", run)):
         if not callable(function):
             raise SweepError(f"{what} is {shown(function)}; expected a function")

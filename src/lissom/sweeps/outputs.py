@@ -33,16 +33,7 @@ def outputs(
 ) -> Groups:
     """Variables and coordinates of what `run` returned.
 
-    Parameters
-    ----------
-    returned
-        The returned value.
-    channels : sequence of str or None
-        Channels of a trajectory.
-    times : array or None
-        Times at which they are kept [s].
-    reserved : collection of str
-        Names of parameters and dimensions, which variables may not have.
+    `channels`: channels of a trajectory; `times`: times at which they are kept [s].
     """
     variables, coordinates = _groups(returned, channels, times)
     for name in variables:
@@ -106,10 +97,7 @@ def _output_times(meta: Mapping[str, Any]) -> Array:
 def output_grid(settings: Mapping[str, Any]) -> Array:
     """Multiples of the output step of a run.
 
-    Parameters
-    ----------
-    settings : mapping
-        Its start, duration and output_step [s].
+    `settings`: its start, duration and output_step [s].
     """
     start, duration, step = (settings[x] for x in ("start", "duration", "output_step"))
     count = int(np.floor(duration / step * (1 + 1e-12)))
@@ -117,13 +105,7 @@ def output_grid(settings: Mapping[str, Any]) -> Array:
 
 
 def check_ended(run: Trajectory) -> None:
-    """Raise a SimulationError if a run did not come to its end.
-
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    """
+    """Raise a SimulationError if a run did not come to its end."""
     if run.status not in ENDED:
         raise SimulationError(f"the run ended early ({run.status}): {run.message}")
 
@@ -131,14 +113,7 @@ def check_ended(run: Trajectory) -> None:
 def sampled_channels(run: Trajectory, channels: tuple[str, ...], times: Array) -> Groups:
     """Channels at times; NaN after the end of a run that an event ended.
 
-    Parameters
-    ----------
-    run : Trajectory
-        The run.
-    channels : tuple of str
-        Names.
-    times : array
-        Times [s].
+    `times`: times [s].
     """
     rows, inside = run, np.ones(len(times), dtype=bool)
     end = run.time[-1]

@@ -20,15 +20,7 @@ _EDGE = 2.0**-53  # nearest fraction to 0 and 1, whose quantiles may be infinite
 
 
 def scalar(what: str, entry: Any) -> Scalar:
-    """Number, text or truth value of a parameter.
-
-    Parameters
-    ----------
-    what : str
-        Parameter, for messages.
-    entry
-        Value as given.
-    """
+    """Number, text or truth value of a parameter."""
     value = entry.item() if is_array_of_one(entry) and not np.ma.is_masked(entry) else entry
     if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -39,26 +31,12 @@ def scalar(what: str, entry: Any) -> Scalar:
 
 
 def is_array_of_one(value: Any) -> bool:
-    """Whether a value is a number of NumPy or JAX, or an array without dimensions.
-
-    Parameters
-    ----------
-    value
-        The value.
-    """
+    """Whether a value is a number of NumPy or JAX, or an array without dimensions."""
     return getattr(value, "ndim", None) == 0 and callable(getattr(value, "item", None))
 
 
 def checked_list(what: str, entries: Any) -> list[Scalar]:
-    """Values of a list, an array or a range.
-
-    Parameters
-    ----------
-    what : str
-        Parameter, for messages.
-    entries
-        List as given.
-    """
+    """Values of a list, an array or a range."""
     if isinstance(entries, (str, bytes, Mapping, Set)) or not isinstance(entries, Iterable):
         raise SweepError(f"{what} is {shown(entries)}; expected a list, an array or a distribution")
     values = [scalar(what, x) for x in entries]
@@ -77,26 +55,14 @@ def _kind(value: Scalar) -> str:
 
 
 def is_drawn(value: Any) -> bool:
-    """Whether a value is a distribution: one of ours, or a frozen one of SciPy.
-
-    Parameters
-    ----------
-    value
-        Value of a parameter.
-    """
+    """Whether a value is a distribution: one of ours, or a frozen one of SciPy."""
     return isinstance(value, Distribution) or callable(getattr(value, "ppf", None))
 
 
 def sorted_parameters(
     parameters: Any,
 ) -> tuple[tuple[GridAxis, ...], dict[str, Any], dict[str, Scalar]]:
-    """Axes of the grid, distributions and fixed values.
-
-    Parameters
-    ----------
-    parameters : mapping
-        As of `sweep`.
-    """
+    """Axes of the grid, distributions and fixed values."""
     if not isinstance(parameters, Mapping):
         raise SweepError(
             f"parameters is {shown(parameters)}; expected a mapping such as "
@@ -163,12 +129,7 @@ def _tied(names: tuple[str, ...], entries: Any) -> GridAxis:
 def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
     """Number of samples, None for a grid alone.
 
-    Parameters
-    ----------
-    samples : int or None
-        As of `sweep`.
-    drawn : mapping
-        Distributions by name.
+    `samples`: as of `sweep`.
     """
     if samples is None and drawn:
         name = next(iter(drawn))
@@ -187,19 +148,7 @@ def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
 def draw_samples(
     drawn: Mapping[str, Any], samples: int, sampling: str, seed: int
 ) -> dict[str, tuple[Scalar, ...]]:
-    """Samples of each distribution.
-
-    Parameters
-    ----------
-    drawn : mapping
-        Distributions by name.
-    samples : int
-        Number of samples.
-    sampling : str
-        One of `SAMPLINGS`.
-    seed : int
-        Seed of the study.
-    """
+    """Samples of each distribution."""
     if not isinstance(sampling, str) or sampling not in SAMPLINGS:
         raise SweepError(f"sampling is {shown(sampling)}; {suggestion(str(sampling), SAMPLINGS)}")
     if not drawn:
@@ -238,13 +187,7 @@ def _points(samples: int, n: int, sampling: str, seed: int) -> Array:
 
 
 def sobol_problem(samples: int) -> str:
-    """Why a number of samples does not suit Sobol points; "" if it does.
-
-    Parameters
-    ----------
-    samples : int
-        Number of samples.
-    """
+    """Why a number of samples does not suit Sobol points; "" if it does."""
     if not samples & (samples - 1):
         return ""
     near = 1 << (samples.bit_length() - 1)

@@ -29,34 +29,16 @@ _BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Pool(ABC):
-    """A place where tasks are done.
+    """A place where tasks are done."""
 
-    Attributes
-    ----------
-    size : int
-        How many are done at a time.
-    """
-
-    size: int = 1
+    size: int = 1  # how many are done at a time
 
     @abstractmethod
     def submit(self, tasks: Sequence[Task]) -> Any:
-        """Future of the records of some tasks.
-
-        Parameters
-        ----------
-        tasks : sequence
-            Number and parameters of each.
-        """
+        """Future of the records of some tasks."""
 
     def renew(self, error: BaseException) -> None:
-        """Go on after a worker has died; by default that is not possible.
-
-        Parameters
-        ----------
-        error : BaseException
-            What happened.
-        """
+        """Go on after a worker has died; by default that is not possible."""
         raise SweepError(
             f"the executor has broken ({type(error).__name__}: {error}); make a new one and call "
             "again, with store= what was done is kept, or use executor='processes', which starts "
@@ -64,26 +46,13 @@ class Pool(ABC):
         ) from None
 
     def close(self, *, at_once: bool) -> None:  # noqa: B027  (some have nothing to end)
-        """End the workers.
-
-        Parameters
-        ----------
-        at_once : bool
-            Whether to leave unfinished tasks.
-        """
+        """End the workers."""
 
 
 def pool_of(executor: Any, workers: Any, job: Job) -> Pool:
     """Pool of an executor as given by the user.
 
-    Parameters
-    ----------
-    executor : None, str or object
-        As of `sweep`.
-    workers : int or None
-        As of `sweep`.
-    job : Job
-        What all tasks have in common.
+    `executor`: as of `sweep`; `workers`: as of `sweep`.
     """
     choice = "processes" if executor is None else executor
     n = _workers(workers)

@@ -20,34 +20,17 @@ Labelled = tuple[tuple[str, ...], Array, dict[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Result of one task.
+    """Result of one task."""
 
-    Attributes
-    ----------
-    task : int
-        Number of the task.
-    status : str
-        "done" or "failed".
-    error : str
-        Reason of a failure.
-    warning : str
-        Warnings of the task.
-    variables, coordinates : dict
-        Dimensions, values and attributes by name.
-    misused : bool
-        Whether it failed because `run` returned something that cannot be kept.
-    seconds : float
-        Time that it took; not stored.
-    """
-
-    task: int
-    status: str
-    error: str = ""
-    warning: str = ""
+    task: int  # number of the task
+    status: str  # "done" or "failed"
+    error: str = ""  # reason of a failure
+    warning: str = ""  # warnings of the task
+    # variables, coordinates: dimensions, values and attributes by name
     variables: dict[str, Labelled] = field(default_factory=dict)
     coordinates: dict[str, Labelled] = field(default_factory=dict)
-    misused: bool = False
-    seconds: float = 0.0
+    misused: bool = False  # whether it failed because `run` returned something that cannot be kept
+    seconds: float = 0.0  # time that it took; not stored
 
     def to_bytes(self) -> bytes:
         """The record as JSON and plain numbers."""
@@ -69,13 +52,7 @@ class Record:
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Self:
-        """Record from `to_bytes`; ValueError if the bytes are something else.
-
-        Parameters
-        ----------
-        data : bytes
-            Result of `to_bytes`.
-        """
+        """Record from `to_bytes`; ValueError if the bytes are something else."""
         text, arrays = unpack(data)
         try:
             groups = {
@@ -103,13 +80,5 @@ class Record:
 
 
 def failed(tasks: Iterable[int], error: str) -> list[Record]:
-    """Records of tasks that failed for one reason.
-
-    Parameters
-    ----------
-    tasks : iterable of int
-        Numbers of the tasks.
-    error : str
-        The reason.
-    """
+    """Records of tasks that failed for one reason."""
     return [Record(task, FAILED, error) for task in tasks]

@@ -24,17 +24,6 @@ class Schedule:
     """Tasks on their way through a pool.
 
     A task whose worker died, or whose future failed, is tried once more, alone.
-
-    Parameters
-    ----------
-    pool : Pool
-        Where tasks are done.
-    study : Study
-        Their parameters.
-    tasks : iterable of int
-        Tasks to do.
-    take : callable
-        Called with each record.
     """
 
     def __init__(

@@ -32,15 +32,7 @@ _FLUSH = 1.0  # [s], between two flushes to the disk
 
 
 class StudyFolder:
-    """Folder with the results of a study.
-
-    Parameters
-    ----------
-    path : path
-        The folder; it is made where there is none.
-    study : Study
-        The study; another one in the folder is refused.
-    """
+    """Folder with the results of a study."""
 
     def __init__(self, path: Any, study: Study) -> None:
         self.path = Path(as_path(path)).absolute()  # tasks may change the folder
@@ -68,13 +60,7 @@ class StudyFolder:
         return by_task
 
     def append(self, record: Record) -> None:
-        """Add a record.
-
-        Parameters
-        ----------
-        record : Record
-            The record; it survives the end of this process at any later moment.
-        """
+        """Add a record."""
         payload = record.to_bytes()
         try:
             if self._file is None:
@@ -99,13 +85,7 @@ class StudyFolder:
 
 
 def stored_study(path: Path) -> Study | None:
-    """Study of a store; None if the folder is new or empty.
-
-    Parameters
-    ----------
-    path : path
-        The folder.
-    """
+    """Study of a store; None if the folder is new or empty."""
     if not path.exists():
         return None
     if not path.is_dir():

@@ -21,21 +21,11 @@ RESERVED = ("system", "values", "rng", "task", SAMPLE, STATUS, ERROR, WARNING)
 
 @dataclass(frozen=True)
 class GridAxis:
-    """A dimension of the grid: one parameter, or several that change together.
+    """A dimension of the grid: one parameter, or several that change together."""
 
-    Attributes
-    ----------
-    dim : str
-        Name of the dimension.
-    names : tuple of str
-        Parameters.
-    values : tuple of tuples
-        Values of each parameter.
-    """
-
-    dim: str
-    names: tuple[str, ...]
-    values: tuple[tuple[Scalar, ...], ...]
+    dim: str  # name of the dimension
+    names: tuple[str, ...]  # parameters
+    values: tuple[tuple[Scalar, ...], ...]  # values of each parameter
 
     def __len__(self) -> int:
         """Number of values."""
@@ -47,31 +37,16 @@ class Study:
     """Values of all tasks: the grid, the last axis of which are the samples.
 
     Tasks are numbered in this order, the last axis fastest.
-
-    Attributes
-    ----------
-    axes : tuple of Axis
-        The grid.
-    drawn : mapping
-        Samples by parameter; each task of the grid sees the same.
-    fixed : mapping
-        Parameters with one value.
-    samples : int or None
-        Number of samples; None for a grid alone.
-    seed : int
-        Seed of samples and of the random streams.
-    units : mapping
-        Units by parameter.
-    notes : mapping
-        What else makes the results: sampling, channels, times, model file.
     """
 
-    axes: tuple[GridAxis, ...]
+    axes: tuple[GridAxis, ...]  # the grid
+    # samples by parameter; each task of the grid sees the same
     drawn: Mapping[str, tuple[Scalar, ...]]
-    fixed: Mapping[str, Scalar]
-    samples: int | None
-    seed: int
-    units: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Scalar]  # parameters with one value
+    samples: int | None  # number of samples; None for a grid alone
+    seed: int  # seed of samples and of the random streams
+    units: Mapping[str, str] = field(default_factory=dict)  # units by parameter
+    # what else makes the results: sampling, channels, times, model file
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -96,13 +71,7 @@ class Study:
         return int(np.prod(self.shape, dtype=object))
 
     def values(self, task: int) -> dict[str, Scalar]:
-        """Parameters of a task.
-
-        Parameters
-        ----------
-        task : int
-            Number of the task.
-        """
+        """Parameters of a task."""
         place = [int(k) for k in np.unravel_index(task, self.shape)] if self.shape else []
         by_name: dict[str, Scalar] = {}
         for axis, k in zip(self.axes, place, strict=False):
@@ -140,13 +109,7 @@ class Study:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> Self:
-        """Study from the dictionary of `to_json`.
-
-        Parameters
-        ----------
-        data : mapping
-            Lists in place of tuples.
-        """
+        """Study from the dictionary of `to_json`."""
         axes = tuple(
             GridAxis(x["dim"], tuple(x["names"]), tuple(map(tuple, x["values"])))
             for x in data["axes"]
@@ -162,13 +125,7 @@ class Study:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def difference(self, other: Study) -> str:
-        """What another study has otherwise, in words; "" if nothing.
-
-        Parameters
-        ----------
-        other : Study
-            The other one.
-        """
+        """What another study has otherwise, in words; "" if nothing."""
         if self.fingerprint == other.fingerprint:
             return ""
         if set(self.names) != set(other.names):

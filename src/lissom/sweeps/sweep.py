@@ -40,13 +40,6 @@ def dataset(study: Study, records: Mapping[int, Record]) -> Any:
     """Dataset over the dimensions of the study.
 
     The first task that is done says which variables there are; one that has others has failed.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-    records : mapping
-        Records by task; those that are missing are NaN.
     """
     columns = {name: np.full(study.n, "", dtype=object) for name in (STATUS, ERROR, WARNING)}
     columns[STATUS][:] = MISSING
@@ -434,12 +427,7 @@ def _warn_of_failures(results: Any, missing: int, *, finished: bool, stored: boo
 class SweepBar(Bar):
     """Bar with the tasks done, their rate and the time left.
 
-    Parameters
-    ----------
-    total, before : int
-        Number of tasks, and those that were done before.
-    wanted : bool or None
-        As for `Bar`.
+    `wanted`: as for `Bar`.
     """
 
     def __init__(self, total: int, before: int, wanted: bool | None) -> None:
@@ -448,13 +436,7 @@ class SweepBar(Bar):
         self._failed = 0
 
     def show(self, done: int, failed: int) -> None:
-        """Show the progress.
-
-        Parameters
-        ----------
-        done, failed : int
-            Tasks that ended, and those of them that failed.
-        """
+        """Show the progress."""
         self._failed = failed
         self.update(done)
 

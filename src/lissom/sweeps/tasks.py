@@ -44,58 +44,28 @@ _OF_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, ResourceWarnin
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks have in common.
+    """What all tasks have in common."""
 
-    Attributes
-    ----------
-    build, run : callable
-        The user's functions.
-    for_build, for_run : Arguments
-        What they ask for.
-    seed : int
-        Seed of the study.
-    channels : tuple of str or None
-        Channels of trajectories.
-    times : array or None
-        Times at which they are kept [s].
-    reserved : tuple of str
-        Names that results may not have.
-    identity : str
-        Distinguishes this job from others in a worker.
-    """
-
+    # build, run: the user's functions
     build: Any
     run: Any
+    # for_build, for_run: what they ask for
     for_build: Arguments
     for_run: Arguments
-    seed: int
-    channels: tuple[str, ...] | None
-    times: Array | None
-    reserved: tuple[str, ...]
-    identity: str
+    seed: int  # seed of the study
+    channels: tuple[str, ...] | None  # channels of trajectories
+    times: Array | None  # times at which they are kept [s]
+    reserved: tuple[str, ...]  # names that results may not have
+    identity: str  # distinguishes this job from others in a worker
 
 
 def stream(seed: int, task: int) -> np.random.Generator:
-    """Random generator of a task, independent of those of all others.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the study.
-    task : int
-        Number of the task.
-    """
+    """Random generator of a task, independent of those of all others."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, task)))
 
 
 def packed_job(job: Job) -> bytes:
-    """A job as bytes for another process; a SweepError where it cannot be sent.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    """
+    """A job as bytes for another process; a SweepError where it cannot be sent."""
     try:
         pickled = pickle.dumps(job)
         if not _from_notebook(job):
@@ -148,27 +118,13 @@ def _unpacked(data: bytes) -> Job:
 
 
 def work(job: Job | bytes, tasks: Sequence[Task]) -> list[Record]:
-    """Do some tasks; failures become records, and so do warnings.
-
-    Parameters
-    ----------
-    job : Job or bytes
-        What they have in common, as it is or packed.
-    tasks : sequence
-        Number and parameters of each.
-    """
+    """Do some tasks; failures become records, and so do warnings."""
     with warnings_by_thread():
         return work_in_thread(job, tasks)
 
 
 def work_in_thread(job: Job | bytes, tasks: Sequence[Task]) -> list[Record]:
-    """The same within `warnings_by_thread` of another thread.
-
-    Parameters
-    ----------
-    job, tasks
-        As of `work`.
-    """
+    """The same within `warnings_by_thread` of another thread."""
     whole = _unpacked(job) if isinstance(job, bytes) else job
     return [_record_of_task(whole, task, values) for task, values in tasks]
 

@@ -20,13 +20,7 @@ _NOISE = 1e-15
 
 
 class Bridge:
-    """Converter between SymPy expressions and graph nodes.
-
-    Parameters
-    ----------
-    graph : Graph
-        Owner of the nodes.
-    """
+    """Converter between SymPy expressions and graph nodes."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -57,15 +51,7 @@ class Bridge:
             ) from None
 
     def symbol(self, symbol: sympy.Symbol, what: str) -> GraphNode:
-        """Node of a new symbol with a unique name.
-
-        Parameters
-        ----------
-        symbol : sympy.Symbol
-            Symbol on the user side.
-        what : str
-            Description for messages, such as "coordinate".
-        """
+        """Node of a new symbol with a unique name."""
         if symbol.name in self.symbols:
             raise SymbolicError(
                 f"the name {symbol.name!r} is used twice, once for a {what}; rename "

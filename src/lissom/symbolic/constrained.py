@@ -59,26 +59,13 @@ class ProjectionGraph:
     """Equations (4)-(6) as arrays of nodes.
 
     `bias` and `drift` are in terms of all speeds, see `by_independent`.
-
-    Attributes
-    ----------
-    map : array (n_v, k)
-        B.
-    speeds : array (n_v,)
-        B u + v0.
-    mass : array (k, k)
-        B^T M B.
-    bias : array (k,)
-        B^T (M s + b).
-    drift : array (n_v,)
-        s.
     """
 
-    map: Array
-    speeds: Array
-    mass: Array
-    bias: Array
-    drift: Array
+    map: Array  # (n_v, k) B
+    speeds: Array  # (n_v,) B u + v0
+    mass: Array  # (k, k) B^T M B
+    bias: Array  # (k,) B^T (M s + b)
+    drift: Array  # (n_v,) s
 
 
 def projection(d: Derivation) -> ProjectionGraph:

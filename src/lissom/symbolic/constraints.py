@@ -55,20 +55,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LoopRows:
-    """Constraint equations of one loop.
+    """Constraint equations of one loop."""
 
-    Attributes
-    ----------
-    map : array (n, 6)
-        P^T, in world axes.
-    gaps : list of n scalars or None
-        Left-hand sides of the equations between coordinates, None for a row that has none.
-    pinned : bool
-        Whether the joint holds both origins together, so that u may be taken as v_b - v_a.
-    """
-
-    map: Array
+    map: Array  # (n, 6) P^T, in world axes
+    # left-hand sides of the equations between coordinates, None for a row that has none
     gaps: list[Any]
+    # whether the joint holds both origins together, so that u may be taken as v_b - v_a
     pinned: bool = False
 
 
@@ -238,49 +230,17 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One constraint equation.
+    """One constraint equation."""
 
-    Attributes
-    ----------
-    source : str
-        Loop, coupling or formula that it comes from.
-    speeds : array (n_v,)
-        Row of A.
-    drift : Node
-        Entry of a.
-    gap : Node or None
-        Left-hand side of the equation g(q, t) = 0 that it is the rate of; None if it has none.
-    """
-
-    source: str
-    speeds: Array
-    drift: GraphNode
+    source: str  # loop, coupling or formula that it comes from
+    speeds: Array  # (n_v,) row of A
+    drift: GraphNode  # entry of a
+    # left-hand side of the equation g(q, t) = 0 that it is the rate of; None if it has none
     gap: GraphNode | None
 
 
 class Constraints:
-    """Independent constraint equations of a derivation.
-
-    Parameters
-    ----------
-    derivation : Derivation
-        Tree with loops and couplings in its system.
-    formulas : sequence of SymPy expressions
-        Further equations, each an expression that is zero.
-    independent : names or symbols, optional
-        Speeds that determine the others; by default the first ones that do.
-
-    Attributes
-    ----------
-    rows : list of Row
-        Independent rows.
-    gaps : array of nodes
-        Left-hand sides of the equations between coordinates.
-    names : tuple of str
-        Names of the multipliers.
-    independent, dependent : list of int
-        Numbers of the speeds u by which the others are expressed, and of those.
-    """
+    """Independent constraint equations of a derivation."""
 
     def __init__(self, derivation: Derivation, formulas: Any = (), independent: Any = None) -> None:
         self._d = derivation

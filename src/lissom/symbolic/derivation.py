@@ -46,29 +46,7 @@ _RUN = 6
 class Derivation:
     """Quantities of a model as arrays of nodes.
 
-    Parameters
-    ----------
-    model : Model
-        Numbers or SymPy expressions for any parameter.
-    level : {"full", "linear", "stiffened"} or None
-        Level of all flexible bodies; None: the level of each body.
-    form : {"poincare", "lagrange"}
-        "lagrange": all speeds are rates of coordinates.
-    coordinates, speeds : sequence of names or symbols, optional
-        Their symbols; by default derived from the names of the bodies.
-    constraints : sequence of SymPy expressions
-        Equations between coordinates and speeds beside those of loops and couplings.
-    independent : names or symbols, optional
-        Speeds that determine the others by the constraints.
-    loads : sequence of Load
-        Loads that have a formula.
-    forces : mapping, optional
-        Formulas of generalized forces by speed.
-    time : symbol, optional
-        Symbol of time.
-    sums : bool
-        Whether products of sines and cosines are written with sums of angles, which is more
-        readable; programs are faster without.
+    `level`: level of all flexible bodies; None: the level of each body.
     """
 
     def __init__(

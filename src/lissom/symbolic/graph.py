@@ -33,20 +33,7 @@ _ODD = ("tanh", "atan")
 
 
 class GraphNode:
-    """Immutable expression of a graph.  Arithmetic with numbers and nodes gives nodes.
-
-    Attributes
-    ----------
-    graph : Graph
-        Graph that owns the node.
-    op : str
-        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt", "exp", "log",
-        "tanh", "atan" or "select".
-    args : tuple
-        Operands; the value of a number, the name of a symbol.
-    residue : int
-        Value at the random point.
-    """
+    """Immutable expression of a graph.  Arithmetic with numbers and nodes gives nodes."""
 
     __slots__ = ("args", "graph", "op", "residue")
 
@@ -151,13 +138,7 @@ def _with(a: GraphNode, b: Any, combine: Any) -> Any:
 
 
 class Graph:
-    """Set of expressions in which equal expressions are the same node.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the random point.
-    """
+    """Set of expressions in which equal expressions are the same node."""
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)

@@ -29,17 +29,7 @@ _FACTORS = 3
 def latex_of(
     equations: Equations, staged: Staged, shown: Callable[[str], sympy.ImmutableDenseMatrix]
 ) -> str:
-    """Equations as one display, or as a list of lines if they are long.
-
-    Parameters
-    ----------
-    equations : Equations
-        Equations with the names of coordinates and speeds.
-    staged : Staged
-        Mass matrix, bias, rates of the coordinates and constraints, as assignments.
-    shown : callable
-        Returns a quantity by name, in its shortest form.
-    """
+    """Equations as one display, or as a list of lines if they are long."""
     constrained = len(equations.constraints) > 0
     pushed = r" + A^{\mathsf T} \lambda, \qquad A\,\dot p + \gamma = 0" if constrained else ""
     lines = [
@@ -64,15 +54,7 @@ def latex_of(
 
 
 def displayed(equations: Equations, constrained: bool) -> str:
-    """Formula for notebooks: the equations, or their form alone if they are long.
-
-    Parameters
-    ----------
-    equations : Equations
-        What is shown.
-    constrained : bool
-        Whether there are constraints; asking the equations would derive them.
-    """
+    """Formula for notebooks: the equations, or their form alone if they are long."""
     n = len(equations.speeds)
     if n <= _MOST_SPEEDS and equations.staged().operations <= _SHOWN:
         return f"$\\displaystyle {equations.latex()}$"
@@ -136,13 +118,7 @@ def _entries(name: str, values: sympy.ImmutableDenseMatrix, *, symmetric: bool) 
 
 
 class _Abbreviations:
-    """Symbols c_12 and s_12 for cosines and sines of sums of coordinates.
-
-    Attributes
-    ----------
-    meaning : mapping
-        Sine or cosine of each symbol that was used.
-    """
+    """Symbols c_12 and s_12 for cosines and sines of sums of coordinates."""
 
     def __init__(self, equations: Equations) -> None:
         self._number = {s: k + 1 for k, s in enumerate(equations.coordinates)}

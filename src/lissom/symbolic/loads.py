@@ -44,25 +44,8 @@ Array = np.ndarray
 class AppliedLoads:
     """Generalized forces of loads and of formulas.
 
-    Parameters
-    ----------
-    derivation : Derivation
-        System and symbols.
-    loads : sequence of Load
-        Loads as given to `simulate`.
-    forces : mapping
-        Formulas by speed.
-
-    Attributes
-    ----------
-    inputs : tuple of sympy.Symbol
-        Forces of the actuators, on the motor side.
-    actuation : array (n_v,)
-        Generalized forces of the actuators.
-    armature : array (n_v,)
-        Inertia of rotors, added to the diagonal of M.
-    present : bool
-        Whether there are loads or formulas.
+    `actuation` (n_v,): generalized forces of the actuators; `armature` (n_v,): inertia of rotors,
+    added to the diagonal of M.
     """
 
     def __init__(self, derivation: Derivation, loads: Any, forces: Any) -> None:

@@ -19,16 +19,10 @@ Number = int | float | Fraction
 
 
 class Rounded(float):
-    """Float that is the result of sums and products.
-
-    Attributes
-    ----------
-    size : float
-        Size of its largest terms.
-    """
+    """Float that is the result of sums and products."""
 
     __slots__ = ("size",)
-    size: float
+    size: float  # size of its largest terms
 
     def __new__(cls, value: float, size: float) -> Rounded:
         """Float with the size of its terms."""

@@ -17,21 +17,11 @@ _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
 @dataclass(frozen=True)
 class Language:
-    """Syntax of operations in a programming language.
+    """Syntax of operations in a programming language."""
 
-    Attributes
-    ----------
-    functions : mapping
-        Names of sin, cos, sqrt, exp, log, tanh and atan.
-    select : str
-        Template with {x}, {limit}, {below}, {above}.
-    suffix : str
-        Appended to every number.
-    """
-
-    functions: Mapping[str, str]
-    select: str
-    suffix: str = ""
+    functions: Mapping[str, str]  # names of sin, cos, sqrt, exp, log, tanh and atan
+    select: str  # template with {x}, {limit}, {below}, {above}
+    suffix: str = ""  # appended to every number
 
     def number(self, x: Number) -> str:
         """Text of a number with all its digits."""
@@ -50,35 +40,15 @@ C_FLOAT = Language({name: f"{name}f" for name in FUNCTIONS}, _C_SELECT, "f")
 
 @dataclass(frozen=True)
 class Body:
-    """Source code of a function.
+    """Source code of a function."""
 
-    Attributes
-    ----------
-    assignments : list of (name, expression)
-        Assignments in order of evaluation.
-    results : list of str
-        Entries of the output, row by row.
-    used : set of str
-        Symbols that are used.
-    """
-
-    assignments: list[tuple[str, str]]
-    results: list[str]
-    used: set[str] = field(default_factory=set)
+    assignments: list[tuple[str, str]]  # (name, expression) assignments in order of evaluation
+    results: list[str]  # entries of the output, row by row
+    used: set[str] = field(default_factory=set)  # symbols that are used
 
 
 def body_of(function: Function, language: Language, symbols: Mapping[str, str]) -> Body:
-    """Source code of a function.
-
-    Parameters
-    ----------
-    function : Function
-        Function to write.
-    language : Language
-        Target language.
-    symbols : mapping
-        Text for each symbol by its name.
-    """
+    """Source code of a function."""
     roots = all_nodes(function)
     named = {id(x): f"z{k}" for k, x in enumerate(temporaries(roots))}
     text: dict[int, tuple[str, int]] = {}

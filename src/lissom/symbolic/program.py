@@ -29,24 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProgramFunction:
-    """A function that a program can have.
+    """A function that a program can have."""
 
-    Attributes
-    ----------
-    inputs : tuple of str
-        Names of its input vectors.
-    words : str
-        Description of the result, for comments.
-    nodes : callable
-        Returns the expressions of the result for a program.
-    timed : bool
-        Whether it may depend on time.
-    """
-
-    inputs: tuple[str, ...]
-    words: str
-    nodes: Callable[[Program], Array]
-    timed: bool = True
+    inputs: tuple[str, ...]  # names of its input vectors
+    words: str  # description of the result, for comments
+    nodes: Callable[[Program], Array]  # returns the expressions of the result for a program
+    timed: bool = True  # whether it may depend on time
 
 
 def quantities(d: Derivation) -> dict[str, ProgramFunction]:
@@ -171,48 +159,22 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Function:
-    """One function of a program.
-
-    Attributes
-    ----------
-    name : str
-        Name of the function.
-    inputs : mapping of str to tuple of str
-        Input vectors, with the symbols of their entries.
-    parameters : tuple of str
-        Parameters without a number.
-    output : array of nodes
-        Result, a vector or a matrix.
-    words : str
-        Description of the result, for comments.
-    """
+    """One function of a program."""
 
     # Inputs that are numbers, not vectors.
     SCALARS: ClassVar[tuple[str, ...]] = ("t",)
 
-    name: str
-    inputs: Mapping[str, tuple[str, ...]]
-    parameters: tuple[str, ...]
-    output: Array
-    words: str
+    name: str  # name of the function
+    inputs: Mapping[str, tuple[str, ...]]  # input vectors, with the symbols of their entries
+    parameters: tuple[str, ...]  # parameters without a number
+    output: Array  # result, a vector or a matrix
+    words: str  # description of the result, for comments
 
 
 class Program:
-    """Functions of a derivation.
+    """Functions of a derivation."""
 
-    Parameters
-    ----------
-    derivation : Derivation
-        Source of the expressions.
-    values : mapping of symbol to number
-        Numbers for parameters.
-    frames : sequence of str, optional
-        Frames to provide pose and Jacobian functions for; by default those of the last bodies.
-    functions : sequence of str, optional
-        Functions to include; by default all but "coriolis", which is long for large systems.
-    """
-
-    derivation: Derivation
+    derivation: Derivation  # source of the expressions
     forces: Array
     accelerations: Array
 

@@ -274,13 +274,6 @@ class Compiled:
     """Function compiled by Numba, callable from Python and from other compiled functions.
 
     Arguments of the wrong kind are rejected here, with a shorter message than Numba's.
-
-    Parameters
-    ----------
-    dispatcher : callable
-        Dispatcher of Numba.
-    sizes : mapping
-        Number of entries of each argument.
     """
 
     def __init__(self, dispatcher: Any, sizes: Mapping[str, int]) -> None:

@@ -27,13 +27,7 @@ _MOST, _SEARCHED = 200, 600
 
 
 class Shortest:
-    """Converter of nodes to SymPy expressions in their shortest form.
-
-    Parameters
-    ----------
-    bridge : Bridge
-        Provides the expressions as built.
-    """
+    """Converter of nodes to SymPy expressions in their shortest form."""
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge

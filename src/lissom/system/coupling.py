@@ -51,15 +51,7 @@ class Coupling(Shown):
 
 
 def equation(system: System, coupling: Coupling) -> str:
-    """Equation of a coupling as text, such as "left - 2 right = 0.5".
-
-    Parameters
-    ----------
-    system : System
-        System of the coupling.
-    coupling : Coupling
-        One of its couplings.
-    """
+    """Equation of a coupling as text, such as "left - 2 right = 0.5"."""
     names = []
     for i, k in zip(coupling.bodies, coupling.entries, strict=True):
         coordinates = system.joints[i].plain_coordinates

@@ -144,12 +144,7 @@ class Layout:
 def frame_words(name: str, body: str) -> str:
     """Error for the name of a frame where only a body can be named.
 
-    Parameters
-    ----------
-    name : str
-        Name of the frame.
-    body : str
-        Body that carries it; empty for the ground.
+    `body`: body that carries it; empty for the ground.
     """
     if not body:
         return f"{name!r} is a frame on the ground; a body is expected here"

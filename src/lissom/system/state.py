@@ -131,12 +131,7 @@ class State:
 def row_text(name: str, values: Array) -> str:
     """Name and numbers of a piece of a state, in lines of at most 80 columns.
 
-    Parameters
-    ----------
-    name : str
-        What the numbers are called.
-    values : array (n,)
-        Numbers.
+    `values` (n,): numbers.
     """
     indent = " " * max(27, len(printable(name)) + 3)
     words = np.array2string(
@@ -164,19 +159,7 @@ def _set(state: State, system: System, q: Array, v: Array) -> None:
 
 
 def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
-    """New array (n,) of finite numbers or of symbols, or a StateError.
-
-    Parameters
-    ----------
-    values : array-like
-        Value as given by the user.
-    n : int
-        Expected length.
-    what : str
-        Name for messages.
-    system : System
-        System, for messages.
-    """
+    """New array (n,) of finite numbers or of symbols, or a StateError."""
     if type(values) is np.ndarray and values.dtype == _FLOAT and values.shape == (n,):
         result = values.copy()
         if not surely_finite(result):
@@ -199,10 +182,7 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
 def surely_finite(vector: Array) -> bool:
     """Whether all numbers are finite; False also if they are so large that sums overflow.
 
-    Parameters
-    ----------
-    vector : array (n,)
-        Floats.
+    `vector` (n,): floats.
     """
     if len(vector) <= SHORT:
         return math.isfinite(sum(vector.tolist()))
@@ -212,14 +192,7 @@ def surely_finite(vector: Array) -> bool:
 def check_finite(vector: Array, what: str, system: System) -> None:
     """Reject a vector of coordinates or speeds with an entry that is not finite.
 
-    Parameters
-    ----------
-    vector : array (n_q,) if `what` is "q", else (n_v,)
-        Numbers.
-    what : str
-        Name for messages.
-    system : System
-        System, for the name of the body.
+    `vector` (n_q,) if `what` is "q", else (n_v,): numbers.
     """
     if np.all(np.isfinite(vector)):
         return
@@ -231,12 +204,7 @@ def check_finite(vector: Array, what: str, system: System) -> None:
 def check_quaternions(system: System, q: Array) -> None:
     """Reject coordinates with a quaternion whose length is not 1.
 
-    Parameters
-    ----------
-    system : System
-        System, for the places of its quaternions.
-    q : array (n_q,)
-        Coordinates, numbers or symbols.
+    `q` (n_q,): coordinates, numbers or symbols.
     """
     if not is_numeric(q):
         return

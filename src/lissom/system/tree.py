@@ -29,12 +29,7 @@ _NARROWEST = 8  # columns of a text that is cut to make the tree fit
 def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
     """Text with one line a body: tree, joint, mass, modes and frequencies; then the others.
 
-    Parameters
-    ----------
-    system : System
-        System to print.
-    most : int or None
-        Bodies, loops, couplings and frames that get a line each; None: all.
+    `most`: bodies, loops, couplings and frames that get a line each; None: all.
     """
     return "\n".join(
         [
@@ -48,13 +43,7 @@ def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
 
 
 def tree_table(system: System) -> str:
-    """Tree as a table of HTML; loops, couplings and frames below it.
-
-    Parameters
-    ----------
-    system : System
-        System to show.
-    """
+    """Tree as a table of HTML; loops, couplings and frames below it."""
     rows = [
         (code(branch), *_facts(system, i, _MOST_DETAIL))
         for branch, i in islice(_branches(system), MOST_LINES)
@@ -68,13 +57,7 @@ def tree_table(system: System) -> str:
 
 
 def heading(system: System) -> str:
-    """Name and size of a system, in lines of at most 80 columns.
-
-    Parameters
-    ----------
-    system : System
-        System to print.
-    """
+    """Name and size of a system, in lines of at most 80 columns."""
     mass = sum(body.mass for body in system.bodies)
     modes = sum(body.n_mode for body in system.bodies)
     gravity = ", ".join(f"{g:g}" for g in system.gravity)

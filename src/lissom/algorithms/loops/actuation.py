@@ -32,17 +32,7 @@ _REST = 1e-9  # lengths of the system per s^2: accelerations that are none
 
 
 def actuated_joints(system: System, actuated: Any, what: str) -> Array:
-    """Mask (n_v,) of the speeds of actuated joints; modes are rejected.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    actuated : sequence of str
-        Bodies whose joints are actuated.
-    what : str
-        Calling function, for messages.
-    """
+    """Mask (n_v,) of the speeds of actuated joints; modes are rejected."""
     if actuated is None:
         names = name_list(one.name for one in system.constraints)
         kind = "loops" if system.loops else "couplings"
@@ -63,20 +53,8 @@ def actuator_forces(
 ) -> tuple[Array, Array]:
     """Forces of actuated joints (n_v,), and loop forces lambda (n_constraint,).
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State
-        Configuration and speeds, loops closed.
-    vdot : array (n_v,)
-        Accelerations.
-    needed, bias : array (n_v,)
-        Vectors M vdot + bias, and bias alone, minus external forces.
-    actuated : sequence of str
-        Bodies whose joints are actuated.
-    what : str
-        Calling function, for messages.
+    `vdot` (n_v,): accelerations; `needed`, `bias` (n_v,): vectors M vdot + bias, and bias alone,
+    minus external forces.
     """
     mask = actuated_joints(system, actuated, what)
     check_closed(system, state.q, state.v)

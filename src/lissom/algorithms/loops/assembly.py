@@ -52,26 +52,14 @@ class AssemblyError(SingularError):
 
 @dataclass(frozen=True, eq=False)
 class ClosingAttempt:
-    """Outcome of an attempt to close loops.
+    """Outcome of an attempt to close loops."""
 
-    Attributes
-    ----------
-    q : array (n_q,)
-        Coordinates; where the attempt failed, those with the smallest gap that hinges reach.
-    closed : bool
-        Whether loops are closed by hinges, or by bodies that give way within reason.
-    by_hinges : array (n_q,)
-        Coordinates with the smallest gap while bodies keep their shapes.
-    gap : float
-        That gap [m], angles times the length of the system.
-    bent : list of BentBody
-        Bodies that gave way, or would have to, the most deformed first.
-    """
-
+    # (n_q,) coordinates; where the attempt failed, those with the smallest gap that hinges reach
     q: Array
-    closed: bool
-    by_hinges: Array
-    gap: float
+    closed: bool  # whether loops are closed by hinges, or by bodies that give way within reason
+    by_hinges: Array  # (n_q,) coordinates with the smallest gap while bodies keep their shapes
+    gap: float  # that gap [m], angles times the length of the system
+    # bodies that gave way, or would have to, the most deformed first
     bent: list[BentBody] = field(default_factory=list)
 
 
@@ -165,17 +153,7 @@ def names_listed(names: Any) -> list[str]:
 
 
 def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
-    """Mask (n_v,) of the speeds of the joints "body" and the modes "body.modes".
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    names : sequence of str
-        Names of joints and modes.
-    what : str
-        Name for messages.
-    """
+    """Mask (n_v,) of the speeds of the joints "body" and the modes "body.modes"."""
     mask = np.zeros(system.n_v, dtype=bool)
     for name in names:
         body, dot, part = name.partition(".")

@@ -49,30 +49,14 @@ MOST_STRAINED, MOST_TURNED_PIECE = 0.15, np.pi / 2
 
 @dataclass(frozen=True, eq=False)
 class BentBody:
-    """How a body was deformed so that loops close.
+    """How a body was deformed so that loops close."""
 
-    Attributes
-    ----------
-    name : str
-        The body.
-    deflection : float
-        Largest displacement of a node, in axes of the body [m].
-    length : float
-        Largest distance of a node from the root [m].
-    energy : float
-        Strain energy of the change [J].
-    excess : float
-        Largest ratio of a deformation to what is accepted; above 1 it is beyond reason.
-    words : str
-        That deformation.
-    """
-
-    name: str
-    deflection: float
-    length: float
-    energy: float
-    excess: float
-    words: str
+    name: str  # the body
+    deflection: float  # largest displacement of a node, in axes of the body [m]
+    length: float  # largest distance of a node from the root [m]
+    energy: float  # strain energy of the change [J]
+    excess: float  # largest ratio of a deformation to what is accepted; above 1 it is beyond reason
+    words: str  # that deformation
 
 
 def energy_units(system: System, fixed: Array) -> tuple[Array, Array]:
@@ -96,16 +80,8 @@ def energy_units(system: System, fixed: Array) -> tuple[Array, Array]:
 class LeastBending:
     """Search for the closed state of least strain energy near a closed one.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    fixed : array (n_v,) of bool
-        Held speeds.
-    constraints : sequence of Loop and Coupling
-        What is closed.
-    near : array (n_q,)
-        Coordinates from which deformations and motions of hinges count.
+    `fixed` (n_v,): held speeds; `near` (n_q,): coordinates from which deformations and motions of
+    hinges count.
     """
 
     def __init__(
@@ -191,14 +167,7 @@ class LeastBending:
 def bent_bodies(system: System, before: Array, after: Array, gap: float) -> list[BentBody]:
     """Bodies that were deformed between two configurations, the most deformed one first.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    before, after : arrays (n_q,)
-        Coordinates.
-    gap : float
-        What they had to close [m].
+    `before`, `after` (n_q,): coordinates; `gap`: what they had to close [m].
     """
     bent = []
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):

@@ -36,37 +36,17 @@ KICKS = (0.1, -0.1, 0.4, -0.4)  # displacements tried when the search is stuck
 
 @dataclass(frozen=True, eq=False)
 class ClosingResult:
-    """Result of a search.
+    """Result of a search."""
 
-    Attributes
-    ----------
-    q : array (n_q,)
-        Coordinates.
-    gap : float
-        Remaining gap, relative to the length of the system.
-    closed : bool
-        Whether the gap is zero up to rounding.
-    """
-
-    q: Array
-    gap: float
-    closed: bool
+    q: Array  # (n_q,) coordinates
+    gap: float  # remaining gap, relative to the length of the system
+    closed: bool  # whether the gap is zero up to rounding
 
 
 class ClosingSearch:
     """Search for coordinates that close loops.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    sizes : array (n_v,)
-        Motions that count as equal; zero for held speeds.
-    constraints : sequence of Loop and Coupling, optional
-        Loops and couplings to close; by default all.
-    follows : bool
-        Whether coordinates of loop joints without a closed formula are tracked from step to step
-        rather than searched for globally at each step, which is slow.
+    `sizes` (n_v,): motions that count as equal; zero for held speeds.
     """
 
     def __init__(

@@ -37,20 +37,7 @@ REMEDY = "state = assemble(system, state)"
 def check_closed(
     system: System, q: Array, v: Array, tolerance: float = FAR, remedy: str = REMEDY
 ) -> None:
-    """Reject a state with open or opening loops, or with violated couplings.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    q, v : arrays
-        Coordinates and speeds, real numbers.
-    tolerance : float
-        Allowed gap relative to the system's length, and rate relative to length and speeds per
-        second.
-    remedy : str
-        Code that closes them, for messages.
-    """
+    """Reject a state with open or opening loops, or with violated couplings."""
     if not system.constraints:
         return
     motions = kinematics_base_to_tip(system, q, v)

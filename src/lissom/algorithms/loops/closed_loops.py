@@ -63,37 +63,19 @@ NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 @dataclass(frozen=True, eq=False)
 class LoopMotion:
-    """Closure of one loop and its rates.
+    """Closure of one loop and its rates."""
 
-    Attributes
-    ----------
-    coordinates : array (n_q,)
-        q_j of the loop's joint.
-    constraint_map : array (6, n)
-        P, in the axes of frame b [length, 1].
-    map_a, map_b : array (n, 6)
-        Motions of the two nodes (in body axes, at the node) -> rates: A v = map_b V_b + map_a V_a.
-    gap : array (n,)
-        g [m].
-    rate : array (n,)
-        A v [m/s].
-    bias : array (6,)
-        c, in the axes of frame b.
-    gap_motion : array (6,)
-        xi, in the axes of frame b [rad; m].
-    drift : array (n,)
-        Part of A vdot + gamma due to the change of P; zero for joints.
-    """
-
-    coordinates: Array
-    constraint_map: Array
+    coordinates: Array  # (n_q,) q_j of the loop's joint
+    constraint_map: Array  # (6, n) P, in the axes of frame b [length, 1]
+    # map_a, map_b: (n, 6) motions of the two nodes (in body axes, at the node) -> rates: A v =
+    # map_b V_b + map_a V_a
     map_a: Array
     map_b: Array
-    gap: Array
-    rate: Array
-    bias: Array
-    gap_motion: Array
-    drift: Array
+    gap: Array  # (n,) g [m]
+    rate: Array  # (n,) a v [m/s]
+    bias: Array  # (6,) c, in the axes of frame b
+    gap_motion: Array  # (6,) xi, in the axes of frame b [rad; m]
+    drift: Array  # (n,) part of A vdot + gamma due to the change of P; zero for joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,14 +286,7 @@ def least_norm(Lam: Array, rhs: Array, size: Array) -> tuple[Array, list[int]]:
     whose remainder is below DEPENDENT depends on those before it.  With the solution x of the
     independent rows, lambda = L (L^T L)^-1 L^T x has the least norm.
 
-    Parameters
-    ----------
-    Lam : array (n, n)
-        Lambda.
-    rhs : array (n,)
-        Right-hand side.
-    size : array (n,)
-        Sizes of the rows.
+    `Lam` (n, n): lambda; `rhs` (n,): right-hand side; `size` (n,): sizes of the rows.
     """
     left, L = Lam.copy(), np.zeros((len(Lam), 0))
     rows: list[int] = []

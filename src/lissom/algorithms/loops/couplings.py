@@ -25,25 +25,14 @@ ROUNDED = 4e-16
 
 @dataclass(frozen=True, eq=False)
 class CoupledRow:
-    """A coupling as a row of the closure equations.
+    """A coupling as a row of the closure equations."""
 
-    Attributes
-    ----------
-    q, v : arrays of int
-        Indices of its coordinates in q, and of their rates in v.
-    weights : array
-        Ratios times the scale.
-    offset : float
-        Offset times the scale [m].
-    scale : float
-        s of (2).
-    """
-
+    # q, v: indices of its coordinates in q, and of their rates in v
     q: Array
     v: Array
-    weights: Array
-    offset: float
-    scale: float
+    weights: Array  # ratios times the scale
+    offset: float  # offset times the scale [m]
+    scale: float  # s of (2)
 
     def gap(self, q: Array) -> float:
         """Gap [m] at coordinates q; zero if it is within rounding."""

@@ -42,27 +42,16 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class FreeDerivatives:
-    """Derivatives of the accelerations along the free motions of a closed system.
+    """Derivatives of the accelerations along the free motions of a closed system."""
 
-    Attributes
-    ----------
-    q, v : arrays (n_v, n_free)
-        By configuration, along Z with the speeds that go with it, and by the free speeds.
-    forces : array (n_v, n_v)
-        By generalized forces.
-    directions : array (n_v, n_free)
-        Z.
-    speeds : array (n_v, n_free)
-        Y.
-    independent : tuple of int
-        Speeds by which the free motions are measured: rows of Z that are the identity.
-    """
-
+    # q, v: (n_v, n_free) by configuration, along Z with the speeds that go with it, and by the free
+    # speeds
     q: Array
     v: Array
-    forces: Array
-    directions: Array
-    speeds: Array
+    forces: Array  # (n_v, n_v) by generalized forces
+    directions: Array  # (n_v, n_free) Z
+    speeds: Array  # (n_v, n_free) Y
+    # speeds by which the free motions are measured: rows of Z that are the identity
     independent: tuple[int, ...]
 
 
@@ -161,18 +150,8 @@ def free_derivatives(
 ) -> FreeDerivatives:
     """Derivatives along the free motions of a state whose loops are closed.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism with loops or couplings, without contacts.
-    state : State
-        Configuration and speeds, with closed loops.
-    x : array (n_v,)
-        Its accelerations.
-    wrenches : array (n_loop, 6)
-        Forces of the loops on their ends b, in the axes of these.
-    external : sequence
-        Other spatial forces on nodes.
+    `x` (n_v,): its accelerations; `wrenches` (n_loop, 6): forces of the loops on their ends b, in
+    the axes of these.
     """
     for loop in system.loops:
         if isinstance(loop.joint, Contact):

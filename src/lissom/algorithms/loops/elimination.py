@@ -26,19 +26,12 @@ Graph = dict[int, set[int]]
 
 @dataclass(frozen=True)
 class EliminationGroups:
-    """Loops and couplings by the node at which they are eliminated.
+    """Loops and couplings by the node at which they are eliminated."""
 
-    Attributes
-    ----------
-    members : dict
-        By (body, node), tip to base, the numbers of the loops and couplings; last those of the
-        ground, by (GROUND, 0).
-    passing : dict
-        By body, those whose forces pass its hinge.
-    """
-
+    # by (body, node), tip to base, the numbers of the loops and couplings; last those of the
+    # ground, by (GROUND, 0)
     members: Mapping[tuple[int, int], Sequence[int]]
-    passing: Mapping[int, Sequence[int]]
+    passing: Mapping[int, Sequence[int]]  # by body, those whose forces pass its hinge
 
 
 def nested_groups(system: System) -> EliminationGroups:
@@ -120,15 +113,7 @@ def _record(system: System, i: int, node: int) -> int:
 
 
 def elimination_order(reached: Iterable[Sequence[int]], members: Sequence[int]) -> list[int]:
-    """Loops and couplings of a group in the order of elimination.
-
-    Parameters
-    ----------
-    reached : iterable of sequence of int
-        For each body, the loops and couplings that reach it.
-    members : sequence of int
-        Those of the group.
-    """
+    """Loops and couplings of a group in the order of elimination."""
     graph: Graph = {k: set() for k in members}
     for together in set(map(tuple, reached)):
         for k in together:
@@ -160,15 +145,7 @@ def _far_vertex(graph: Graph, start: int) -> int:
 
 
 def envelope(reached: Iterable[Sequence[int]], n: int) -> Array:
-    """First column of each of n rows of Lambda.
-
-    Parameters
-    ----------
-    reached : iterable of sequence of int
-        For each body, the unknowns that pass it.
-    n : int
-        Number of unknowns.
-    """
+    """First column of each of n rows of Lambda."""
     first = np.arange(n)
     for together in set(map(tuple, reached)):
         rows = list(together)

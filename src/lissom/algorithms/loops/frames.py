@@ -31,27 +31,15 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class PlacedLoop:
-    """A loop in a given configuration.
-
-    Attributes
-    ----------
-    loop : Loop
-        The loop.
-    length : float
-        Length that makes angles and moments comparable with displacements and forces [m].
-    nodes : pair of Pose
-        Nodes of ends a and b; the world frame for the ground.
-    frames : pair of Pose
-        Frames of ends a and b.
-    near : array, optional
-        Earlier coordinates of the joint; without them the coordinates of a joint without a closed
-        formula are searched for from many starts.
-    """
+    """A loop in a given configuration."""
 
     loop: Loop
+    # length that makes angles and moments comparable with displacements and forces [m]
     length: float
-    nodes: tuple[Pose, Pose]
-    frames: tuple[Pose, Pose]
+    nodes: tuple[Pose, Pose]  # nodes of ends a and b; the world frame for the ground
+    frames: tuple[Pose, Pose]  # frames of ends a and b
+    # earlier coordinates of the joint; without them the coordinates of a joint without a closed
+    # formula are searched for from many starts
     near: Array | None = None
 
     @property

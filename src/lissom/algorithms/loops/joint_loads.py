@@ -27,16 +27,8 @@ def applied_forces(
 ) -> tuple[Array, External]:
     """Generalized forces (n_v,), and spatial forces on nodes with those on joints of loops.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State
-        Configuration.
-    forces : array, mapping or None
-        Forces by speed, or by name: "body", "body.modes" or "loop".
-    external : mapping or None
-        Spatial forces on nodes.
+    `forces`: forces by speed, or by name: "body", "body.modes" or "loop"; `external`: spatial
+    forces on nodes.
     """
     on_nodes = to_external(system, external)
     names = {loop.name: loop for loop in system.loops}

@@ -47,15 +47,7 @@ class _Placed(NamedTuple):
 
 
 def working_combinations(system: System, constant: Sequence[bool]) -> list[Array | None]:
-    """Basis Q (n, m) for each loop of its m combinations that can do work; None if all can.
-
-    Parameters
-    ----------
-    system : System
-        Mechanism with loops.
-    constant : sequence of bool
-        Whether the constraint map of a loop is the same in all configurations; others keep all.
-    """
+    """Basis Q (n, m) for each loop of its m combinations that can do work; None if all can."""
     if not any(constant):
         return [None] * len(system.loops)
     rng = np.random.default_rng(1965)
@@ -148,21 +140,7 @@ LEAST_NESTED, WIDEST = 24, 0.5
 
 
 class Numbering:
-    """Unknowns of loops and couplings, numbered group by group in the order of elimination.
-
-    Attributes
-    ----------
-    first, sizes : list of int
-        First unknown and number of unknowns of each loop, then of each coupling.
-    n : int
-        Number of all unknowns.
-    members : mapping
-        Loops and couplings of each group, see `elimination.Groups`.
-    columns : dict
-        By body, the unknowns that pass it.
-    places : dict
-        By body, the place of each of these among them.
-    """
+    """Unknowns of loops and couplings, numbered group by group in the order of elimination."""
 
     def __init__(self, system: System, turns: Sequence[Array | None]) -> None:
         self.system = system

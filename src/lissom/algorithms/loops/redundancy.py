@@ -50,12 +50,8 @@ def dependent_speeds(A: Array, hinge: Array) -> list[int]:
     Found by elimination with pivoting.  Outer hinges are chosen before inner ones, and modes only
     if no hinge can be dependent.
 
-    Parameters
-    ----------
-    A : array (n_constraint, n_v)
-        Closure equations in comparable units of the speeds.
-    hinge : array (n_v,) of bool
-        Mask of the hinge rates.
+    `A` (n_constraint, n_v): closure equations in comparable units of the speeds; `hinge` (n_v,):
+    mask of the hinge rates.
     """
     left = A.copy()
     chosen: list[int] = []
@@ -82,19 +78,7 @@ def redundant_motions(
 
     Couplings come after all loops.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    A : array (n_constraint, n_v)
-        Closure equations in comparable units of the speeds.
-    placed : sequence of PlacedLoop
-        All loops.
-
-    Returns
-    -------
-    dict
-        One description for each redundant equation of each loop and coupling.
+    `A` (n_constraint, n_v): closure equations in comparable units of the speeds.
     """
     size, descriptions = largest(A), {}
     before = np.zeros((0, A.shape[1]))

@@ -33,21 +33,11 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Label:
-    """Name, cost and state of an operator.
+    """Name, cost and state of an operator."""
 
-    Attributes
-    ----------
-    name : str
-        Name as in the papers.
-    cost : str
-        Cost of one multiplication with a vector.
-    origin : Origin
-        Shared by all operators of one state.
-    """
-
-    name: str
-    cost: str
-    origin: Origin
+    name: str  # name as in the papers
+    cost: str  # cost of one multiplication with a vector
+    origin: Origin  # shared by all operators of one state
 
 
 class SpatialOperator(ABC):
@@ -174,15 +164,7 @@ class SpatialOperator(ABC):
 
 
 def listed(operators: Any, title: str) -> str:
-    """Title and names of the operators that are properties of an object.
-
-    Parameters
-    ----------
-    operators : object
-        With operators as properties; none is computed.
-    title : str
-        First words.
-    """
+    """Title and names of the operators that are properties of an object."""
     names = {
         name
         for kind in type(operators).__mro__

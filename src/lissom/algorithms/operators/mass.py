@@ -19,15 +19,7 @@ Array = np.ndarray
 
 
 class Factor(SpatialOperator):
-    """Square root of a symmetric operator, invertible in O(N).
-
-    Parameters
-    ----------
-    label : Label
-        Name, cost and state.
-    forward, inverse : SpatialOperator
-        The factor and its inverse.
-    """
+    """Square root of a symmetric operator, invertible in O(N)."""
 
     def __init__(self, label: Label, forward: SpatialOperator, inverse: SpatialOperator) -> None:
         super().__init__(label, forward.shape)
@@ -48,10 +40,7 @@ class Factor(SpatialOperator):
     def solve(self, x: Any) -> Array:
         """Inverse of the factor times x.
 
-        Parameters
-        ----------
-        x : array (n_v,) or (n_v, k)
-            Vector or columns.
+        `x` (n_v,) or (n_v, k): vector or columns.
         """
         return self._inverse @ x
 

@@ -27,23 +27,7 @@ Array = np.ndarray
 
 
 class FramePicker(SpatialOperator):
-    """Map from the body space to spatial velocities of frames: [Pi_hat_c, phi_c^T], axes changed.
-
-    Parameters
-    ----------
-    label : Label
-        Name, cost and state.
-    system : System
-        Compiled mechanism.
-    motions : sequence of BodyMotion
-        Kinematics of the state.
-    bodies : sequence of slice
-        Slice of each body in the body space.
-    frames : sequence of str
-        "body", "body.node" or the name of a frame.
-    axes : {"world", "body"}
-        Axes of the components.
-    """
+    """Map from the body space to spatial velocities of frames: [Pi_hat_c, phi_c^T], axes changed."""
 
     def __init__(
         self,

@@ -77,30 +77,14 @@ def forward_dynamics_in_blocks(
 
 @dataclass(frozen=True, eq=False)
 class ArticulatedParts:
-    """Articulated-body quantities of one body, modes and hinge separate (A 63).
+    """Articulated-body quantities of one body, modes and hinge separate (A 63)."""
 
-    Attributes
-    ----------
-    modal_inertia_inverse : array (n_mode, n_mode)
-        D_f^-1.
-    modal_gain : array (6, n_mode)
-        g.
-    inertia : array (6, 6)
-        P_R, with the body's modes free.
-    hinge_inertia : array (n_dof, n_dof)
-        D_R.
-    hinge_gain : array (6, n_dof)
-        G_R.
-    inertia_inboard : array (6, 6)
-        P_R+, inboard of the hinge.
-    """
-
-    modal_inertia_inverse: Array
-    modal_gain: Array
-    inertia: Array
-    hinge_inertia: Array
-    hinge_gain: Array
-    inertia_inboard: Array
+    modal_inertia_inverse: Array  # (n_mode, n_mode) d_f^-1
+    modal_gain: Array  # (6, n_mode) g
+    inertia: Array  # (6, 6) P_R, with the body's modes free
+    hinge_inertia: Array  # (n_dof, n_dof) D_R
+    hinge_gain: Array  # (6, n_dof) G_R
+    inertia_inboard: Array  # (6, 6) P_R+, inboard of the hinge
 
 
 def articulate_in_parts(

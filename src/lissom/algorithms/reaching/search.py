@@ -103,41 +103,25 @@ LEAST_GAIN, LEAST_LAST_GAIN = 1e-3, 1e-13  # of the merit: in a search, in its c
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """End of a search.
+    """End of a search."""
 
-    Attributes
-    ----------
-    q : array (n_q,)
-        Coordinates.
-    error, gap : float
-        Weighted error of the targets and gap of loops and couplings, relative to the length.
-    reached, closed : bool
-        Whether they are zero up to REACHED and CLOSED.
-    steps : int
-        Number of iterations.
-    """
-
-    q: Array
+    q: Array  # (n_q,) coordinates
+    # error, gap: weighted error of the targets and gap of loops and couplings, relative to the
+    # length
     error: float
     gap: float
+    # reached, closed: whether they are zero up to REACHED and CLOSED
     reached: bool
     closed: bool
-    steps: int
+    steps: int  # number of iterations
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateBounds:
-    """Limits of coordinates whose rates are speeds; infinite where there are none.
+    """Limits of coordinates whose rates are speeds; infinite where there are none."""
 
-    Attributes
-    ----------
-    q : array of int (n_v,)
-        Coordinate of each speed; -1 for speeds without limits.
-    lower, upper : arrays (n_v,)
-        Limits.
-    """
-
-    q: Array
+    q: Array  # (n_v,) coordinate of each speed; -1 for speeds without limits
+    # lower, upper: (n_v,) limits
     lower: Array
     upper: Array
 
@@ -156,16 +140,7 @@ class CoordinateBounds:
 class ReachSearch:
     """Search for coordinates that bring frames to their targets.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    aims : sequence of Aim
-        Targets.
-    moving : array of bool (n_v,)
-        Speeds that may move.
-    bounds : Bounds
-        Limits.
+    `moving` (n_v,): speeds that may move.
     """
 
     def __init__(

@@ -59,25 +59,14 @@ class Target(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """A checked target of a frame.
+    """A checked target of a frame."""
 
-    Attributes
-    ----------
-    name : str
-        Frame, as it was named.
-    at : array (3,) or None
-        Point in its axes.
-    position, rotation : array (3,) and (3, 3)
-        Target; anything where weights are zero.
-    weights : array (6,)
-        Of rotation and position.
-    """
-
-    name: str
-    at: Array | None
+    name: str  # frame, as it was named
+    at: Array | None  # (3,) point in its axes
+    # position, rotation: (3,) and (3, 3) target; anything where weights are zero
     position: Array
     rotation: Array
-    weights: Array
+    weights: Array  # (6,) of rotation and position
 
     def error(self, system: System, state: State) -> Array:
         """Rotation about target axes [rad] and displacement [m] (6,), from the target to it (1)."""

@@ -71,17 +71,7 @@ def _shortened(names: tuple[str, ...], most: int = 6) -> str:
 
 
 def check_no_loops(system: System, what: str, instead: str) -> None:
-    """Reject a system with loops or couplings where only trees are supported.
-
-    Parameters
-    ----------
-    system : System
-        System, already checked.
-    what : str
-        Function or method that supports trees only.
-    instead : str
-        Alternative for messages.
-    """
+    """Reject a system with loops or couplings where only trees are supported."""
     if isinstance(system, System) and system.constraints:
         kind, group = ("loop", system.loops) if system.loops else ("coupling", system.couplings)
         names = name_list(one.name for one in group)

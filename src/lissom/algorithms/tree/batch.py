@@ -160,14 +160,7 @@ def checked_threads(threads: Any) -> int:
 def check_quaternions(system: System, q: Any, xp: Any = np) -> None:
     """Reject rows whose quaternions are not of unit length, as `State` does.
 
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    q : array (k, n_q)
-        Coordinates.
-    xp : module
-        NumPy's functions where they are.
+    `q` (k, n_q): coordinates.
     """
     for name, joint in zip(system.names, system.joints, strict=True):
         if not joint.has_quaternion:

@@ -74,29 +74,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class NodeMotion:
-    """Motion of a node of a moving, deforming body; body axes.
+    """Motion of a node of a moving, deforming body; body axes."""
 
-    Attributes
-    ----------
-    position : array (3,)
-        l, from the body's origin [m].
-    rotation : array (3, 3)
-        E, node axes to body axes.
-    shapes : array (6, n_mode)
-        Pi_hat: modal rates -> relative [omega; v].
-    velocity : array (6,)
-        V_t, spatial velocity of the node.
-    coriolis : array (6,)
-        gamma, the node's acceleration at zero alpha and eta_ddot.
-    turning : array (3,)
-        Angular velocity in the bias of a hinge on the node; not that of the node at "ruthless".
-    """
-
-    position: Array
-    rotation: Array
-    shapes: Array
-    velocity: Array
-    coriolis: Array
+    position: Array  # (3,) l, from the body's origin [m]
+    rotation: Array  # (3, 3) E, node axes to body axes
+    shapes: Array  # (6, n_mode) pi_hat: modal rates -> relative [omega; v]
+    velocity: Array  # (6,) v_t, spatial velocity of the node
+    coriolis: Array  # (6,) gamma, the node's acceleration at zero alpha and eta_ddot
+    # (3,) angular velocity in the bias of a hinge on the node; not that of the node at "ruthless"
     turning: Array
 
     @property
@@ -107,22 +92,13 @@ class NodeMotion:
 
 @dataclass(frozen=True, eq=False)
 class BodyTerms:
-    """Blocks of the modal mass M_m and gyroscopic force b_m of a body.
+    """Blocks of the modal mass M_m and gyroscopic force b_m of a body."""
 
-    Attributes
-    ----------
-    M_ff : array (n_mode, n_mode)
-    M_rf : array (6, n_mode)
-    M_rr : array (6, 6)
-    b_f : array (n_mode,)
-    b_r : array (6,)
-    """
-
-    M_ff: Array
-    M_rf: Array
-    M_rr: Array
-    b_f: Array
-    b_r: Array
+    M_ff: Array  # (n_mode, n_mode)
+    M_rf: Array  # (6, n_mode)
+    M_rr: Array  # (6, 6)
+    b_f: Array  # (n_mode,)
+    b_r: Array  # (6,)
 
     @property
     def modal_mass(self) -> Array:

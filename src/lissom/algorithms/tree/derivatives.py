@@ -209,16 +209,7 @@ def complex_steps(
 ) -> tuple[Array, Array]:
     """Derivatives of the forces of the tree by q and v, column by column through `reference`.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State
-        Configuration and speeds.
-    vdot : array (n_v,)
-        Accelerations.
-    external : sequence
-        Spatial forces on nodes.
+    `vdot` (n_v,): accelerations.
     """
     for name, joint in zip(system.names, system.joints, strict=True):
         if joint.factors is None:

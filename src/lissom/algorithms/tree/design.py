@@ -195,16 +195,7 @@ def design_rows(
 ) -> tuple[Array, Array, Array]:
     """Forces (k, n_v), D (k, 3, n_v, n_v) by q, v and x, and P (k, n_v, n_kernel) of k states.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism, a tree.
-    parameters : Resolved
-        Parameters; those of users' functions are left out.
-    Q, V, X : arrays (k, n_q), (k, n_v), (k, n_v)
-        Coordinates, speeds and accelerations.
-    external : sequence
-        Spatial forces on nodes.
+    `Q`, `V`, `X` (k, n_q), (k, n_v), (k, n_v): coordinates, speeds and accelerations.
     """
     k, n, p = len(Q), system.n_v, parameters.n_kernel
     T, P = np.empty(k * n), np.zeros((k * n, max(p, 1)))
@@ -228,12 +219,8 @@ def inertial_products(system: System, Q: Array, V: Array, X: Array, Y: Array) ->
     Rows of flexible bodies are zero.  The numbers are those of a direction in
     `kernels.tree.derivatives.design`.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    Q, V, X, Y : arrays (k, n_q), (k, n_v), (k, n_v), (k, n_v)
-        Coordinates, speeds, accelerations, and the speeds by which the forces are multiplied.
+    `Q`, `V`, `X`, `Y` (k, n_q), (k, n_v), (k, n_v), (k, n_v): coordinates, speeds, accelerations,
+    and the speeds by which the forces are multiplied.
     """
     work, n = engine.workspace(system), system.n_body
     kernel, flags = work.kernel(entries.INERTIAL_PRODUCTS), engine.ALL | field.ACCELERATED
@@ -253,16 +240,7 @@ def built_rows(
 ) -> tuple[Array, Array]:
     """Derivatives (k, n_v, n_built) of the forces by users' functions (2), and their errors.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    built : tuple of DesignParameter
-        Parameters.
-    Q, V, X : arrays (k, n_q), (k, n_v), (k, n_v)
-        Coordinates, speeds and accelerations.
-    external : mapping, optional
-        Spatial forces by name.
+    `Q`, `V`, `X` (k, n_q), (k, n_v), (k, n_v): coordinates, speeds and accelerations.
     """
     columns, errors = [], []
     for one in built:

@@ -92,25 +92,14 @@ def built_system(one: DesignParameter, shift: int) -> System:
 
 
 class Resolved(NamedTuple):
-    """Parameters of a system, resolved.
+    """Parameters of a system, resolved."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One for each column, those of the kernels first.
-    rows, directions : arrays
-        Numbers of the kernel, see `kernels.tree.derivatives.design`.
-    built : tuple of DesignParameter
-        Parameters found by differences, the last columns.
-    order : array of int
-        Columns in the order in which the user gave the parameters.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # one for each column, those of the kernels first
+    # rows, directions: numbers of the kernel, see `kernels.tree.derivatives.design`
     rows: Array
     directions: Array
-    built: tuple[DesignParameter, ...]
-    order: Array
+    built: tuple[DesignParameter, ...]  # parameters found by differences, the last columns
+    order: Array  # columns in the order in which the user gave the parameters
 
     @property
     def n_kernel(self) -> int:
@@ -128,17 +117,7 @@ NONE = Resolved((), _NO_NUMBERS, np.zeros(0), (), _NO_NUMBERS)
 
 
 def check_loops(system: System, parameters: Resolved, what: str) -> None:
-    """Reject parameters that would open the loops of a system.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    parameters : Resolved
-        Parameters.
-    what : str
-        Name of the caller in errors.
-    """
+    """Reject parameters that would open the loops of a system."""
     if not system.constraints:
         return
     kinds = [*parameters.rows[::3], *(design.SHIFT for _ in parameters.built)]
@@ -151,29 +130,16 @@ def check_loops(system: System, parameters: Resolved, what: str) -> None:
 
 
 class SplitParameters(NamedTuple):
-    """Columns of inertias of rigid bodies, those of all other parameters, and the latter resolved.
+    """Columns of inertias of rigid bodies, those of all other parameters, and the latter resolved."""
 
-    Attributes
-    ----------
-    inertial, others : arrays of int
-        Columns.
-    resolved : Resolved
-        The others alone.
-    """
-
+    # inertial, others: columns
     inertial: Array
     others: Array
-    resolved: Resolved
+    resolved: Resolved  # the others alone
 
 
 def split_inertias(parameters: Resolved) -> SplitParameters:
-    """Inertias and other parameters apart: along one motion the former cost nothing each.
-
-    Parameters
-    ----------
-    parameters : Resolved
-        Parameters.
-    """
+    """Inertias and other parameters apart: along one motion the former cost nothing each."""
     chosen = np.zeros(len(parameters.names), dtype=bool)
     chosen[: parameters.n_kernel] = parameters.rows[:: design.PARAMETER] == design.INERTIA
     others = np.flatnonzero(~chosen)
@@ -192,15 +158,7 @@ Entry = tuple[str, tuple[int, int, int], Array]
 
 
 def resolve_parameters(system: System, parameters: Any) -> Resolved:
-    """Columns of parameters given by name or as `DesignParameter`.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    parameters : str, DesignParameter or sequence of them
-        As for `design_derivatives`.
-    """
+    """Columns of parameters given by name or as `DesignParameter`."""
     if isinstance(parameters, (str, DesignParameter)):
         parameters = [parameters]
     if not isinstance(parameters, Iterable):
@@ -358,15 +316,7 @@ def _inertia(dm: float, dp: Array, dJ: Array) -> Array:
 
 
 def signs_of_modes(system: System, other: System, name: str) -> Array:
-    """Signs (n_v,) of the speeds of a changed system: shapes are defined up to them.
-
-    Parameters
-    ----------
-    system, other : System
-        Mechanism, and the same with a changed parameter.
-    name : str
-        Parameter, for errors.
-    """
+    """Signs (n_v,) of the speeds of a changed system: shapes are defined up to them."""
     if system.fingerprint != other.fingerprint:
         raise ModelError(
             f"DesignParameter {name!r}: build gives a mechanism with other bodies, joints or "

@@ -37,15 +37,7 @@ RATE_LINEAR = field.GRAVITY | field.ELASTIC  # the damping of modes is among the
 
 
 class Workspace:
-    """Workspace of one thread for one system, with the armature and external forces of a call.
-
-    Attributes
-    ----------
-    packed : Packed
-        Constants that all workspaces of the system share.
-    scratch : array
-        See `kernels.fields`.
-    """
+    """Workspace of one thread for one system, with the armature and external forces of a call."""
 
     def __init__(self, system: System, packed: Packed) -> None:
         self.packed = packed

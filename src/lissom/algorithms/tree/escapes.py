@@ -41,10 +41,7 @@ _HOOK = _Hook()
 class Watch:
     """Context in which exceptions that escape from the functions in `CALLED` are kept.
 
-    Attributes
-    ----------
-    escaped : BaseException or None
-        The first of them, after the context.
+    `escaped`: the first of them, after the context.
     """
 
     __slots__ = ("_depth", "escaped")

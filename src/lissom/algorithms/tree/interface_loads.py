@@ -78,17 +78,7 @@ def interface_load(
 
 
 def interface_wrenches(system: System, i: int, node: int, rows: LoadedStates) -> Array:
-    """[moment about the node; force] on a body at a node, body axes, (n, 6).
-
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i, node : int
-        Numbers of the body and of its node.
-    rows : Rows
-        States, with all that acts on the bodies.
-    """
+    """[moment about the node; force] on a body at a node, body axes, (n, 6)."""
     body = system.bodies[i]
     nodes, wrenches = node_wrenches(system, i, rows)
     total = np.asarray(wrenches[:, nodes == node].sum(axis=1))
@@ -100,18 +90,7 @@ def interface_wrenches(system: System, i: int, node: int, rows: LoadedStates) ->
 def in_axes(system: System, i: int, wrench: Array, q: Array, axes: str) -> Array:
     """Wrenches (n, 6) from the axes of body i to others.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of the body.
-    wrench : array (n, 6)
-        Body axes.
-    q : array (n, n_q)
-        Coordinates.
-    axes : {"body", "parent", "world"}
-        Of the result.
+    `wrench` (n, 6): body axes; `q` (n, n_q): coordinates.
     """
     if axes == "body":
         return wrench

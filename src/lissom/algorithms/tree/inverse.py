@@ -235,15 +235,7 @@ def balanced(
     actuated: Any,
     what: str,
 ) -> tuple[Array, reference.External]:
-    """Accelerations (n_v,), and all spatial forces on nodes that act with them, those of loops too.
-
-    Parameters
-    ----------
-    system, state, acceleration, forces, external, actuated
-        As for `joint_forces`.
-    what : str
-        Name of the function, for messages.
-    """
+    """Accelerations (n_v,), and all spatial forces on nodes that act with them, those of loops too."""
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:

@@ -15,21 +15,11 @@ Array = np.ndarray
 
 
 class JointRow(NamedTuple):
-    """What the kernels read of a joint.
+    """What the kernels read of a joint."""
 
-    Attributes
-    ----------
-    kind : int
-        Of `kernels.fields`.
-    axis : int
-        Coordinate axis of an aligned revolute or prismatic joint.
-    constants : list of float
-        Numbers that its kind needs.
-    """
-
-    kind: int
-    axis: int
-    constants: list[float]
+    kind: int  # of `kernels.fields`
+    axis: int  # coordinate axis of an aligned revolute or prismatic joint
+    constants: list[float]  # numbers that its kind needs
 
 
 def joint_row(joint: Joint) -> JointRow:

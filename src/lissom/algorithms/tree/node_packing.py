@@ -21,17 +21,7 @@ def bent_rows(body: NormalBody) -> int:
 
 
 def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
-    """A node as in a list: its undeformed record, and from "stiffened" on its constants.
-
-    Parameters
-    ----------
-    body : NormalBody
-        Body of the node.
-    node : int
-        Its index.
-    bits : int
-        `bent_rows` of the body.
-    """
+    """A node as in a list: its undeformed record, and from "stiffened" on its constants."""
     place, shapes = body.node_positions[node], body.node_shapes[node].ravel()
     record = (np.zeros(9), place, np.zeros(6), shapes)
     return np.concatenate([*record, node_bending(body, node, bits)])

@@ -43,16 +43,7 @@ _IN_TURN = field.ARM
 class Packed:
     """Constants of a system for the kernels, and initial content of a workspace.
 
-    Attributes
-    ----------
-    ints, floats : arrays
-        See `kernels.fields`.
-    start : array
-        Workspace before the first sweep.
-    rows : array (n_body, ROW)
-        The rows of `ints`.
-    own_joints : OwnJoints
-        Joints of users' own classes.
+    `rows` (n_body, ROW): the rows of `ints`.
     """
 
     def __init__(
@@ -68,16 +59,7 @@ class Packed:
 
 
 def pack(system: System, *, compact: bool = False) -> Packed:
-    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices.
-
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    compact : bool
-        Whether bodies share what forward dynamics of a tree without armature and external forces
-        permits, see `shared_records`; no other kernel may use such a workspace.
-    """
+    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices."""
     rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
     constants = ConstantStack(field.FLOATS_HEADER)
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
@@ -367,13 +349,6 @@ def shared_records(system: System, rigid: Sequence[bool]) -> dict[int, int]:
     """Number of the shared part of each rigid body, and of the only node of each flexible one.
 
     Rigid bodies on ball and free joints keep their own: the inward sweep needs their attitudes.
-
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    rigid : sequence of bool
-        Which bodies are rigid.
     """
     numbers: dict[int, int] = {}
     until: list[int] = []  # last body that uses each part

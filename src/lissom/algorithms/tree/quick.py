@@ -41,13 +41,7 @@ _IN_USE = (
 
 
 class Quick:
-    """Shortcuts of one system, with a workspace that one thread uses at a time.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    """
+    """Shortcuts of one system, with a workspace that one thread uses at a time."""
 
     def __init__(self, system: System) -> None:
         self._system, self._busy, self._lock = system, bytearray(1), threading.Lock()

@@ -49,41 +49,21 @@ _BLIND = 50 * np.finfo(float).eps
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """Kinematics of one body; output of the kinematics sweep.
+    """Kinematics of one body; output of the kinematics sweep."""
 
-    Attributes
-    ----------
-    eta, eta_dot, beta : arrays
-        Modal coordinates and rates, hinge rates.
-    world_rotation : array (3, 3)
-        Body axes to world axes.
-    world_position : array (3,)
-        Body origin in the world [m].
-    transform : array (6, 6)
-        X, from the carrying node to the body.
-    motion_map : array (6, n_dof)
-        H*.
-    bias : array (6,)
-        c.
-    velocity : array (6,)
-        V.
-    outboard : tuple of NodeMotion
-        Nodes that carry children, as listed in ``system.outboard_nodes``.
-    terms : BodyTerms
-        Inertia and gyroscopic forces of the body.
-    """
-
+    # eta, eta_dot, beta: modal coordinates and rates, hinge rates
     eta: Array
     eta_dot: Array
     beta: Array
-    world_rotation: Array
-    world_position: Array
-    transform: Array
-    motion_map: Array
-    bias: Array
-    velocity: Array
+    world_rotation: Array  # (3, 3) body axes to world axes
+    world_position: Array  # (3,) body origin in the world [m]
+    transform: Array  # (6, 6) X, from the carrying node to the body
+    motion_map: Array  # (6, n_dof) H*
+    bias: Array  # (6,) c
+    velocity: Array  # (6,) V
+    # nodes that carry children, as listed in ``system.outboard_nodes``
     outboard: tuple[NodeMotion, ...]
-    terms: BodyTerms
+    terms: BodyTerms  # inertia and gyroscopic forces of the body
 
     @property
     def outboard_shapes(self) -> Array:
@@ -100,39 +80,19 @@ class BodyMotion:
 
 @dataclass(frozen=True, eq=False)
 class Articulated:
-    """Articulated-body quantities of one body (normalised form).
+    """Articulated-body quantities of one body (normalised form)."""
 
-    Attributes
-    ----------
-    W : array (n_mode, n_mode)
-        (M_ff + armature)^-1.
-    Y : array (6, 6 n_t)
-        Shift from the outboard nodes, reduced by the modes.
-    S : array (6 n_t, 6 n_t)
-        Compliance at the outboard nodes.
-    N : array (6 n_t, 6 n_t)
-        Part of a force on the outboard nodes that is transmitted through the compliance.
-    E : array (6 n_t, 6 n_t)
-        Inertia of the children seen through the compliance.
-    inertia : array (6, 6)
-        P_R, articulated inertia with the body's modes free.
-    hinge_inertia : array (n_dof, n_dof)
-        D.
-    hinge_gain : array (6, n_dof)
-        G, the Kalman gain.
-    inertia_inboard : array (6, 6)
-        P+, inboard of the hinge.
-    """
-
-    W: Array
-    Y: Array
-    S: Array
+    W: Array  # (n_mode, n_mode) (M_ff + armature)^-1
+    Y: Array  # (6, 6 n_t) shift from the outboard nodes, reduced by the modes
+    S: Array  # (6 n_t, 6 n_t) compliance at the outboard nodes
+    # (6 n_t, 6 n_t) part of a force on the outboard nodes that is transmitted through the
+    # compliance
     N: Array
-    E: Array
-    inertia: Array
-    hinge_inertia: Array
-    hinge_gain: Array
-    inertia_inboard: Array
+    E: Array  # (6 n_t, 6 n_t) inertia of the children seen through the compliance
+    inertia: Array  # (6, 6) P_R, articulated inertia with the body's modes free
+    hinge_inertia: Array  # (n_dof, n_dof) D
+    hinge_gain: Array  # (6, n_dof) G, the Kalman gain
+    inertia_inboard: Array  # (6, 6) P+, inboard of the hinge
 
 
 def base_to_tip(system: System) -> range:

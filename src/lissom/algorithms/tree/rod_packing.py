@@ -11,13 +11,7 @@ Array = np.ndarray
 
 
 def rod_numbers(rod: RodTables) -> tuple[Array, ...]:
-    """Constants of a rod in the order of `records.rod_record`.
-
-    Parameters
-    ----------
-    rod : RodTables
-        The rod.
-    """
+    """Constants of a rod in the order of `records.rod_record`."""
     pieces = rod.station_pieces
     return (
         rod.masses,
@@ -36,15 +30,7 @@ def first_coordinates(rod: RodTables) -> list[int]:
 
 
 def rod_node_numbers(rod: RodTables, node: int) -> Array:
-    """Constants of a node, as `rod_node` reads them.
-
-    Parameters
-    ----------
-    rod : RodTables
-        The rod.
-    node : int
-        Index of the node.
-    """
+    """Constants of a node, as `rod_node` reads them."""
     piece = rod.node_pieces[node]
     first = np.array([piece.start, float(piece.is_empty)])
     return np.concatenate([first, piece.natural.ravel(), piece.moments.ravel(), piece.integration])

@@ -40,32 +40,18 @@ _NEAR = 1e-9  # fraction of the length within which a node is at a section
 
 
 class LoadedStates(NamedTuple):
-    """States with their accelerations, and all that acts on the bodies.
+    """States with their accelerations, and all that acts on the bodies."""
 
-    Attributes
-    ----------
-    q, v, acceleration : arrays (n, n_q), (n, n_v), (n, n_v)
-        States.
-    reactions : array (n, n_body, 6)
-        [moment; force] of the joints on their bodies, in body axes at body origins.
-    places : list of (body, node)
-        Where loads and loops act.
-    wrenches : array (n, 6 k)
-        [moment; force] there, node axes.
-    rate_linear : bool
-        Whether terms of second order in the speeds are left out.
-    field : bool
-        Whether a field of gravity acts, whose resultants are among the wrenches.
-    """
-
+    # q, v, acceleration: (n, n_q), (n, n_v), (n, n_v) states
     q: Array
     v: Array
     acceleration: Array
+    # (n, n_body, 6) [moment; force] of the joints on their bodies, in body axes at body origins
     reactions: Array
-    places: Sequence[tuple[int, int]]
-    wrenches: Array
-    rate_linear: bool = False
-    field: bool = False
+    places: Sequence[tuple[int, int]]  # (body, node) where loads and loops act
+    wrenches: Array  # (n, 6 k) [moment; force] there, node axes
+    rate_linear: bool = False  # whether terms of second order in the speeds are left out
+    field: bool = False  # whether a field of gravity acts, whose resultants are among the wrenches
 
 
 class MotionRows(NamedTuple):
@@ -82,18 +68,7 @@ class MotionRows(NamedTuple):
 def loads_of(system: System, i: int, sections: Sections, at: Array, rows: LoadedStates) -> Array:
     """Loads N, Q_y, Q_z, T, M_y, M_z of sections, (n, p, 6), section axes.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of the body.
-    sections : Sections
-        Of this body.
-    at : array (p,)
-        Which of them.
-    rows : Rows
-        States.
+    `at` (p,): which of them.
     """
     if not sections.by_balance:
         return sections.elastic_loads(at, rows.q[:, system.layout.modal_q(i)])
@@ -105,15 +80,7 @@ def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Loaded
 
 
 def check_no_field(name: str, rows: LoadedStates) -> None:
-    """Reject rows in which a field of gravity acts, of which only the resultants are known.
-
-    Parameters
-    ----------
-    name : str
-        Body.
-    rows : Rows
-        States.
-    """
+    """Reject rows in which a field of gravity acts, of which only the resultants are known."""
     if rows.field:
         raise StateError(
             f"body {name!r}: its section loads follow from all that acts along it, and in this run "
@@ -125,18 +92,7 @@ def check_no_field(name: str, rows: LoadedStates) -> None:
 def _of_frame(system: System, i: int, sections: Sections, at: Array, rows: LoadedStates) -> Array:
     """Loads of stations of a frame, by (1) and (2) of `bodies.balance`.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of a body that is a frame.
-    sections : Sections
-        Of this body, with a balance.
-    at : array (p,) of int
-        Stations.
-    rows : Rows
-        States.
+    `at` (p,): stations.
     """
     assert sections.stations is not None
     assert sections.stations.balance is not None
@@ -170,18 +126,7 @@ def _fields(body: NormalBody, motion: MotionRows) -> Array:
 def _of_beam(system: System, i: int, axis: BeamAxis, at: Array, rows: LoadedStates) -> Array:
     """Loads of sections of a beam, by equilibrium.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of a body that is a beam.
-    axis : Axis
-        Of this body.
-    at : array (p,)
-        Distances of the sections from the root [m].  A load on a node there is included.
-    rows : Rows
-        States.
+    `at` (p,): distances of the sections from the root [m].  A load on a node there is included.
     """
     body, motion = system.bodies[i], _motion(system, i, rows)
     nodes, wrenches = node_wrenches(system, i, rows)
@@ -204,16 +149,7 @@ def _of_beam(system: System, i: int, axis: BeamAxis, at: Array, rows: LoadedStat
 def at_node(body: NormalBody, node: int, wrench: Array, eta: Array) -> Array:
     """[moment about a node where it is now; force] from that about the origin, (n, 6).
 
-    Parameters
-    ----------
-    body : NormalBody
-        The body.
-    node : int
-        Its node.
-    wrench : array (n, 6)
-        About the origin of the body, body axes.
-    eta : array (n, m)
-        Modal coordinates.
+    `wrench` (n, 6): about the origin of the body, body axes; `eta` (n, m): modal coordinates.
     """
     return _moved(wrench, body.node_positions[node] + body.displaced(node, eta)[:, 3:])
 
@@ -259,15 +195,6 @@ def node_wrenches(system: System, i: int, rows: LoadedStates) -> tuple[Array, Ar
 
     They are [moment about the origin of the body; force], in body axes; the joint of the body
     itself is left out.
-
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of the body.
-    rows : Rows
-        States.
     """
     turn, origin = _pose(system, i, system.bodies[i].inboard, rows.q)
     nodes, wrenches = [], []
@@ -297,15 +224,6 @@ def inertial_wrench(body: NormalBody, part: OutboardMass, motion: MotionRows) ->
     """Rate of momentum less gravity of a part of a body, [moment; force] (n, 6).
 
     About the origin of the body and in its axes; the last terms of (1).
-
-    Parameters
-    ----------
-    body : NormalBody
-        Without lumps.
-    part : Part
-        Its mass, or that beyond a section.
-    motion : Motion
-        Of the body.
     """
     I, eta, eta_dot, omega = part.integrals, motion.eta, motion.eta_dot, motion.omega
     if body.level in LINEARISED:

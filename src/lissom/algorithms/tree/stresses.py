@@ -200,15 +200,7 @@ def balanced_row(
     actuated: Any,
     what: str,
 ) -> LoadedStates:
-    """State as a row, with all that acts on the bodies.
-
-    Parameters
-    ----------
-    system, state, acceleration, forces, external, actuated
-        As for `joint_forces`.
-    what : str
-        Name of the function, for messages.
-    """
+    """State as a row, with all that acts on the bodies."""
     vdot, loads = balanced(system, state, acceleration, forces, external, actuated, what)
     _check_real(state, vdot, *(wrench for *_, wrench in loads))
     reactions = engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)

@@ -26,17 +26,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def in_threads(count: int, threads: int, work: Callable[[int, int], T]) -> list[T]:
-    """Results of work(start, stop) for parts of the rows 0 to count, in order.
-
-    Parameters
-    ----------
-    count : int
-        Number of rows.
-    threads : int
-        Number of threads, the calling one included.
-    work : callable
-        Computes rows start to stop; releases the interpreter while it does.
-    """
+    """Results of work(start, stop) for parts of the rows 0 to count, in order."""
     first = min(count, FIRST)
     began = time.perf_counter()
     results = [work(0, first)]

@@ -10,15 +10,6 @@ def kept_wrapper(function: Any, key: Hashable, wrapped: Callable[[], Any]) -> An
     """Wrapper of a compiled function, kept with it until the function is compiled again.
 
     Whoever uses its address must keep the wrapper too.
-
-    Parameters
-    ----------
-    function : callable
-        Numba's dispatcher or a C function; the wrapper does not outlive it.
-    key : hashable
-        Form and sizes of the call.
-    wrapped : callable
-        Compiles the wrapper.
     """
     by_key = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
     entry = by_key.get(key)

@@ -27,15 +27,7 @@ class AddressError(ValueError):
 
 
 def path_of_address(data: Mapping[str, Any], address: str) -> Path:
-    """Path of keys and numbers of an address; the last key of a table may be missing there.
-
-    Parameters
-    ----------
-    data : mapping
-        Content of the file.
-    address : str
-        The address.
-    """
+    """Path of keys and numbers of an address; the last key of a table may be missing there."""
     if not _WHOLE.fullmatch(address):
         raise AddressError("cannot be read; write it like parts.payload.body.mass or gravity[2]")
     steps: list[str | int] = [x[0] or int(x[1]) for x in _STEP.findall(address)]
@@ -90,15 +82,7 @@ def _shown(path: Sequence[str | int]) -> str:
 
 
 def changed(data: dict[str, Any], values: Mapping[Path, Any]) -> dict[str, Any]:
-    """Content of a file with other values.
-
-    Parameters
-    ----------
-    data : dict
-        Content, which stays as it is.
-    values : mapping
-        New values by path.
-    """
+    """Content of a file with other values."""
     whole = copy.deepcopy(data)
     for path, value in values.items():
         here: Any = whole

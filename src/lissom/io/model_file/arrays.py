@@ -16,13 +16,7 @@ _BROKEN = (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, NotImple
 
 
 class ArrayFiles:
-    """Array files of a model file; the keys of each are read once.
-
-    Parameters
-    ----------
-    folder : str
-        Folder of the model file.
-    """
+    """Array files of a model file; the keys of each are read once."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -45,15 +39,7 @@ class ArrayFiles:
         return self._known[name]
 
     def get(self, name: str, key: str) -> Any:
-        """Array of a file.
-
-        Parameters
-        ----------
-        name : str
-            File, relative to the folder.
-        key : str
-            Name of the array in it.
-        """
+        """Array of a file."""
         keys = self.keys(name)
         if key not in keys:
             raise ModelError(f"{name} has no array {key!r}; {suggestion(key, keys)}")

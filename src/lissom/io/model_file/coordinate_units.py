@@ -29,21 +29,7 @@ PAIRS = {
 
 
 def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: str) -> None:
-    """Reject units that do not fit the motions of a joint.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    joint : str
-        Body carried by the joint, or loop closed by it.
-    what : str
-        Key, for errors.
-    value : number or list
-        Value given by the user.
-    kind : str
-        Key of PAIRS.
-    """
+    """Reject units that do not fit the motions of a joint."""
     joints = dict(zip(system.names, system.joints, strict=True))
     joints |= {loop.name: loop.joint for loop in system.loops}
     if joint not in joints:

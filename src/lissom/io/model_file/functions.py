@@ -22,17 +22,7 @@ def unread_function(*_: Any) -> Any:
 
 
 def import_function(name: str, folder: str, modules: dict[str, ModuleType]) -> Any:
-    """Function of the user's program, or object with a method `update`; runs the program.
-
-    Parameters
-    ----------
-    name : str
-        "file.py:name" or "module:name".
-    folder : str
-        Folder of the model file, searched for files and modules.
-    modules : dict
-        Programs already run for this model file, by file or module name; each is run once.
-    """
+    """Function of the user's program, or object with a method `update`; runs the program."""
     place, _, attribute = name.rpartition(":")
     if place not in modules:
         from_file = place.endswith(".py")

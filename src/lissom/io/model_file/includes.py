@@ -50,25 +50,13 @@ class AttachedFile:
 
 @dataclass
 class Document:
-    """Content of a model file and its includes, with locations.
+    """Content of a model file and its includes, with locations."""
 
-    Attributes
-    ----------
-    source : Source
-        The file itself.
-    table : FileTable, optional
-        Its validated content; None if it is invalid.
-    problems : list of Problem
-        Invalid keys and values.
-    materials, bodies, parts, loops, joins, couplings, frames
-        Entries of the file and of the files merged into it.
-    assemblies : list of Assembly
-        Files included with a prefix or a place.
-    """
-
-    source: Source
-    table: FileTable | None = None
-    problems: list[Problem] = field(default_factory=list)
+    source: Source  # the file itself
+    table: FileTable | None = None  # its validated content; None if it is invalid
+    problems: list[Problem] = field(default_factory=list)  # invalid keys and values
+    # materials, bodies, parts, loops, joins, couplings, frames: entries of the file and of the
+    # files merged into it
     materials: dict[str, IncludeEntry] = field(default_factory=dict)
     bodies: dict[str, IncludeEntry] = field(default_factory=dict)
     parts: list[IncludeEntry] = field(default_factory=list)
@@ -76,6 +64,7 @@ class Document:
     joins: list[IncludeEntry] = field(default_factory=list)
     couplings: list[IncludeEntry] = field(default_factory=list)
     frames: list[IncludeEntry] = field(default_factory=list)
+    # files included with a prefix or a place
     assemblies: list[AttachedFile] = field(default_factory=list)
 
     @property
@@ -92,15 +81,7 @@ class Document:
 
 
 def read_document(path: str | os.PathLike[str], changes: Sequence[str] = ()) -> Document:
-    """Model file with all its includes; raises only if the file itself cannot be read.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    changes : sequence of str
-        Values in place of those of the file, see `overridden`.
-    """
+    """Model file with all its includes; raises only if the file itself cannot be read."""
     source = read_source(path)
     return document_of(overridden(source, changes) if changes else source)
 
@@ -200,15 +181,7 @@ _LIKE = 'such as gravity[2]=-1.62 or "parts.payload.body.mass=3 kg"'
 
 
 def overridden(source: Source, changes: Sequence[str]) -> Source:
-    """Content of a file with other values.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    changes : sequence of str
-        ADDRESS=VALUE: a number, a number with a unit, true, false, a list as in TOML, or text.
-    """
+    """Content of a file with other values."""
     values: dict[Path, Any] = {}
     texts: dict[Path, str] = {}
     for text in changes:
@@ -227,17 +200,7 @@ def overridden(source: Source, changes: Sequence[str]) -> Source:
 
 
 class _Changed(Source):
-    """A file with other values.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    data : dict
-        Its content with these values.
-    texts : mapping
-        ADDRESS=VALUE as given, by the path of the value.
-    """
+    """A file with other values."""
 
     def __init__(self, source: Source, data: dict[str, Any], texts: Mapping[Path, str]) -> None:
         super().__init__(source.path, source.text, data, lambda: source.places)

@@ -9,13 +9,7 @@ _INTERNAL = ("Product",)  # created by compile only
 
 
 def file_kind(joint: type[Joint]) -> str:
-    """Name of a joint class in files, such as "revolute" or "simple".
-
-    Parameters
-    ----------
-    joint : type
-        Joint class.
-    """
+    """Name of a joint class in files, such as "revolute" or "simple"."""
     return joint.__name__.removesuffix("Joint").lower()
 
 

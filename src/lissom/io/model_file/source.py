@@ -28,19 +28,7 @@ _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
 
 class Source:
-    """A parsed file.
-
-    Parameters
-    ----------
-    path : str
-        Path as given.
-    text : str
-        Content of the file.
-    data : dict
-        Parsed content: tables, lists, text and numbers.
-    locate : callable
-        Returns the locations of its keys.
-    """
+    """A parsed file."""
 
     def __init__(
         self, path: str, text: str, data: dict[str, Any], locate: Callable[[], KeyPositions]
@@ -78,16 +66,7 @@ def failed(problems: Sequence[Problem]) -> ModelFileError:
 
 
 def read_source(path: str | os.PathLike[str], *, included: bool = False) -> Source:
-    """Parsed file; every syntax error is a ModelFileError with its line.
-
-    Parameters
-    ----------
-    path : path
-        NAME.toml, NAME.json, NAME.yaml or NAME.yml.
-    included : bool
-        Whether another file includes it.  Messages then quote its content only if it declares
-        itself a model file: an untrusted file could include any private file to have it printed.
-    """
+    """Parsed file; every syntax error is a ModelFileError with its line."""
     name = os.fspath(path)
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
@@ -335,13 +314,7 @@ _STRINGS = {
 
 
 class KeyPositions:
-    """Line and column of keys, by their path in the data.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-    """
+    """Line and column of keys, by their path in the data."""
 
     def __init__(self, text: str) -> None:
         self.offsets: dict[KeyPath, int] = {}

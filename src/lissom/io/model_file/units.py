@@ -56,15 +56,9 @@ _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?i
 
 
 class NumberWithUnit(float):
-    """Number in SI units with the dimension of its given unit, if any.
+    """Number in SI units with the dimension of its given unit, if any."""
 
-    Attributes
-    ----------
-    powers : tuple of int, optional
-        Powers of kg, m, s and rad; None if no unit was given.
-    """
-
-    powers: Powers | None
+    powers: Powers | None  # powers of kg, m, s and rad; None if no unit was given
 
     def __new__(cls, value: float, powers: Powers | None = None) -> Self:
         """Create a number with powers."""
@@ -76,17 +70,7 @@ class NumberWithUnit(float):
 def quantity(
     entry: Any, expected: Sequence[Dimension], *, infinite: bool = False
 ) -> NumberWithUnit:
-    """Number in SI units.
-
-    Parameters
-    ----------
-    entry : int, float or str
-        Number in SI units, or text with a number and a unit.
-    expected : sequence of str
-        Keys of DIMENSIONS that are acceptable.
-    infinite : bool
-        Whether it may be infinite.
-    """
+    """Number in SI units."""
     words = expected_words(expected)
     if isinstance(entry, str):
         value = _parsed(entry, words)

@@ -34,38 +34,17 @@ _LOOSEST = 1e-6  # of forces of a rigid motion, relative to those that cancel
 
 @dataclass(frozen=True, eq=False)
 class NamedNodes:
-    """Nodes of a file, and how interfaces name them.
+    """Nodes of a file, and how interfaces name them."""
 
-    Attributes
-    ----------
-    path : str
-        File, for messages.
-    numbers : array (n,) of int
-        Node numbers in the file.
-    positions : array (n, 3)
-        [m].
-    group : callable, optional
-        Node numbers of a named set.
-    triangles : array (t, 3) of int
-        Surface, by indices of nodes; none where a file has no elements that are read.
-    """
-
-    path: str
-    numbers: Numbers
-    positions: Array
-    group: Callable[[str], Numbers] | None = None
+    path: str  # file, for messages
+    numbers: Numbers  # (n,) node numbers in the file
+    positions: Array  # (n, 3) [m]
+    group: Callable[[str], Numbers] | None = None  # node numbers of a named set
+    # (t, 3) surface, by indices of nodes; none where a file has no elements that are read
     triangles: Numbers = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
 
     def indices(self, numbers: Any, what: str) -> Numbers:
-        """Indices of node numbers.
-
-        Parameters
-        ----------
-        numbers : sequence of int
-            Node numbers.
-        what : str
-            Who names them, for messages.
-        """
+        """Indices of node numbers."""
         lost = (
             f"is not in {self.path}, or has no freedoms in the matrices (held, or tied to others); "
             "name free nodes"
@@ -91,15 +70,7 @@ def _checked_specs(specs: Any) -> dict[str, Any]:
 def interfaces_of(specs: Any, mesh: NamedNodes, freedoms: Numbers) -> dict[str, Interface]:
     """Interfaces as the structure takes them.
 
-    Parameters
-    ----------
-    specs : mapping
-        By name: the name of a set, a node number, a list of node numbers, a function of positions,
-        or a mapping or an object with "where" (one of these), "tie" and "at".
-    mesh : Mesh
-        Nodes of the file.
-    freedoms : array (N, 2) of int
-        Node and direction of the rows.
+    `freedoms` (N, 2): node and direction of the rows.
     """
     count = np.zeros((len(mesh.positions), 2), dtype=np.intp)
     np.add.at(count, (freedoms[:, 0], freedoms[:, 1] // 3), 1)
@@ -158,15 +129,7 @@ def _check_apart(interfaces: Mapping[str, Interface], mesh: NamedNodes) -> None:
 
 
 def interface_options(part: str, spec: Any) -> dict[str, Any]:
-    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone.
-
-    Parameters
-    ----------
-    part : str
-        Name of the interface in messages.
-    spec : object
-        As given.
-    """
+    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone."""
     if hasattr(spec, "where"):
         spec = {key: getattr(spec, key, None) for key in _KEYS}
     if not isinstance(spec, Mapping):
@@ -178,17 +141,7 @@ def interface_options(part: str, spec: Any) -> dict[str, Any]:
 
 
 def interface_nodes(part: str, value: Any, mesh: NamedNodes) -> Numbers:
-    """Indices of the nodes that an interface names.
-
-    Parameters
-    ----------
-    part : str
-        Name of the interface in messages.
-    value : object
-        Its `where`, as given.
-    mesh : Mesh
-        Nodes of the file.
-    """
+    """Indices of the nodes that an interface names."""
     if callable(value):
         indices = np.flatnonzero(nodes_within(value, mesh.positions, part))
     else:
@@ -221,16 +174,8 @@ def in_house_order(
 ) -> tuple[Numbers, Any, list[Any]]:
     """Freedoms and matrices sorted by node and direction, in SI units.
 
-    Parameters
-    ----------
-    freedoms : array (N, 2) of int
-        Node and direction of the rows, rotations first.
-    mass : sparse array (N, N)
-        In the units of the file.
-    stiffnesses : sequence of sparse array (N, N)
-        Likewise.
-    units : Units
-        Of the file.
+    `freedoms` (N, 2): node and direction of the rows, rotations first; `mass` (N, N): in the units
+    of the file; `stiffnesses` (N, N): likewise.
     """
     order = np.lexsort((freedoms[:, 1], freedoms[:, 0]))
     freedoms = freedoms[order]
@@ -248,14 +193,7 @@ def check_free(mesh: NamedNodes, freedoms: Numbers, mass: Any, stiffness: Any, h
 
     This is where matrices of another mesh, and with boundary conditions, show.
 
-    Parameters
-    ----------
-    mesh : Mesh
-    freedoms : array (N, 2) of int
-        Node and direction of the rows.
-    mass, stiffness : sparse array (N, N)
-    held : str
-        What to look for if it does not, for messages.
+    `freedoms` (N, 2): node and direction of the rows; `mass`, `stiffness` (N, N): .
     """
     rigid = rigid_motion(mesh.positions, freedoms, mesh.positions.mean(axis=0))
     forces = np.abs(stiffness @ rigid)

@@ -30,16 +30,6 @@ def check_sizes(path: str | os.PathLike[str]) -> tuple[list[int], list[int]]:
     """Raise TooMuchError if a file of Gmsh 4.1 announces more than it can have.
 
     What is not understood is left to meshio.
-
-    Parameters
-    ----------
-    path : path
-        File.
-
-    Returns
-    -------
-    nodes, elements : list of int
-        Their numbers, in the order of the file; as far as they are understood.
     """
     with open(path, "rb") as file:
         start, words = file.readline().strip(), file.readline().split()

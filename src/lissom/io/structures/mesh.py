@@ -40,17 +40,10 @@ _TAGS = ("gmsh:physical", "cell_tags", "medit:ref", "nastran:ref")  # whole numb
 
 @dataclass(frozen=True, eq=False)
 class MeshGroups:
-    """Groups of a mesh.
+    """Groups of a mesh."""
 
-    Attributes
-    ----------
-    nodes : dict
-        Numbers of the nodes of each group, also of those of its cells.
-    cells : dict
-        For each group of cells, numbers of its cells within each block.
-    """
-
-    nodes: Mapping[str, Whole]
+    nodes: Mapping[str, Whole]  # numbers of the nodes of each group, also of those of its cells
+    # for each group of cells, numbers of its cells within each block
     cells: Mapping[str, Mapping[int, Whole]]
 
     def cells_in(self, group: Any, k: int, count: int, name: str) -> NDArray[np.bool_]:
@@ -64,13 +57,7 @@ class MeshGroups:
 
 
 def groups_of(mesh: Any) -> MeshGroups:
-    """Groups of a mesh of meshio.
-
-    Parameters
-    ----------
-    mesh : meshio.Mesh
-        Physical groups without a name are called by their number.
-    """
+    """Groups of a mesh of meshio."""
     cells: dict[str, dict[int, Whole]] = {}
     for name, parts in _cell_sets(mesh):
         by_block = cells.setdefault(name, {})
@@ -280,18 +267,7 @@ _MOST = 2_000_000_000  # bytes
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Any:
-    """Mesh of a file, as meshio has it.
-
-    Parameters
-    ----------
-    path : path
-        File whose suffix is that of a format, see `FORMATS`.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is missing, empty, damaged or of another format.
-    """
+    """Mesh of a file, as meshio has it."""
     try:
         import meshio  # noqa: F401
     except ImportError as error:

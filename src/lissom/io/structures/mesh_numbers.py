@@ -27,13 +27,6 @@ def file_numbers(path: Any, mesh: Any) -> tuple[Whole, Whole]:
     Those of the file, where it has some: Abaqus, Nastran and Gmsh number both, Medit and Salome
     count nodes from 1.  Everything else is counted from 0, as VTK does; so is a mesh whose numbers
     are as many as its nodes or elements only in part of the file.
-
-    Parameters
-    ----------
-    path : path or object
-        File of the mesh, or the mesh itself.
-    mesh : meshio.Mesh
-        What meshio read.
     """
     counts = len(mesh.points), sum(len(cells.data) for cells in mesh.cells)
     suffix = os.path.splitext(os.fspath(path))[1].lower() if _is_path(path) else ""

@@ -22,17 +22,7 @@ _QUOTED = 60  # characters of a line in a message
 
 
 def refused(path: str, message: str, line: int = 0) -> ModelFileError:
-    """Error of one file.
-
-    Parameters
-    ----------
-    path : str
-        File.
-    message : str
-        What was found, what was expected, and the remedy.
-    line : int
-        Line, counted from 1; zero if there is none.
-    """
+    """Error of one file."""
     problem = Problem(path, line, 1, "", message)
     return ModelFileError(str(problem), [problem])
 
@@ -46,15 +36,7 @@ def path_text(path: object) -> str:
 
 
 def read_bytes(path: str, first: int | None = None) -> bytes:
-    """Content of a regular file.
-
-    Parameters
-    ----------
-    path : str
-        File.
-    first : int, optional
-        Number of bytes at its start; default: all.
-    """
+    """Content of a regular file."""
     try:
         if first is None:
             return read_regular(path, LARGEST)
@@ -76,15 +58,7 @@ def _neighbour(path: str) -> str:
 
 
 def read_text(path: str, what: str) -> str:
-    """Content of a text file; binary files are named.
-
-    Parameters
-    ----------
-    path : str
-        File.
-    what : str
-        What it should be, for the message: "a CalculiX deck".
-    """
+    """Content of a text file; binary files are named."""
     content = read_bytes(path)
     if not content.strip():
         raise refused(path, f"the file is empty; expected {what}")
@@ -100,24 +74,12 @@ def read_text(path: str, what: str) -> str:
 
 @dataclass(eq=False)
 class Lines:
-    """Lines of a file and of those that it includes, in the order of reading.
+    """Lines of a file and of those that it includes, in the order of reading."""
 
-    Attributes
-    ----------
-    path : str
-        The first file.
-    texts : list of str
-        Lines without their ends.
-    files : list of str
-        File of each.
-    numbers : list of int
-        Line number of each in its file.
-    """
-
-    path: str
-    texts: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+    path: str  # the first file
+    texts: list[str] = field(default_factory=list)  # lines without their ends
+    files: list[str] = field(default_factory=list)  # file of each
+    numbers: list[int] = field(default_factory=list)  # line number of each in its file
 
     @classmethod
     def of(cls, path: str, what: str) -> Lines:
@@ -152,32 +114,12 @@ class Lines:
         return repr(words if len(words) <= _QUOTED else f"{words[:_QUOTED]}...")
 
     def refused(self, k: int, message: str) -> ModelFileError:
-        """Error at a line.
-
-        Parameters
-        ----------
-        k : int
-            Index of the line.
-        message : str
-            See `refused`.
-        """
+        """Error at a line."""
         k = min(k, len(self.texts) - 1)
         return refused(self.files[k], message, self.numbers[k])
 
     def integer(self, text: str, k: int, what: str, least: int = 1) -> int:
-        """Whole number in a line.
-
-        Parameters
-        ----------
-        text : str
-            Word of the line.
-        k : int
-            Index of the line.
-        what : str
-            Its meaning, for messages: "a node number".
-        least : int
-            Smallest value.
-        """
+        """Whole number in a line."""
         value = whole(text)
         if value is None or not least <= value <= MOST_NUMBER:
             expected = f"expected {what}, a whole number from {least} to {MOST_NUMBER}"
@@ -227,19 +169,7 @@ def _fortran(text: str) -> float:
 
 
 def included(lines: Lines, k: int, name: str, chain: tuple[str, ...]) -> str:
-    """Path of an included file, seen from the folder of the first.
-
-    Parameters
-    ----------
-    lines : Lines
-        Where it is included.
-    k : int
-        Index of the line.
-    name : str
-        As written there.
-    chain : tuple of str
-        Files that are being read.
-    """
+    """Path of an included file, seen from the folder of the first."""
     if not name or "\0" in name:
         raise lines.refused(k, "include of no file; write its name")
     path = os.path.normpath(os.path.join(os.path.dirname(lines.path), name))

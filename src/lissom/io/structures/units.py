@@ -36,11 +36,6 @@ class Units:
         """Factors of the matrices: those of the rows, of the mass and of the stiffness.
 
         x_SI = D x, so that K_SI = e D^-1 K D^-1 with the unit of energy e, and the same for M.
-
-        Parameters
-        ----------
-        directions : array of int
-            Of the rows; 0 to 2 are rotations.
         """
         rows = np.where(directions < 3, 1.0, 1.0 / self.length)
         inertia = self.mass * self.length**2
@@ -58,10 +53,8 @@ SYSTEMS = {
 def units(name: object) -> Units:
     """System of units by its name.
 
-    Parameters
-    ----------
-    name : str, optional
-        "m-kg-s" for SI, as None, "mm-t-s" (N, MPa), "mm-kg-ms" (kN, GPa) or "in-lbf-s" (lbf, psi).
+    `name`: "m-kg-s" for SI, as None, "mm-t-s" (N, MPa), "mm-kg-ms" (kN, GPa) or "in-lbf-s" (lbf,
+    psi).
     """
     if name is None:
         return SYSTEMS["m-kg-s"]
@@ -74,10 +67,7 @@ def units(name: object) -> Units:
 def unlikely_size(positions: np.ndarray) -> float:
     """Size of a body that is so large or small that its units may be others; else 0 [m].
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
+    `positions` (n, 3): nodes [m].
     """
     size = float(np.ptp(positions, axis=0).max())
     return 0.0 if _SHORT < size < _LONG else size
@@ -87,13 +77,6 @@ def warn_of_units(structure: Structure, name: str | None) -> None:
     """Warn where size or speed of sound show that a file has other units.
 
     Called by the function that the reader of a file calls.
-
-    Parameters
-    ----------
-    structure : Structure
-        In SI units, as far as the reader knows.
-    name : str, optional
-        Units as given.  A size is doubted where they are left out.
     """
     size, speed = unlikely_size(structure.positions), structure.sound_speed
     doubts = []

@@ -22,21 +22,11 @@ _CHUNK = re.compile(r"\S[\s\S]{0,999999}\S*")  # a megabyte of words
 
 
 class ColouredTriangles(NamedTuple):
-    """Triangles of one colour.
+    """Triangles of one colour."""
 
-    Attributes
-    ----------
-    vertices : array (n, 3)
-        [m].
-    triangles : array (m, 3) of int
-        Numbers of vertices, counterclockwise seen from outside.
-    color : str or None
-        As "#rrggbb".
-    """
-
-    vertices: Array
-    triangles: Array
-    color: str | None
+    vertices: Array  # (n, 3) [m]
+    triangles: Array  # (m, 3) numbers of vertices, counterclockwise seen from outside
+    color: str | None  # as "#rrggbb"
 
 
 class Corners(NamedTuple):
@@ -47,13 +37,7 @@ class Corners(NamedTuple):
 
 
 class ElementLibrary:
-    """Elements of a document by their identifiers.
-
-    Parameters
-    ----------
-    root : Element
-        The document.
-    """
+    """Elements of a document by their identifiers."""
 
     def __init__(self, root: Element) -> None:
         self.by_id: dict[str, Element] = {}
@@ -66,17 +50,7 @@ class ElementLibrary:
             waiting += element.children
 
     def get(self, element: Element, attribute: str, tag: str) -> Element:
-        """Element that an attribute refers to.
-
-        Parameters
-        ----------
-        element : Element
-            Element that refers.
-        attribute : str
-            Its attribute, a reference such as "#base".
-        tag : str
-            Expected kind of the other element.
-        """
+        """Element that an attribute refers to."""
         reference = element.text(attribute)
         words = f'{attribute}="{shown(reference)}"'
         if not reference.startswith("#"):
@@ -104,17 +78,7 @@ def numbers(element: Element, whole: bool = False) -> Array:
 def geometry(
     element: Element, library: ElementLibrary, notes: dict[str, None]
 ) -> tuple[Array, list[Corners]]:
-    """Vertices (n, 3) and primitives of a <geometry>.
-
-    Parameters
-    ----------
-    element : Element
-        The geometry.
-    library : Library
-        The document.
-    notes : dict
-        Ordered set of what was left out; added to.
-    """
+    """Vertices (n, 3) and primitives of a <geometry>."""
     mesh = element.find("mesh")
     if mesh is None:
         kinds = ", ".join(f"<{shown(x.tag)}>" for x in element.children[:3]) or "nothing"

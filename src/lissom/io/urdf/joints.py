@@ -37,26 +37,12 @@ class Limits(Shown):
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Suggestion of the nearest known name, limited in length.
-
-    Parameters
-    ----------
-    name : str
-        Unknown name.
-    names : iterable of str
-        Known names.
-    """
+    """Suggestion of the nearest known name, limited in length."""
     return suggestion(shown(name), [shown(x) for x in islice(names, 2000)])
 
 
 def joint_of(element: Element) -> Joint:
-    """Joint of a <joint>.
-
-    Parameters
-    ----------
-    element : Element
-        The <joint>.
-    """
+    """Joint of a <joint>."""
     kind = element.text("type")
     if kind not in _TYPES:
         raise element.fault(f'type="{shown(kind)}"; {nearest(kind, _TYPES)}')
@@ -75,13 +61,7 @@ def joint_of(element: Element) -> Joint:
 
 
 def limits_of(joint: Element) -> Limits:
-    """Limits of a joint, infinite where there are none.
-
-    Parameters
-    ----------
-    joint : Element
-        The <joint>.
-    """
+    """Limits of a joint, infinite where there are none."""
     limit = joint.find("limit")
     if limit is None:
         if joint.text("type") in ("revolute", "prismatic"):
@@ -99,15 +79,7 @@ def limits_of(joint: Element) -> Limits:
 
 
 def dynamics_of(joints: Mapping[str, Element], name: str) -> dict[str, float]:
-    """Damping or friction of the joints that have some, by name.
-
-    Parameters
-    ----------
-    joints : mapping
-        The <joint> elements by name.
-    name : {"damping", "friction"}
-        Attribute of <dynamics>.
-    """
+    """Damping or friction of the joints that have some, by name."""
     values = {}
     for key, joint in joints.items():
         dynamics = joint.find("dynamics")

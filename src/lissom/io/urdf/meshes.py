@@ -32,13 +32,7 @@ _SHADERS = ("phong", "lambert", "blinn", "constant")
 
 
 def read_collada(path: Path) -> tuple[tuple[ColouredTriangles, ...], tuple[str, ...]]:
-    """Pieces of a Collada file, one for each colour, and notes on what was left out.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
+    """Pieces of a Collada file, one for each colour, and notes on what was left out."""
     root = read_xml(path, COLLADA)
     if root.tag != "COLLADA":
         raise root.fault("not a Collada file: its root element is <COLLADA>; check the path")
@@ -248,28 +242,14 @@ _LARGEST = 200_000_000  # bytes
 
 
 class Surfaces(NamedTuple):
-    """Content of a mesh file.
+    """Content of a mesh file."""
 
-    Attributes
-    ----------
-    pieces : tuple of Piece
-        Triangles, those of each colour together.
-    notes : tuple of str
-        What the file has and the pieces lack.
-    """
-
-    pieces: tuple[ColouredTriangles, ...]
-    notes: tuple[str, ...] = ()
+    pieces: tuple[ColouredTriangles, ...]  # triangles, those of each colour together
+    notes: tuple[str, ...] = ()  # what the file has and the pieces lack
 
 
 def read_mesh(path: Path) -> Surfaces:
-    """Triangles of a mesh file.
-
-    Parameters
-    ----------
-    path : Path
-        STL file, text or binary, OBJ file, or Collada file (.dae).
-    """
+    """Triangles of a mesh file."""
     kind = path.suffix.lower()
     if kind == ".dae":
         return Surfaces(*read_collada(path))

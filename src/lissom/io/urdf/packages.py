@@ -23,17 +23,7 @@ _DEEPEST = 3  # levels below it
 
 
 class Packages:
-    """Finder of the files that a robot description names.
-
-    Parameters
-    ----------
-    file : Path
-        The description.
-    packages : mapping
-        Folders of packages by name.
-    package_dirs : sequence
-        Folders that contain packages, or are packages.
-    """
+    """Finder of the files that a robot description names."""
 
     def __init__(
         self,
@@ -48,24 +38,11 @@ class Packages:
         self._there: list[Path] | None = None
 
     def find(self, name: str) -> Path | None:
-        """Path of a file; None if there is none.
-
-        Parameters
-        ----------
-        name : str
-            As in the description: package://NAME/path, model://NAME/path, file:///path, or a path
-            relative to the description.
-        """
+        """Path of a file; None if there is none."""
         return next((path for path in self._candidates(name) if _is_file(path)), None)
 
     def missing(self, name: str) -> str:
-        """Reason why a file was not found, with the remedy.
-
-        Parameters
-        ----------
-        name : str
-            As in the description.
-        """
+        """Reason why a file was not found, with the remedy."""
         if name.startswith(("http://", "https://")):
             return "is in the network, where lissom does not look; save it beside the robot"
         if match := _PACKAGE.fullmatch(name):

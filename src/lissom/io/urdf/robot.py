@@ -52,15 +52,7 @@ class Mimic(Shown):
 
 
 def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mimic]:
-    """Mimic joints by name.
-
-    Parameters
-    ----------
-    joints : mapping
-        All joints of the file, by name.
-    checked : bool
-        Whether to reject mimics that cannot be coupled.
-    """
+    """Mimic joints by name."""
     mimics = {}
     for name, joint in joints.items():
         mimic = joint.find("mimic")
@@ -117,17 +109,7 @@ def _check_cycles(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) ->
 
 
 def couple_mimics(model: Model, mimics: Mapping[str, Mimic], bodies: Mapping[str, str]) -> None:
-    """Add a coupling named "JOINT_mimic" to a model for each mimic joint.
-
-    Parameters
-    ----------
-    model : Model
-        Model with all bodies.
-    mimics : mapping
-        By joint.
-    bodies : mapping
-        Body carried by each joint.
-    """
+    """Add a coupling named "JOINT_mimic" to a model for each mimic joint."""
     for joint, mimic in mimics.items():
         name = f"{joint.replace('.', '_')}_mimic"
         while name in model.parts or name in model.couplings or name in model.frames:
@@ -510,13 +492,7 @@ _HEADS = ("joint", "carries", "range", "effort", "speed")
 
 
 def printed(robot: Urdf) -> str:
-    """Sizes, and one line a joint: the body that it carries and its limits.
-
-    Parameters
-    ----------
-    robot : Urdf
-        Robot to print.
-    """
+    """Sizes, and one line a joint: the body that it carries and its limits."""
     rows = [_HEADS, *_rows(robot)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
@@ -528,13 +504,7 @@ def printed(robot: Urdf) -> str:
 
 
 def printed_table(robot: Urdf) -> str:
-    """The same as a table of HTML.
-
-    Parameters
-    ----------
-    robot : Urdf
-        Robot to show.
-    """
+    """The same as a table of HTML."""
     rows = _rows(robot)[:MOST_LINES]
     more = cut_lines([], 0, "joints", max(0, len(robot.joints) - MOST_LINES))
     return table(_title(robot), _HEADS, rows, [*more, *_notes(robot)])

@@ -26,19 +26,7 @@ LOGGER = logging.getLogger("lissom")
 
 
 class Looks:
-    """Reader of the visuals of links.
-
-    Parameters
-    ----------
-    file : Path
-        URDF file.
-    meshes : bool
-        Whether meshes are read at all.
-    packages : mapping
-        Folders of packages by name.
-    package_dirs : sequence
-        Folders above packages.
-    """
+    """Reader of the visuals of links."""
 
     def __init__(
         self,

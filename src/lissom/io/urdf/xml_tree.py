@@ -22,21 +22,13 @@ _DEEPEST = 64  # levels of elements
 
 @dataclass(frozen=True)
 class XmlFormat:
-    """Format of an XML file, with limits far above any real file of it.
+    """Format of an XML file, with limits far above any real file of it."""
 
-    Attributes
-    ----------
-    name : str
-        Name in messages.
-    most_bytes, most_elements : int
-        Limits.
-    texts : bool
-        Whether text between tags is kept, and prefixes of namespaces are removed from tags.
-    """
-
-    name: str
+    name: str  # name in messages
+    # most_bytes, most_elements: limits
     most_bytes: int
     most_elements: int
+    # whether text between tags is kept, and prefixes of namespaces are removed from tags
     texts: bool = False
 
 
@@ -45,29 +37,15 @@ URDF = XmlFormat("URDF", 64_000_000, 200_000)
 
 @dataclass(eq=False)
 class Element:
-    """One element of an XML file.
-
-    Attributes
-    ----------
-    tag : str
-    attributes : dict
-    line : int
-        Line of its start tag.
-    file : Path
-    parent : Element or None
-        Enclosing element.
-    children : list of Element
-    content : str
-        Text directly inside, for formats that keep it.
-    """
+    """One element of an XML file."""
 
     tag: str
     attributes: dict[str, str]
-    line: int
+    line: int  # line of its start tag
     file: Path
-    parent: Element | None = None
+    parent: Element | None = None  # enclosing element
     children: list[Element] = field(default_factory=list)
-    content: str = ""
+    content: str = ""  # text directly inside, for formats that keep it
 
     @property
     def title(self) -> str:
@@ -162,15 +140,7 @@ def shown(text: str, most: int = 60) -> str:
 
 
 def read_xml(path: str | Path, kind: XmlFormat = URDF) -> Element:
-    """Root element of a file.
-
-    Parameters
-    ----------
-    path : path
-        File.
-    kind : Format
-        Its format.
-    """
+    """Root element of a file."""
     file = Path(path)
     try:
         data = read_regular(file, kind.most_bytes)

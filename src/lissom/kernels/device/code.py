@@ -31,13 +31,7 @@ def is_current(archive: Path = ARCHIVE) -> bool:
 
 
 def ptx_of(symbol: str, archive: Path = ARCHIVE) -> tuple[str, str]:
-    """PTX of a kernel, and the digest of its sources.
-
-    Raises
-    ------
-    KernelError
-        If it has not been built, or from other sources.
-    """
+    """PTX of a kernel, and the digest of its sources."""
     digest = _digest(archive)
     if digest != device_digest().hex():
         raise KernelError(

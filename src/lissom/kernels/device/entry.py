@@ -13,19 +13,7 @@ LANES = 32  # threads whose numbers lie side by side
 
 
 class DeviceEntry:
-    """A kernel of one state or one run for a GPU.
-
-    Parameters
-    ----------
-    function : callable
-        A function decorated with `jit`; it returns a status.
-    signature : str
-        Types as Numba writes them, see above.
-    name : str
-        Name shown to the user.
-    symbol : str, optional
-        Name in the device code; by default that of the function.
-    """
+    """A kernel of one state or one run for a GPU."""
 
     def __init__(
         self,

@@ -69,19 +69,12 @@ APART += ("11dense_modes", "5lumps", "6joints13general_joint")
 
 
 class Outside(NamedTuple):
-    """A user's function, compiled for the CPU.
+    """A user's function, compiled for the CPU."""
 
-    Attributes
-    ----------
-    text, native : str
-        LLVM's text of it and all that it calls, and its name there.
-    sizes : tuple of int
-        Sizes of q, v, memory and out.
-    """
-
+    # text, native: LLVM's text of it and all that it calls, and its name there
     text: str
     native: str
-    sizes: tuple[int, int, int, int]
+    sizes: tuple[int, int, int, int]  # sizes of q, v, memory and out
 
     @property
     def declaration(self) -> str:
@@ -91,21 +84,11 @@ class Outside(NamedTuple):
 
 
 class Generation(NamedTuple):
-    """A generation of GPUs.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    capability : int
-        Least compute capability, 75 for 7.5.
-    features : str
-        Version of PTX for LLVM.
-    """
+    """A generation of GPUs."""
 
     name: str
-    capability: int
-    features: str
+    capability: int  # least compute capability, 75 for 7.5
+    features: str  # version of PTX for LLVM
 
 
 GENERATIONS = (
@@ -122,13 +105,7 @@ def letters(signature: str) -> str:
 
 
 def libdevice() -> Path:
-    """NVIDIA's library of mathematical functions for LLVM.
-
-    Raises
-    ------
-    KernelError
-        If it is not on this machine.
-    """
+    """NVIDIA's library of mathematical functions for LLVM."""
     for folder in _cuda_folders():
         for path in sorted(folder.glob(f"**/{LIBDEVICE}")):
             return path
@@ -146,17 +123,7 @@ def _cuda_folders() -> Iterator[Path]:
 
 
 def ptx(entry: DeviceEntry, text: str, native: str, generation: Generation) -> str:
-    """PTX of a kernel for a generation of GPUs.
-
-    Parameters
-    ----------
-    entry : DeviceEntry
-        The kernel.
-    text, native : str
-        LLVM's text of the kernel and all that it calls, and the name of its function there.
-    generation : Generation
-        The oldest GPUs that must be able to run it.
-    """
+    """PTX of a kernel for a generation of GPUs."""
     machine, name = _machine(generation), f"lissom_{entry.symbol}"
     around = _entry_function(name, letters(entry.signature), native)
     module = _module(_for_device(text, machine) + around)
@@ -211,15 +178,7 @@ def _optimised(module: Any, machine: Any, name: str) -> str:
 
 
 def outside_ptx(functions: Sequence[Outside], generation: Generation) -> str:
-    """PTX of the function that calls users' functions by their numbers, 0, 1, ...
-
-    Parameters
-    ----------
-    functions : sequence of Outside
-        The functions.
-    generation : Generation
-        As for `ptx`.
-    """
+    """PTX of the function that calls users' functions by their numbers, 0, 1, ..."""
     import llvmlite.binding as llvm
 
     machine = _machine(generation)

@@ -23,55 +23,34 @@ NO_SLOPES, SLOPES, SLOPES_WITH_SIGNAL = range(3)
 
 
 class JointKind(NamedTuple):
-    """Kernels and properties of a load on a joint.
+    """Kernels and properties of a load on a joint."""
 
-    Attributes
-    ----------
-    name : str
-        Kind of load.
-    force : kernel
-        force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T): adds n generalized forces
-        to T[o_v:].  Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the
-        values of its signal and then their rates at signals[0:].  A load with states writes their
-        rates to states[dz:]; its states are states[z:] plus states[0] times these rates.  Output
-        channels are written to states[o:].
-    slopes : kernel, optional
-        slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C): adds stiffness
-        -dT/dq and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates
-        below and, n_v further on, above zero; states[LOAD_SECANT]: whether secants are wanted.
-        Without it the derivatives are found by differences of `force`.
-    steepest : callable, optional
-        steepest(numbers, n) -> largest stiffness and damping, numbers being the constants.
-    nonlinear : bool
-        Whether its slopes change with the state.
-    with_signal : bool
-        Whether its slopes depend on its signal.
-    catches : bool
-        Whether it acts on a part of the travel only, like a stop.
-    kinked : bool
-        Whether its force has kinks or nearly jumps, so that steps have to look for them.
-    whole : bool
-        Whether its slopes are its whole derivative; else the rest is found by differences.
-    signal_alone : bool
-        Whether its force depends on its signal alone.
-    change : kernel, optional
-        change(table, c, n, signals, o, T, o_v): adds the changes of its forces to T[o_v:] where
-        signals[0:] change by signals[o:]; of each kind whose signal may depend on the state.
-    advice : str
-        Advice if it slows down a run because implicit methods do not have its slopes.
-    """
-
-    name: str
+    name: str  # kind of load
+    # force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T): adds n generalized forces to
+    # T[o_v:]. Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the values
+    # of its signal and then their rates at signals[0:]. A load with states writes their rates to
+    # states[dz:]; its states are states[z:] plus states[0] times these rates. Output channels are
+    # written to states[o:]
     force: Kernel
+    # slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C): adds stiffness -dT/dq
+    # and damping -dT/dv to K[o_v:] and C[o_v:]. sides: for each speed the last iterates below and,
+    # n_v further on, above zero; states[LOAD_SECANT]: whether secants are wanted. Without it the
+    # derivatives are found by differences of `force`
     slopes: Kernel | None = None
+    # steepest(numbers, n) -> largest stiffness and damping, numbers being the constants
     steepest: Steepest | None = None
-    nonlinear: bool = False
-    with_signal: bool = False
-    catches: bool = False
+    nonlinear: bool = False  # whether its slopes change with the state
+    with_signal: bool = False  # whether its slopes depend on its signal
+    catches: bool = False  # whether it acts on a part of the travel only, like a stop
+    # whether its force has kinks or nearly jumps, so that steps have to look for them
     kinked: bool = False
+    # whether its slopes are its whole derivative; else the rest is found by differences
     whole: bool = True
-    signal_alone: bool = False
+    signal_alone: bool = False  # whether its force depends on its signal alone
+    # change(table, c, n, signals, o, T, o_v): adds the changes of its forces to T[o_v:] where
+    # signals[0:] change by signals[o:]; of each kind whose signal may depend on the state
     change: Kernel | None = None
+    # advice if it slows down a run because implicit methods do not have its slopes
     advice: str = ""
 
     @property
@@ -83,80 +62,47 @@ class JointKind(NamedTuple):
 
 
 class NodeKind(NamedTuple):
-    """Kernels of a load on nodes.
+    """Kernels of a load on nodes."""
 
-    Attributes
-    ----------
-    name : str
-        Kind of load.
-    force : kernel
-        force(table, c, axes, signals, work, a, b): adds wrenches to the records of slots at
-        work[a:] and work[b:]; axes: 1 for world axes.
-    change : kernel
-        change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the
-        changes of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots,
-        written along world axes.  At motion[m_a:] and motion[m_b:] are small motions of the slots:
-        turn, shift, changes of angular and linear velocity, 3 numbers each in world axes.
-    stiff : bool
-        Whether implicit steps need these changes.
-    advice : str
-        As for `JointKind`.
-    """
-
-    name: str
+    name: str  # kind of load
+    # force(table, c, axes, signals, work, a, b): adds wrenches to the records of slots at work[a:]
+    # and work[b:]; axes: 1 for world axes
     force: Kernel
+    # change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the changes
+    # of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots, written
+    # along world axes. At motion[m_a:] and motion[m_b:] are small motions of the slots: turn,
+    # shift, changes of angular and linear velocity, 3 numbers each in world axes
     change: Kernel
-    stiff: bool = False
-    advice: str = ""
+    stiff: bool = False  # whether implicit steps need these changes
+    advice: str = ""  # as for `JointKind`
 
 
 class BodyKind(NamedTuple):
-    """Kernel of a load on a body as a whole, with its modes.
+    """Kernel of a load on a body as a whole, with its modes."""
 
-    Attributes
-    ----------
-    name : str
-        Kind of load.
-    force : kernel
-        force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
-        adds a wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the
-        time t, which does not count from the start of the run.  Modal coordinates are at q[o_q:];
-        row: that of the body in ints, after `motion_base_to_tip`; the
-        values of its signal and then their rates at signals[0:].  z, dz: places in `states` of
-        the state of a load on a joint that belongs to it, and of its rate; without one z is the
-        place of its output channel.
-    advice : str
-        As for `JointKind`.
-    """
-
-    name: str
+    name: str  # kind of load
+    # force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T): adds a
+    # wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the time t,
+    # which does not count from the start of the run. Modal coordinates are at q[o_q:]; row: that of
+    # the body in ints, after `motion_base_to_tip`; the values of its signal and then their rates at
+    # signals[0:]. z, dz: places in `states` of the state of a load on a joint that belongs to it,
+    # and of its rate; without one z is the place of its output channel
     force: Kernel
-    advice: str = ""
+    advice: str = ""  # as for `JointKind`
 
 
 class Method(NamedTuple):
-    """Kernels of an integrator; `r` are the arrays of a run, see `views.Run`.
+    """Kernels of an integrator; `r` are the arrays of a run, see `views.Run`."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the method.
-    step : kernel
-        step(r, t, h, mode): takes a step from r.start to r.end; returns a status and whether the
-        step was also taken by halves.
-    traits : int
-        Sum of traits, see `fields`.
-    error : kernel, optional
-        error(r, h): estimated error of the last step in units of the tolerance.
-    commit : kernel, optional
-        commit(r, h): stores what the next step needs; returns whether r.x.x0 holds the
-        accelerations at the end of the step.
-    """
-
-    name: str
+    name: str  # name of the method
+    # step(r, t, h, mode): takes a step from r.start to r.end; returns a status and whether the step
+    # was also taken by halves
     step: Kernel
-    traits: int
+    traits: int  # sum of traits, see `fields`
+    # error(r, h): estimated error of the last step in units of the tolerance
     error: Kernel | None = None
+    # commit(r, h): stores what the next step needs; returns whether r.x.x0 holds the accelerations
+    # at the end of the step
     commit: Kernel | None = None
 
 

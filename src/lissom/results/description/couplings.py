@@ -14,13 +14,7 @@ Array = np.ndarray
 
 
 def describe_couplings(couplings: Sequence[Coupling]) -> tuple[list[dict[str, Any]], Array]:
-    """Name, bodies and coordinates of each coupling; ratios and offsets of all couplings.
-
-    Parameters
-    ----------
-    couplings : sequence of Coupling
-        Couplings, at least one.
-    """
+    """Name, bodies and coordinates of each coupling; ratios and offsets of all couplings."""
     words = [
         {"name": one.name, "bodies": list(one.bodies), "entries": list(one.entries)}
         for one in couplings
@@ -31,15 +25,7 @@ def describe_couplings(couplings: Sequence[Coupling]) -> tuple[list[dict[str, An
 def restored_couplings(
     words: Sequence[dict[str, Any]], arrays: dict[str, Array]
 ) -> tuple[Coupling, ...]:
-    """Couplings from their descriptions and arrays, bitwise equal.
-
-    Parameters
-    ----------
-    words : sequence of dict
-        Result of `describe_couplings`; empty without couplings.
-    arrays : dict of arrays
-        Arrays, including "coupling_numbers".
-    """
+    """Couplings from their descriptions and arrays, bitwise equal."""
     numbers, couplings = Numbers(arrays.get("coupling_numbers", np.zeros(0))), []
     for one in words:
         bodies, entries = (tuple(int(x) for x in one[key]) for key in ("bodies", "entries"))
@@ -51,13 +37,7 @@ def restored_couplings(
 
 
 def check_couplings(system: System) -> None:
-    """Reject couplings of invalid coordinates, which the kernels would use as indices.
-
-    Parameters
-    ----------
-    system : System
-        System with checked bodies and loops.
-    """
+    """Reject couplings of invalid coordinates, which the kernels would use as indices."""
     names = [*system.names, *(one.name for one in system.constraints)]
     if len(set(names)) != len(names):
         raise ValueError("two couplings, or a coupling and a body or loop, have the same name")

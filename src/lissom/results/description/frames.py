@@ -15,13 +15,7 @@ Array = np.ndarray
 
 
 def describe_frames(frames: Sequence[Frame]) -> tuple[list[str], dict[str, Array]]:
-    """Names of the frames; their bodies, nodes, axes and origins.
-
-    Parameters
-    ----------
-    frames : sequence of Frame
-        At least one.
-    """
+    """Names of the frames; their bodies, nodes, axes and origins."""
     arrays = {
         "named_frame_body": np.array([frame.body for frame in frames], dtype="<i8"),
         "named_frame_node": np.array([frame.node for frame in frames], dtype="<i8"),
@@ -32,15 +26,7 @@ def describe_frames(frames: Sequence[Frame]) -> tuple[list[str], dict[str, Array
 
 
 def restored_frames(names: Sequence[str], arrays: dict[str, Array]) -> tuple[Frame, ...]:
-    """Frames of their names and of the arrays of a description, to the last bit.
-
-    Parameters
-    ----------
-    names : sequence of str
-        As from `describe_frames`; none in files from before there were frames.
-    arrays : dict of arrays
-        Those of the description.
-    """
+    """Frames of their names and of the arrays of a description, to the last bit."""
     if not names:
         return ()
     keys = ("named_frame_body", "named_frame_node")
@@ -57,13 +43,7 @@ def restored_frames(names: Sequence[str], arrays: dict[str, Array]) -> tuple[Fra
 
 
 def check_frames(system: System) -> None:
-    """Refuse frames on places that do not exist: the kernels would follow them.
-
-    Parameters
-    ----------
-    system : System
-        Whose bodies, loops and couplings have been checked.
-    """
+    """Refuse frames on places that do not exist: the kernels would follow them."""
     frames = [frame.name for frame in system.frames]
     names = [*system.names, *(one.name for one in system.constraints), *frames]
     if len(set(names)) != len(names):

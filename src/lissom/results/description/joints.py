@@ -54,15 +54,7 @@ class Numbers:
 
 
 def described_joint(where: str, joint: Joint) -> tuple[list[Any], list[Any]]:
-    """Kind (and the sizes of what has no fixed size), parameters.
-
-    Parameters
-    ----------
-    where : str
-        Owner of the joint, for an error.
-    joint : Joint
-        Joint to be stored.
-    """
+    """Kind (and the sizes of what has no fixed size), parameters."""
     kind = type(joint).__name__
     if joint_classes().get(kind) is not type(joint):
         raise ResultError(
@@ -97,15 +89,7 @@ def _stored(where: str, joint: Joint, name: str, value: Any) -> Any:
 
 
 def restored_joint(words: list[Any], numbers: Numbers) -> Joint:
-    """Joint of its kind, its parameters taken from the numbers.
-
-    Parameters
-    ----------
-    words : list
-        As `described_joint` gave them.
-    numbers : Numbers
-        Parameters of this joint and of those that follow.
-    """
+    """Joint of its kind, its parameters taken from the numbers."""
     kind = joint_classes().get(words[0])
     if kind is None:
         raise UnknownJointError(str(words[0]))

@@ -14,13 +14,7 @@ Array = np.ndarray
 
 
 def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
-    """Name, kind of joint, origin of the cut and memory orders of each loop; numbers of all loops.
-
-    Parameters
-    ----------
-    loops : sequence of Loop
-        Loops, at least one.
-    """
+    """Name, kind of joint, origin of the cut and memory orders of each loop; numbers of all loops."""
     joints = [described_joint(f"loop {loop.name!r}", loop.joint) for loop in loops]
     ends = [end for loop in loops for end in loop.ends]
     words = [
@@ -44,15 +38,7 @@ def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[st
 
 
 def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) -> tuple[Loop, ...]:
-    """Loops from their descriptions and arrays, bitwise equal.
-
-    Parameters
-    ----------
-    words : sequence of dict
-        Result of `describe_loops`; empty for a tree.
-    arrays : dict of arrays
-        Empty arrays may be missing.
-    """
+    """Loops from their descriptions and arrays, bitwise equal."""
     if not words:
         return ()
     names = ("loop_rotation", "loop_position", "loop_joint_parameters")
@@ -78,13 +64,7 @@ def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) ->
 
 
 def check_loops(system: System) -> None:
-    """Reject loops between invalid nodes, which the kernels would use as indices.
-
-    Parameters
-    ----------
-    system : System
-        System with checked bodies.
-    """
+    """Reject loops between invalid nodes, which the kernels would use as indices."""
     names = [loop.name for loop in system.loops]
     if len({*names, *system.names}) != len(names) + system.n_body:
         raise ValueError("two loops, or a loop and a body, have the same name")

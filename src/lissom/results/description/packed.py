@@ -14,13 +14,7 @@ _LAYOUT = struct.Struct("<Q")  # length of the text before packed arrays
 
 
 def json_text(value: Any) -> str:
-    """JSON in ASCII; NumPy numbers and arrays become numbers and lists.
-
-    Parameters
-    ----------
-    value
-        Dictionaries, lists, numbers, strings.
-    """
+    """JSON in ASCII; NumPy numbers and arrays become numbers and lists."""
 
     def plain(x: Any) -> Any:
         if isinstance(x, (np.generic, np.ndarray)):
@@ -31,15 +25,7 @@ def json_text(value: Any) -> str:
 
 
 def pack(text: dict[str, Any], arrays: dict[str, Array]) -> bytes:
-    """Dictionary and arrays as bytes, numbers little-endian.
-
-    Parameters
-    ----------
-    text : dict
-        JSON-compatible data.
-    arrays : dict of arrays
-        Numbers.
-    """
+    """Dictionary and arrays as bytes, numbers little-endian."""
     stored = {name: np.asarray(array) for name, array in arrays.items()}
     stored = {name: a.astype(a.dtype.newbyteorder("<"), order="C") for name, a in stored.items()}
     if wrong := [name for name, a in stored.items() if a.dtype.kind not in "biufc"]:
@@ -50,13 +36,7 @@ def pack(text: dict[str, Any], arrays: dict[str, Array]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Dictionary and arrays from the bytes of `pack`; ValueError if they are incomplete.
-
-    Parameters
-    ----------
-    data : bytes
-        Result of `pack`.
-    """
+    """Dictionary and arrays from the bytes of `pack`; ValueError if they are incomplete."""
     try:
         (length,) = _LAYOUT.unpack_from(data)
         at = _LAYOUT.size + length

@@ -14,13 +14,7 @@ _KINDS = {kind.__name__: kind for kind in SOLIDS.values()}
 
 
 def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Kind, color and sizes of each solid; numbers of all solids.
-
-    Parameters
-    ----------
-    solids : sequence of Solid
-        Solids of one body.
-    """
+    """Kind, color and sizes of each solid; numbers of all solids."""
     words: list[dict[str, Any]] = []
     numbers: list[Any] = []
     for solid in solids:
@@ -33,15 +27,7 @@ def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], lis
 
 
 def restored_solids(words: Sequence[dict[str, Any]], numbers: Numbers) -> tuple[Solid, ...]:
-    """Solids from a description.
-
-    Parameters
-    ----------
-    words : sequence of dict
-        Result of `described_solids`.
-    numbers : Numbers
-        Numbers, which are consumed in order.
-    """
+    """Solids from a description."""
     return tuple(_restored(word, numbers) for word in words)
 
 

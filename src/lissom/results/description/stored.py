@@ -38,13 +38,7 @@ def unpacked_content(stored: dict[str, Array]) -> tuple[list[Any], dict[str, Arr
 
 
 def system_arrays(system: System, names: Any, meta: dict[str, Any]) -> dict[str, Array]:
-    """The system, the names of its loads and the notes of a run as arrays.
-
-    Parameters
-    ----------
-    system, names, meta
-        Simulated system, `Columns.names`, JSON-compatible notes.
-    """
+    """The system, the names of its loads and the notes of a run as arrays."""
     description, arrays = describe(system)
     for name, value in zip(TEXTS, (description, names, meta), strict=True):
         arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
@@ -52,13 +46,7 @@ def system_arrays(system: System, names: Any, meta: dict[str, Any]) -> dict[str,
 
 
 def group_digest(arrays: Mapping[str, Array]) -> str:
-    """SHA-256 of the result of `system_arrays`.
-
-    Parameters
-    ----------
-    arrays : mapping
-        Arrays as stored in a file; empty ones are ignored.
-    """
+    """SHA-256 of the result of `system_arrays`."""
     result = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])

@@ -32,24 +32,7 @@ Array = np.ndarray
 
 
 def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Text and arrays that `restore` makes the same system of.
-
-    Parameters
-    ----------
-    system : System
-        What to describe.
-    whole : bool
-        Whether to describe what does not decide how it moves, too: looks and
-        stresses of bodies, named frames.
-
-    Returns
-    -------
-    description : dict
-        JSON-compatible data: names, kinds of joints, sizes of bodies.
-    arrays : dict of arrays
-        Numbers by name, concatenated for all bodies.  A body that is used several times occurs
-        once.
-    """
+    """Text and arrays that `restore` makes the same system of."""
     bodies = list({id(body): body for body in system.bodies}.values())
     number = {id(body): k for k, body in enumerate(bodies)}
     pairs = zip(system.names, system.joints, strict=True)
@@ -105,20 +88,7 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
 def restore(
     description: dict[str, Any], arrays: dict[str, Array], *, source: object = "the file"
 ) -> System:
-    """System from a description, bitwise equal to the described one.
-
-    Parameters
-    ----------
-    description, arrays
-        Results of `describe`; empty arrays may be missing.
-    source : path
-        Origin of the description, for messages.
-
-    Returns
-    -------
-    System
-        Bodies that were the same object are the same object again.
-    """
+    """System from a description, bitwise equal to the described one."""
     try:
         system = _restored(description, arrays)
         _check(system)
@@ -136,13 +106,7 @@ def restore(
 
 
 def digest(system: System) -> str:
-    """SHA-256 of everything that determines the motion of a system; equal for equal systems.
-
-    Parameters
-    ----------
-    system : System
-        System to digest.
-    """
+    """SHA-256 of everything that determines the motion of a system; equal for equal systems."""
     if "digest" in system.derived:
         return system.derived["digest"]
     description, arrays = describe(system, whole=False)

@@ -24,13 +24,7 @@ PathLike = str | os.PathLike[str]
 
 
 def as_path(path: object) -> str:
-    """Path as text, or a ResultError; a number, which would be a file descriptor, is rejected.
-
-    Parameters
-    ----------
-    path : path
-        Path as given by the user.
-    """
+    """Path as text, or a ResultError; a number, which would be a file descriptor, is rejected."""
     try:
         text = os.fspath(path)  # type: ignore[call-overload]
     except TypeError:
@@ -41,13 +35,7 @@ def as_path(path: object) -> str:
 
 
 def open_regular(path: PathLike) -> BinaryIO:
-    """File to read; pipes and devices, which may never end, are rejected without waiting.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    """
+    """File to read; pipes and devices, which may never end, are rejected without waiting."""
     file = open(path, "rb", opener=_without_waiting)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -60,16 +48,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def check_space(path: PathLike, bytes_needed: float) -> None:
-    """Reject a run whose results will not fit on the disk.
-
-    Parameters
-    ----------
-    path : path
-        File that will be written.
-    bytes_needed : float
-        Total size.  The journal of a run and the final file exist at the same time for a moment:
-        count both.
-    """
+    """Reject a run whose results will not fit on the disk."""
     folder = os.path.dirname(os.path.abspath(written(os.fspath(path))))
     try:
         free = shutil.disk_usage(folder).free
@@ -93,11 +72,6 @@ def replacing(path: PathLike) -> Iterator[str]:
 
     A Ctrl-C waits until then, see `shield`.  If `path` is a symbolic link, its target is replaced.
     Temporary files left behind by killed programs are removed from the folder.
-
-    Parameters
-    ----------
-    path : path
-        The file.
     """
     final = written(os.path.abspath(path))
     temporary = ""
@@ -127,24 +101,12 @@ def replacing(path: PathLike) -> Iterator[str]:
 
 
 def written(path: str) -> str:
-    """File that is written for `path`: the target, if it is a symbolic link.
-
-    Parameters
-    ----------
-    path : str
-        Path as given by the user.
-    """
+    """File that is written for `path`: the target, if it is a symbolic link."""
     return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def journal_path(path: PathLike) -> tuple[str, str]:
-    """Paths NAME.nc and NAME.nc.part from either one, or those of the target of a symbolic link.
-
-    Parameters
-    ----------
-    path : path
-        Path as given by the user.
-    """
+    """Paths NAME.nc and NAME.nc.part from either one, or those of the target of a symbolic link."""
     name = written(os.fspath(path).removesuffix(".part"))
     return name, name + ".part"
 
@@ -174,13 +136,7 @@ def _new_beside(final: str) -> tuple[str, int | None]:
 
 
 def locked(file: int) -> bool:
-    """Lock an open file until it is closed; return False if another process has locked it.
-
-    Parameters
-    ----------
-    file : int
-        File descriptor; a file system without locks counts as unlocked.
-    """
+    """Lock an open file until it is closed; return False if another process has locked it."""
     if fcntl is None:
         return True
     try:
@@ -208,13 +164,7 @@ def _remove_left(folder: str) -> None:
 
 
 def flush_folder(path: PathLike) -> None:
-    """Flush the directory entry of a new file to the disk, if the operating system supports it.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    """
+    """Flush the directory entry of a new file to the disk, if the operating system supports it."""
     with suppress(OSError):
         folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
         try:

@@ -38,13 +38,7 @@ def _shape(store: Store, field: str) -> tuple[int, ...]:
 
 
 def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write everything to a NumPy archive that can be loaded again.
-
-    Parameters
-    ----------
-    path, system, store, meta
-        As in `save`.
-    """
+    """Write everything to a NumPy archive that can be loaded again."""
     arrays = system_arrays(system, store.columns.names, meta)
     with replacing(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
@@ -80,18 +74,12 @@ def _names(system: System, store: Store, field: str) -> list[str]:
 
 
 def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
-    """System, rows and notes from a file written by `write_npz`.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    """
+    """System, rows and notes from a file written by `write_npz`."""
     with shielded():
         try:
             with open(path, "rb") as file:
-                if (found := read_seal(file)) is not None:
-                    found.check(file)
+                if (file_seal := read_seal(file)) is not None:
+                    file_seal.check(file)
                 elif file.seek(-22, os.SEEK_END) and file.read(4) != b"PK\x05\x06":
                     raise ValueError("its end is missing")
             return _read_members(path)
@@ -130,13 +118,7 @@ def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
 
 
 def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write the rows as text: a line of names with units, then numbers in full precision.
-
-    Parameters
-    ----------
-    path, system, store, meta
-        As in `save`; the notes are not written.
-    """
+    """Write the rows as text: a line of names with units, then numbers in full precision."""
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(_headings(system, store.columns))
         for start, stop in blocks(store):
@@ -160,11 +142,6 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     With loops there are also loop_force and names.loop, with couplings coupling_force and
     names.coupling, with servos servo and names.servo, with rotors on bodies wheel and names.wheel,
     with loads on joints of loops loop_load and names.loop_speed.
-
-    Parameters
-    ----------
-    path, system, store, meta
-        As in `save`.
     """
     import scipy.io
 

@@ -22,20 +22,7 @@ LOADABLE = (".nc", ".npz")  # the others are exports without the mechanism
 
 
 def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write results to a file; an existing file is replaced when the new one is complete.
-
-    Parameters
-    ----------
-    path : path
-        The suffix selects the format: .nc and .npz contain everything and can be loaded again,
-        .csv and .mat are exports.
-    system : System
-        Simulated system.
-    store : Store
-        The rows.
-    meta : dict
-        Notes about the run, JSON-compatible.
-    """
+    """Write results to a file; an existing file is replaced when the new one is complete."""
     path = as_path(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in WRITERS:
@@ -48,25 +35,7 @@ def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> 
 
 
 def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Store, dict[str, Any]]:
-    """System, rows and notes from a results file.
-
-    Parameters
-    ----------
-    path : path
-        File .nc or .npz, or the journal .nc.part of an unfinished run.
-    salvage : bool
-        Whether to read what comes before a damaged record of a journal.
-
-    Returns
-    -------
-    system : System
-        Simulated system.
-    store : Store
-        The rows; those of .nc and .nc.part stay in the file.
-    meta : dict
-        Notes about the run.  Those of a journal include the events so far, and have the status
-        "unfinished" unless the end of the run was recorded.
-    """
+    """System, rows and notes from a results file."""
     from .journal.reader import JournalStore
     from .journal.records import MAGIC
 

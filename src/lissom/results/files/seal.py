@@ -35,24 +35,12 @@ _MOST = 4 * _MOST_BLOCKS + 16 * _MOST_PIECES + _END
 
 @dataclass(frozen=True)
 class Seal:
-    """Checksums of the content of a file.
+    """Checksums of the content of a file."""
 
-    Attributes
-    ----------
-    size : int
-        Length of the content [bytes].
-    block : int
-        Length of a block [bytes].
-    table : tuple of int
-        CRC32 of each block.
-    rows : tuple of int
-        First byte and end of each piece of rows, ascending.
-    """
-
-    size: int
-    block: int
-    table: tuple[int, ...]
-    rows: tuple[int, ...] = ()
+    size: int  # length of the content [bytes]
+    block: int  # length of a block [bytes]
+    table: tuple[int, ...]  # CRC32 of each block
+    rows: tuple[int, ...] = ()  # first byte and end of each piece of rows, ascending
 
     def packed(self) -> bytes:
         """Table, rows and footer."""
@@ -61,27 +49,11 @@ class Seal:
         return data + _CRC.pack(zlib.crc32(data))
 
     def read(self, file: IO[bytes], start: int, stop: int) -> bytes:
-        """Bytes start to stop of the content; ValueError if they have changed since writing.
-
-        Parameters
-        ----------
-        file : binary file
-            Open file.
-        start, stop : int
-            Positions in the content.
-        """
+        """Bytes start to stop of the content; ValueError if they have changed since writing."""
         return read_blocks(file, 0, self.size, self.block, self.table, start, stop)
 
     def check(self, file: IO[bytes], *, rows: bool = True) -> None:
-        """Verify all bytes; ValueError as in `read`.
-
-        Parameters
-        ----------
-        file : binary file
-            Open file.
-        rows : bool
-            Whether to include blocks that contain only rows.
-        """
+        """Verify all bytes; ValueError as in `read`."""
         inside = list(zip(self.rows[::2], self.rows[1::2], strict=True))
         for place in range(0, self.size, self.block):
             give_way()
@@ -91,15 +63,7 @@ class Seal:
 
 
 def damaged(path: PathLike, reason: object) -> ResultError:
-    """Error for a damaged file.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    reason : object
-        Evidence of the damage.
-    """
+    """Error for a damaged file."""
     words = " ".join(str(reason).split())[:200]
     return ResultError(f"{path} is truncated or damaged ({words}); copy it again, or run again")
 
@@ -107,12 +71,7 @@ def damaged(path: PathLike, reason: object) -> ResultError:
 def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
     """CRC32 of each block of the next bytes of a file.
 
-    Parameters
-    ----------
-    file : binary file
-        Open file, positioned at their start.
-    size, block : int
-        Total length and length of a block [bytes].
+    `size`, `block`: total length and length of a block [bytes].
     """
     table = []
     for place in range(0, size, block):
@@ -124,17 +83,7 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
 def read_blocks(
     file: IO[bytes], base: int, size: int, block: int, table: tuple[int, ...], start: int, stop: int
 ) -> bytes:
-    """Bytes of a file, after verification of all blocks that contain them.
-
-    Parameters
-    ----------
-    file : binary file
-        Open file.
-    base, size, block, table
-        Offset of the first block, total length, length of a block, and CRC32 of each block.
-    start, stop : int
-        Range to read, counted from the first block.
-    """
+    """Bytes of a file, after verification of all blocks that contain them."""
     first, last = start // block, -(-stop // block)
     file.seek(base + first * block)
     data = memoryview(file.read(min(last * block, size) - first * block))
@@ -146,17 +95,7 @@ def read_blocks(
 
 
 def seal(path: PathLike, rows: Iterable[tuple[int, int]] = (), *, zipped: bool = False) -> None:
-    """Append the checksums of a complete file to its end.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    rows : iterable of pairs of int
-        First byte and end of the pieces that contain rows.
-    zipped : bool
-        Whether it is a ZIP archive; the seal then becomes its comment.
-    """
+    """Append the checksums of a complete file to its end."""
     pieces = tuple(x for piece in sorted(rows) for x in piece)
     with open(path, "rb+") as file:
         size = os.fstat(file.fileno()).st_size
@@ -179,13 +118,7 @@ def _length(size: int, block: int, n_piece: int) -> int:
 
 
 def read_seal(file: IO[bytes]) -> Seal | None:
-    """Seal of an open file; None if there is none, ValueError if it is damaged.
-
-    Parameters
-    ----------
-    file : binary file
-        Open file.
-    """
+    """Seal of an open file; None if there is none, ValueError if it is damaged."""
     length = file.seek(0, os.SEEK_END)
     file.seek(max(0, length - _MOST))
     tail = file.read()

@@ -27,15 +27,6 @@ def version_for(system: System, columns: Columns | None = None, *, frames: bool 
     So files without loops, couplings and named frames are read by every version of lissom, and
     digests stay.  Loads on frames go by names that an earlier reader would not find.  It may
     leave out the names of drives: nothing moves differently without them.
-
-    Parameters
-    ----------
-    system : System
-        What the file is about.
-    columns : Columns, optional
-        What its rows hold.
-    frames : bool
-        Whether named frames are in the file.
     """
     if columns is not None and columns.wheels:
         return 9
@@ -67,15 +58,7 @@ def lissom_version() -> str:
 
 
 def check_version(path: PathLike, version: Any) -> None:
-    """Reject a file written by a later version of lissom.
-
-    Parameters
-    ----------
-    path : path
-        The file, for messages.
-    version : int
-        Format version of the file.
-    """
+    """Reject a file written by a later version of lissom."""
     if int(version) > FORMAT_VERSION:
         raise ResultError(
             f"{path} has format version {int(version)}, but this lissom reads versions up to "

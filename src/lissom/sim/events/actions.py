@@ -28,20 +28,7 @@ from .event import Action, Lock, Release, Switch
 
 
 def act(machine: Machine, action: Action) -> Impulse | None:
-    """Carry out an action; the caller handles `Stop`.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at the instant of the event.
-    action : Action
-        The action.
-
-    Returns
-    -------
-    Impulse or None
-        Of a lock.
-    """
+    """Carry out an action; the caller handles `Stop`."""
     memory, plan = machine.memory, machine.plan
     if isinstance(action, Switch):
         before = memory[plan.active[action.load]].copy()
@@ -160,15 +147,7 @@ _LITTLE, _NOTHING = 0.01, 1e-12
 
 
 def impulse_to_stop(machine: Machine, joint: JointPlace) -> Impulse:
-    """Impulse that stops a joint; the run stays as it is.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at the instant.
-    joint : JointPlace
-        The joint.
-    """
+    """Impulse that stops a joint; the run stays as it is."""
     columns, m = _reduced(machine, joint)
     speeds = machine.v[joint.v : joint.v + joint.n_v]
     p = -m @ speeds
@@ -181,14 +160,7 @@ def impulse_to_stop(machine: Machine, joint: JointPlace) -> Impulse:
 def sprung_closing(machine: Machine, joint: JointPlace, stiffness: Array) -> Impulse:
     """What a lock with a stiffness finds: no impulse, a reduced inertia and a rate.
 
-    Parameters
-    ----------
-    machine : Machine
-        The run, at the instant.
-    joint : JointPlace
-        The joint.
-    stiffness : array (n_v,)
-        Of the lock.
+    `stiffness` (n_v,): of the lock.
     """
     columns, m = _reduced(machine, joint)
     change = columns @ (m @ machine.v[joint.v : joint.v + joint.n_v])
@@ -245,15 +217,7 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
 
 
 def mark_driven(machine: Machine, but: int = -1) -> None:
-    """Mark the joints that keep their speeds in `Machine.solve`: driven and locked ones.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    but : int
-        Body whose joint is free all the same.
-    """
+    """Mark the joints that keep their speeds in `Machine.solve`: driven and locked ones."""
     for row in machine.plan.rows["motions"]:
         machine.ints[row[run.E_A] + field.DRIVEN] = int(machine.memory[row[run.E_ACTIVE]] != 0)
     if but >= 0:

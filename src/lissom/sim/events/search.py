@@ -17,13 +17,6 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
 
     If a step fails, return its status; if the event does not occur again, no numbers.  The run is
     then back at the start of the step.
-
-    Parameters
-    ----------
-    machine : Machine
-        At the start of a step in which an event was seen.
-    keep : callable
-        Receives the rows within the step.
     """
     plan = machine.plan
     memory, start = machine.memory, machine.memory.copy()

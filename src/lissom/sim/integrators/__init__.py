@@ -38,13 +38,7 @@ KINDS: tuple[type[Integrator], ...] = (
 
 
 def as_integrator(value: Any) -> Integrator | None:
-    """Integrator from its name or itself; None for "auto".
-
-    Parameters
-    ----------
-    value : str or Integrator
-        User's value.
-    """
+    """Integrator from its name or itself; None for "auto"."""
     if isinstance(value, Integrator):
         return value
     if isinstance(value, type) and issubclass(value, Integrator):

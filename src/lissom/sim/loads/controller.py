@@ -133,11 +133,6 @@ def private_copies(loads: Iterable[Any]) -> list[Any]:
     """The loads, of controllers in Python with copies of their objects.
 
     What several of them share is shared by the copies.
-
-    Parameters
-    ----------
-    loads : iterable of Load
-        Any loads; all others, and compiled controllers, have their variables in the run.
     """
     copies: dict[int, Any] = {}
     return [_copied(load, copies) if in_python(load) else load for load in loads]

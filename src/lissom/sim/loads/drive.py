@@ -172,15 +172,7 @@ def flexible_drive(
 
 
 def across_gear(what: str, rotor: str, joint: str) -> LoadError:
-    """Error for a motor on the wrong side of a drive.
-
-    Parameters
-    ----------
-    what : str
-        The motor.
-    rotor, joint : str
-        Bodies of the drive.
-    """
+    """Error for a motor on the wrong side of a drive."""
     return LoadError(
         f"{what} acts across the gear of a drive: the coordinate of joint {joint!r} is the twist "
         f"of that gear; a motor acts on its rotor: {rotor!r}"

@@ -276,17 +276,7 @@ FIELD = register(BodyKind("field of gravity", _force))
 
 
 def enter_field(plan: Plan, load: Load, numbers: list[float]) -> None:
-    """Add a field to the plan: a row for each body that has mass, and for each heavy node.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of a run.
-    load : Load
-        The load.
-    numbers : list of float
-        Constants of the field.
-    """
+    """Add a field to the plan: a row for each body that has mass, and for each heavy node."""
     system = plan.system
     if np.any(system.gravity):
         raise LoadError(

@@ -76,52 +76,23 @@ BALL_LATCH = register(
 
 
 class Latch(NamedTuple):
-    """A latch in a plan.
+    """A latch in a plan."""
 
-    Attributes
-    ----------
-    flag : int
-        Offset in memory of the flag that closes it.
-    first : int
-        Number of its first state among those of all loads.
-    stiffness, damping : array (n_v,)
-        On the motions of the joint.
-    """
-
-    flag: int
-    first: int
+    flag: int  # offset in memory of the flag that closes it
+    first: int  # number of its first state among those of all loads
+    # stiffness, damping: (n_v,) on the motions of the joint
     stiffness: Array
     damping: Array
 
     def close(self, machine: Machine, joint: JointPlace) -> None:
-        """Close it where the joint is.
-
-        Parameters
-        ----------
-        machine : Machine
-            The run.
-        joint : JointPlace
-            The joint.
-        """
+        """Close it where the joint is."""
         machine.memory[self.flag] = 1.0
         there = machine.q[joint.q : joint.q + joint.n_q]
         machine.states[self.first : self.first + joint.n_q] = there
 
 
 def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, what: str) -> Latch:
-    """Latch of a joint in a plan, created open at first use.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run.
-    joint : JointPlace
-        The joint.
-    stiffness, damping
-        One number, or one for each motion.
-    what : str
-        Name of the event in errors.
-    """
+    """Latch of a joint in a plan, created open at first use."""
     k, c = (_per_motion(joint, x, what) for x in ((stiffness, "stiffness"), (damping, "damping")))
     latches = plan.latches.setdefault(joint.body, [])
     for latch in latches:

@@ -36,19 +36,7 @@ def number(
     expected: str = "one finite number",
     good: Callable[[float], bool] = math.isfinite,
 ) -> float:
-    """Value as a float.
-
-    Parameters
-    ----------
-    value : object
-        User's value.
-    what : str
-        Part and attribute, for the error.
-    expected : str
-        Description of acceptable values, for the error.
-    good : callable
-        Predicate of acceptable numbers.
-    """
+    """Value as a float."""
     if not is_number(value) or not good(float(value)):
         raise LoadError(f"{what} is {shown(value)}; expected {expected}")
     return float(value)
@@ -90,19 +78,7 @@ def numbers(
     n: int | None = None,
     least: float = -math.inf,
 ) -> Array:
-    """Value as a new array: one number or a row of them, all finite.
-
-    Parameters
-    ----------
-    value : object
-        User's value.
-    what, expected : str
-        As for `number`.
-    n : int, optional
-        Required length; the value is then a row.
-    least : float
-        Lower bound of all entries.
-    """
+    """Value as a new array: one number or a row of them, all finite."""
     array = as_numbers(value)
     if (
         array is None

@@ -33,17 +33,7 @@ PARTS = "by_q", "by_v"
 
 
 def check_given_derivatives(plan: Plan, q: Array, v: Array, t: float) -> None:
-    """Refuse derivatives of the user's that differences contradict; once for each function.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, resolved.
-    q, v : arrays
-        Coordinates and speeds of the first state.
-    t : float
-        Time [s].
-    """
+    """Refuse derivatives of the user's that differences contradict; once for each function."""
     if not plan.given_derivatives:
         return
     system = plan.system

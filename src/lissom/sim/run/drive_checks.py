@@ -23,13 +23,7 @@ TWIST, TIMES = 0.02, 10.0
 
 
 def check_drives(plan: Plan) -> None:
-    """Refuse a run in which the gear of a drive has no load, or a motor acts on the wrong side.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events of the run.
-    """
+    """Refuse a run in which the gear of a drive has no load, or a motor acts on the wrong side."""
     present = {(load.rotor, load.joint) for load in plan.loads if isinstance(load, Drive)}
     for rotor, joint in plan.system.drives:
         if (rotor, joint) not in present:
@@ -55,15 +49,6 @@ def warn_of_winding(machine: Machine, row: Array, stacklevel: int) -> None:
     """Warn of gears that start far more twisted than their loads would twist them.
 
     This happens if the angle of a joint was assigned to the body and not to its rotor.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    row : array
-        Row of results at the start.
-    stacklevel : int
-        Stack level of the warning.
     """
     plan, system = machine.plan, machine.system
     drives = [load for load in plan.loads if isinstance(load, Drive) and load.on]

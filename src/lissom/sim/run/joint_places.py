@@ -17,28 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JointPlace:
-    """Offsets and counts of a joint's coordinates and speeds.
+    """Offsets and counts of a joint's coordinates and speeds."""
 
-    Attributes
-    ----------
-    body : int
-        Number of the body that the joint carries; -1 for the joint of a loop.
-    joint : Joint
-    q, v : int
-        Offsets of its coordinates and speeds; of a loop: among those of all loaded loops.
-    n_q, n_v : int
-        Numbers of coordinates and speeds.
-    loop : int
-        Number of the loop that the joint closes, or -1.
-    """
-
-    body: int
+    body: int  # number of the body that the joint carries; -1 for the joint of a loop
     joint: Joint
+    # q, v: offsets of its coordinates and speeds; of a loop: among those of all loaded loops
     q: int
     v: int
+    # n_q, n_v: numbers of coordinates and speeds
     n_q: int
     n_v: int
-    loop: int = -1
+    loop: int = -1  # number of the loop that the joint closes, or -1
 
     @property
     def has_quaternion(self) -> bool:
@@ -59,17 +48,7 @@ class JointPlace:
 
 
 def loop_joint(plan: Plan, name: str, label: str) -> JointPlace:
-    """Joint of a loop; at its first use it gets room for its motions, and slots at its ends.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run.
-    name : str
-        The loop.
-    label : str
-        Part named in errors.
-    """
+    """Joint of a loop; at its first use it gets room for its motions, and slots at its ends."""
     if name in plan.loop_joints:
         return plan.loop_joints[name]
     k = [loop.name for loop in plan.system.loops].index(name)

@@ -25,20 +25,7 @@ CHATTER = 5  # times that it must have fired if it keeps time from advancing
 
 
 class Judge:
-    """Outcomes of the statuses that a machine returns; handles its events.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run in compiled code.
-    happened : list of EventRecord
-        Events so far; grows.
-
-    Attributes
-    ----------
-    rows : list of arrays
-        Rows written since the user of this object last took them.
-    """
+    """Outcomes of the statuses that a machine returns; handles its events."""
 
     def __init__(self, machine: Machine, happened: list[EventRecord]) -> None:
         self.machine, self.plan, self.happened = machine, machine.plan, happened

@@ -40,13 +40,6 @@ class LoadPlaces:
     A wrench w that is constant in the axes of its node has the generalized forces J^T w, minus
     those of inverse dynamics at rest without gravity, whose derivative is compiled; the stiffness
     of flexible bodies, which that derivative contains, is set to zero.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    nodes : sequence of (int, int)
-        Body and node of each place.
     """
 
     def __init__(self, system: System, nodes: Sequence[tuple[int, int]]) -> None:
@@ -96,24 +89,12 @@ FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the b
 
 @dataclass(frozen=True)
 class StepBounds:
-    """Limits of adaptive steps.
+    """Limits of adaptive steps."""
 
-    Attributes
-    ----------
-    step : float
-        Longest step [s].
-    probe : float
-        Time between samples inside steps [s].
-    look : int
-        What is sampled there: sum of LOOK_AT_FORCES, LOOK_AT_EVENTS and LOOK_AT_KINKS.
-    stops : list of float
-        Times that no step crosses [s].
-    """
-
-    step: float
-    probe: float
-    look: int
-    stops: list[float]
+    step: float  # longest step [s]
+    probe: float  # time between samples inside steps [s]
+    look: int  # what is sampled there: sum of LOOK_AT_FORCES, LOOK_AT_EVENTS and LOOK_AT_KINKS
+    stops: list[float]  # times that no step crosses [s]
 
 
 def bounds_of(plan: Plan, settings: Settings) -> StepBounds:
@@ -197,41 +178,18 @@ MOST_DIVISIONS = 20  # halvings of a fixed step where it fails
 
 
 class Variant(NamedTuple):
-    """Arrays of a run with one of its methods.
+    """Arrays of a run with one of its methods."""
 
-    Attributes
-    ----------
-    settings : Settings
-        Settings with this method.
-    elements : array
-        Integers of the plan.
-    size : int
-        Size of the workspace.
-    slots, loops : slice, int
-        Places of slots and of joints of loops in it.
-    """
-
-    settings: Settings
-    elements: Array
-    size: int
+    settings: Settings  # settings with this method
+    elements: Array  # integers of the plan
+    size: int  # size of the workspace
+    # slots, loops: places of slots and of joints of loops in it
     slots: slice
     loops: int
 
 
 class Machine:
-    """Arrays of a run and the kernel that advances it.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events.
-    settings : Settings
-        Settings of the run.
-    other : Settings, optional
-        The same with another integrator, between which and the first the run switches.
-    exact : bool
-        Whether it is for `load_derivatives`.
-    """
+    """Arrays of a run and the kernel that advances it."""
 
     def __init__(
         self,

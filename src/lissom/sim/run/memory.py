@@ -26,15 +26,7 @@ def check_memory(
     what: str = "this run",
     remedy: str = 'give file="NAME.nc" to write them to disk, or store fewer',
 ) -> None:
-    """Refuse a run whose rows do not fit into memory.
-
-    Parameters
-    ----------
-    n_bytes : float
-        Size of all rows.
-    what, remedy : str
-        Whose rows, and what to do, in the error.
-    """
+    """Refuse a run whose rows do not fit into memory."""
     if n_bytes < SMALL:
         return
     available = available_memory()

@@ -39,34 +39,16 @@ SIGNAL_ROW = 7
 
 
 class GivenDerivatives(NamedTuple):
-    """A function with derivatives of the user's in a plan.
+    """A function with derivatives of the user's in a plan."""
 
-    Attributes
-    ----------
-    what : str
-        Its name in errors.
-    function : WithDerivatives
-        The function with its derivatives.
-    row : list of int
-        Row of the signal.
-    names : list of str
-        Names of its numbers.
-    """
-
-    what: str
-    function: WithDerivatives
-    row: list[int]
-    names: list[str]
+    what: str  # its name in errors
+    function: WithDerivatives  # the function with its derivatives
+    row: list[int]  # row of the signal
+    names: list[str]  # names of its numbers
 
 
 class Plan:
-    """Loads, motions, controllers and events of a run, resolved against a system.
-
-    Parameters
-    ----------
-    system : System
-        System that they act on.
-    """
+    """Loads, motions, controllers and events of a run, resolved against a system."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -155,17 +137,7 @@ class Plan:
     # Joints, nodes and frames
 
     def joint(self, name: Any, what: Any, *, loops: bool = False) -> JointPlace:
-        """Joint that carries a body, or that closes a loop.
-
-        Parameters
-        ----------
-        name : str
-            The body or loop.
-        what : Load or str
-            Part named in errors.
-        loops : bool
-            Whether the joint of a loop will do.
-        """
+        """Joint that carries a body, or that closes a loop."""
         label = what if isinstance(what, str) else what.label
         if str(name) in [loop.name for loop in self.system.loops]:
             if not loops:
@@ -277,19 +249,7 @@ class Plan:
     def add_derivatives(
         self, place: int, value: WithDerivatives, names: list[str], what: str
     ) -> int:
-        """Add the user's derivatives to a signal; returns its offset.
-
-        Parameters
-        ----------
-        place : int
-            Offset of the signal.
-        value : WithDerivatives
-            The derivatives.
-        names : list of str
-            Names of the numbers of the signal, for errors.
-        what : str
-            Name of the signal in errors.
-        """
+        """Add the user's derivatives to a signal; returns its offset."""
         if place not in self.state_signals:
             raise LoadError(
                 f"{what}: the function with derivatives is one of time alone, and only functions "
@@ -360,23 +320,7 @@ class Plan:
         states: int = 0,
         output: int = 0,
     ) -> None:
-        """Add a load on a hinge.
-
-        Parameters
-        ----------
-        load : Load
-            The load.
-        kind : int
-            Number of its kernel in the registry.
-        joint : JointPlace
-            Joint on which it acts, also that of a loop.
-        numbers : array
-            Its constants.
-        signal, orders : int
-            Offset of its signal, if any, and the number of derivatives needed.
-        states, output : int
-            Offsets of its states and outputs, if any.
-        """
+        """Add a load on a hinge."""
         self.add(
             "forces" if joint.loop < 0 else "loop_forces",
             E_KIND=kind,
@@ -429,15 +373,7 @@ class Plan:
         return place
 
     def add_momentum(self, record: tuple[Any, ...], kind: str) -> None:
-        """Let the last element of a kind provide the angular momentum of a rotor as a channel.
-
-        Parameters
-        ----------
-        record : tuple
-            As in `Columns.wheels`.
-        kind : str
-            Kind of element.
-        """
+        """Let the last element of a kind provide the angular momentum of a rotor as a channel."""
         self.wheels.append((record, self.rows[kind][-1]))
 
     @property
@@ -446,17 +382,7 @@ class Plan:
         return self.n_servo + len(self.wheels)
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
-        """Offset of the states of a load.
-
-        Parameters
-        ----------
-        first : sequence of float
-            Initial values.
-        speeds : sequence of int
-            The speed that each belongs to, for messages and error estimates.
-        sizes : array
-            Error scale of each, relative to that of its speed's coordinate.
-        """
+        """Offset of the states of a load."""
         place = run.LOAD_STATES + len(self.states)
         self.states += list(zip(map(float, first), speeds, map(float, sizes), strict=True))
         return place
@@ -492,19 +418,7 @@ class Plan:
         )
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
-        """Add the state of a load on a body: an element that acts on no speed.
-
-        Parameters
-        ----------
-        load : Load
-            The load.
-        kind : int
-            Number of the kernel in the registry that writes the rate of the state.
-        numbers : array
-            Its constants.
-        signal, states : int
-            Offsets of its signal and of its state.
-        """
+        """Add the state of a load on a body: an element that acts on no speed."""
         self.add(
             "forces",
             E_KIND=kind,
@@ -529,22 +443,7 @@ class Plan:
     ) -> None:
         """Add a load on a body as a whole.
 
-        Parameters
-        ----------
-        load : Load
-            The load.
-        kind : int
-            Number of its kernel in the registry.
-        frame : Frame
-            Where its wrench acts; not on the ground.
-        numbers : array
-            Its constants.
-        modes : bool
-            Whether it acts on the modes of the body, too.
-        signal, orders, states : int
-            As for `add_hinge_load`.
-        rates : bool
-            Whether it needs the velocity of the frame.
+        `frame`: where its wrench acts; not on the ground.
         """
         self.node_rates = self.node_rates or rates
         layout, i = self.system.layout, frame.body

@@ -31,30 +31,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run that can be set off.
+    """A run that can be set off."""
 
-    Attributes
-    ----------
-    machine : Machine
-        The run in compiled code.
-    start : State
-        Initial state.
-    user_state : State or None
-        State that the user gave.
-    motions : str
-        Argument that contains the given motions, for the remedy in errors.
-    reason : str
-        Why the integrator was chosen.
-    asked : bool
-        Whether the user chose it.
-    """
-
-    machine: Machine
-    start: State
-    user_state: State | None
-    motions: str
-    reason: str
-    asked: bool
+    machine: Machine  # the run in compiled code
+    start: State  # initial state
+    user_state: State | None  # state that the user gave
+    motions: str  # argument that contains the given motions, for the remedy in errors
+    reason: str  # why the integrator was chosen
+    asked: bool  # whether the user chose it
 
     @property
     def settings(self) -> Settings:
@@ -85,18 +69,7 @@ def prepared(
 ) -> Prepared:
     """Machine, initial state and integrator of a run; nothing has been evaluated yet.
 
-    Parameters
-    ----------
-    system, state, start, step, integrator, rtol, forces, loads, events, drift, method
-        As for `simulate`, unchecked.
-    atol, output_step, max_step, rate_linear
-        As for `simulate`, unchecked.
-    duration : float
-        Duration of the run [s], checked.
-    iterations : int or None
-        As in `Settings`.
-    what : str
-        Name of the caller in errors.
+    `duration`: duration of the run [s], checked; `iterations`: as in `Settings`.
     """
     user_state = checked_state(system, state, what)
     if step is not None:
@@ -137,12 +110,7 @@ def prepared(
 def prepared_from(ready: Prepared, state: State | None) -> Prepared:
     """The same run from another state; both share one machine.
 
-    Parameters
-    ----------
-    ready : Prepared
-        The run.
-    state : State or None
-        As for `prepared`.
+    `state`: as for `prepared`.
     """
     plan, user_state = (
         ready.machine.plan,
@@ -164,14 +132,6 @@ def checked_state(system: System, state: StateLike | None, what: str) -> State |
 
 
 def put_at_start(machine: Machine, start: State, user_state: State | None, motions: str) -> Array:
-    """Put the run at its start; returns the row there.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    start, user_state, motions
-        As in `Prepared`.
-    """
+    """Put the run at its start; returns the row there."""
     machine.begin(start.raw_q, start.raw_v, machine.settings.step)
     return row_at_start(machine, user_state, motions)

@@ -16,15 +16,8 @@ LINES = 5.0  # [s], between two lines where standard error is not a terminal
 class Bar:
     """Progress bar; what it says beside the bar is for subclasses.
 
-    Parameters
-    ----------
-    name : str
-        Name of what is done.
-    start, end : float
-        Start and end of the progress.
-    wanted : bool or None
-        Whether to show it; None: if standard error is a terminal.  Where it is not, True prints a
-        line every few seconds.
+    `wanted`: whether to show it; None: if standard error is a terminal.  Where it is not, True
+    prints a line every few seconds.
     """
 
     def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:

@@ -25,22 +25,13 @@ STEP_HINT = "; try a smaller step"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a run.
+    """Outcome of a run."""
 
-    Attributes
-    ----------
-    status : str
-        "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular",
-        "loop open", "stalled", "failed", "disk" or "memory".
-    message : str
-        Reason, one sentence.
-    error : exception or None
-        Exception of a user's function.
-    """
-
+    # "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular", "loop
+    # open", "stalled", "failed", "disk" or "memory"
     status: str
-    message: str
-    error: BaseException | None = None
+    message: str  # reason, one sentence
+    error: BaseException | None = None  # exception of a user's function
 
     @property
     def whole(self) -> bool:
@@ -66,15 +57,7 @@ def out_of_time(machine: Machine, time_limit: float) -> Outcome:
 
 
 def explained(machine: Machine, status: int) -> Outcome:
-    """Outcome of a run in which no step could be taken; it names the responsible body.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    status : int
-        Status from `advance`.
-    """
+    """Outcome of a run in which no step could be taken; it names the responsible body."""
     layout = machine.system.layout
     worst = layout.owner_v(int(machine.memory[run.WORST]))
     if status == run.BEYOND_REASON:

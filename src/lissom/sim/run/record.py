@@ -26,18 +26,10 @@ LOOK = 32 << 20  # bytes of rows between two checks of the available memory
 
 
 class RunRecord(Protocol):
-    """Storage of the rows of a run.
+    """Storage of the rows of a run."""
 
-    Attributes
-    ----------
-    happened : list of EventRecord
-        Events of the part of the run that is already stored.
-    inputs : dict
-        Inputs that determine the run, see `inputs`.
-    """
-
-    happened: list[EventRecord]
-    inputs: dict[str, str]
+    happened: list[EventRecord]  # events of the part of the run that is already stored
+    inputs: dict[str, str]  # inputs that determine the run, see `inputs`
 
     def add(self, rows: Array) -> None:
         """Append rows."""
@@ -56,17 +48,7 @@ class RunRecord(Protocol):
 
 
 class MemoryRecord:
-    """Rows in memory.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns of the rows.
-    inputs : dict
-        Inputs that determine the run.
-    n_rows : int
-        Number of rows of the whole run, if known.
-    """
+    """Rows in memory."""
 
     def __init__(self, columns: Columns, inputs: dict[str, str], n_rows: int = 0) -> None:
         self.columns, self.inputs = columns, inputs
@@ -114,19 +96,7 @@ class MemoryRecord:
 
 
 class FileRecord:
-    """Rows in a journal NAME.nc.part, which becomes NAME.nc when the run is over.
-
-    Parameters
-    ----------
-    path : str
-        NAME.nc.
-    system : System
-        Simulated system.
-    journal : Journal
-        Open journal.
-    inputs : dict
-        Inputs that determine the run.
-    """
+    """Rows in a journal NAME.nc.part, which becomes NAME.nc when the run is over."""
 
     def __init__(self, path: str, system: System, journal: Journal, inputs: dict[str, str]) -> None:
         self.inputs = inputs

@@ -34,18 +34,7 @@ FIRST_BUDGET = 50  # evaluations in the first slice
 class Runner:
     """Run loop, from the present state of its machine.
 
-    Parameters
-    ----------
-    machine : Machine
-        The run in compiled code.
-    record : Record
-        Storage of the rows.
-    progress : ProgressBar
-        Progress display.
-    time_limit : float
-        Limit of real time [s].
-    interrupts : Interrupts
-        Ctrl-C, which runs may share.
+    `time_limit`: limit of real time [s].
     """
 
     def __init__(

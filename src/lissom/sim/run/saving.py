@@ -40,17 +40,7 @@ from .settings import Settings
 def opened_record(
     machine: Machine, file: Any, resume: Any, reason: str, *, limited: bool = False
 ) -> Any:
-    """Storage of the rows; with `resume` the machine is set to the end of the journal.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    file, resume, reason
-        As for `simulate`; reason for the choice of the integrator.
-    limited : bool
-        Whether the run has a limit of real time.
-    """
+    """Storage of the rows; with `resume` the machine is set to the end of the journal."""
     from ...results.files.disk import check_space, journal_path
     from ...results.files.journal.writer import Journal
 
@@ -177,15 +167,7 @@ def _check_same(
 def run_meta(
     machine: Machine, runner: Runner, outcome: Outcome, reason: str, seconds: float
 ) -> dict[str, Any]:
-    """Metadata of a run, stored next to its rows.
-
-    Parameters
-    ----------
-    machine, runner : Machine, Runner
-        The run.
-    outcome, reason, seconds
-        As for `outcome_meta`.
-    """
+    """Metadata of a run, stored next to its rows."""
     return {
         **outcome_meta(machine, outcome, reason, seconds, runner.happened),
         "fingerprint": fingerprint(runner.record.inputs),
@@ -202,18 +184,7 @@ def outcome_meta(
 ) -> dict[str, Any]:
     """Metadata of a run that do not depend on where its rows are.
 
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its end.
-    outcome : Outcome
-        Outcome of the run.
-    reason : str
-        Reason for the choice of the integrator.
-    seconds : float
-        Elapsed real time [s].
-    happened : sequence of EventRecord
-        Its events.
+    `seconds`: elapsed real time [s].
     """
     statistics = {
         "integrator": machine.integrators,
@@ -258,13 +229,7 @@ _LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
 
 
 def inputs(machine: Machine) -> dict[str, str]:
-    """Description of each input that determines a run.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    """
+    """Description of each input that determines a run."""
     settings = machine.settings
     forces, loads, events = machine.plan.arguments
     entries = {
@@ -295,15 +260,7 @@ def fingerprint(run_inputs: Mapping[str, str]) -> str:
 def differences(
     before: Mapping[str, str], now: Mapping[str, str], *, functions: bool = True
 ) -> list[str]:
-    """Descriptions of the inputs that differ between two runs.
-
-    Parameters
-    ----------
-    before, now : mapping
-        Results of `inputs`.
-    functions : bool
-        Whether functions are compared too.
-    """
+    """Descriptions of the inputs that differ between two runs."""
     changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if not functions:
         pairs = {key: (before.get(key, ""), now.get(key, "")) for key in changed}

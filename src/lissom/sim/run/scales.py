@@ -26,21 +26,11 @@ EXPLICIT_RATE = 2e4
 
 
 class Fastest(NamedTuple):
-    """Fastest motions of a system.
+    """Fastest motions of a system."""
 
-    Attributes
-    ----------
-    vibration : float
-        Square root of the largest eigenvalue of M^-1 K [rad/s].
-    its_decay : float
-        Rate at which that vibration decays [1/s].
-    decay : float
-        Largest eigenvalue of M^-1 C [1/s].
-    """
-
-    vibration: float
-    its_decay: float
-    decay: float
+    vibration: float  # square root of the largest eigenvalue of M^-1 K [rad/s]
+    its_decay: float  # rate at which that vibration decays [1/s]
+    decay: float  # largest eigenvalue of M^-1 C [1/s]
 
     @property
     def rate(self) -> float:
@@ -49,21 +39,11 @@ class Fastest(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """Stiffness or damping diag(on_speeds) + rowsᵀ diag(along) rows.
+    """Stiffness or damping diag(on_speeds) + rowsᵀ diag(along) rows."""
 
-    Attributes
-    ----------
-    on_speeds : array (n_v,)
-        On the speeds.
-    rows : array (m, n_v)
-        Speeds of the joints of loops that loads act on.
-    along : array (m,)
-        On these.
-    """
-
-    on_speeds: Array
-    rows: Array
-    along: Array
+    on_speeds: Array  # (n_v,) on the speeds
+    rows: Array  # (m, n_v) speeds of the joints of loops that loads act on
+    along: Array  # (m,) on these
 
     def times(self, x: Array) -> Array:
         """Product with a vector."""
@@ -76,15 +56,7 @@ class Slopes(NamedTuple):
 
 
 def fastest_motions(solve: Callable[[Array], Array], K: Slopes, C: Slopes) -> Fastest:
-    """Fastest vibration and decay, by power iteration.
-
-    Parameters
-    ----------
-    solve : callable
-        Product of M^-1 and a vector.
-    K, C : Slopes
-        Stiffness and damping.
-    """
+    """Fastest vibration and decay, by power iteration."""
     square, x = _largest(solve, K)
     decay, _ = _largest(solve, C)
     stiff = x @ K.times(x)  # xᵀ M x = xᵀ K x / ω²
@@ -127,12 +99,7 @@ def spring_rates(plan: Plan, q: Array) -> Array:
 
     Zero also above `EXPLICIT_RATE`.
 
-    Parameters
-    ----------
-    plan : Plan
-        Loads on hinges; stops, which act on a part of the travel, do not count.
-    q : array (n_q,)
-        Configuration; M is the inertia that the hinge moves there.
+    `q` (n_q,): configuration; M is the inertia that the hinge moves there.
     """
     system = plan.system
     K = hinge_stiffness(plan, lambda kind: not kind.catches)[0]

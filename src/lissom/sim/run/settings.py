@@ -21,49 +21,26 @@ TIME = "a positive time [s]"  # expectation, in errors
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a run.
+    """Settings of a run."""
 
-    Attributes
-    ----------
-    start, duration : float
-        Start time and duration [s].
-    integrator : Integrator
-    step : float
-        Fixed step [s]; infinite if steps are adaptive.
-    adaptive : bool
-        Whether steps are adaptive.
-    rtol : float
-        Relative tolerance.
-    atol : array (2, n_v) or None
-        Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
-    output_step : float
-        Time between rows [s]; zero: every step.
-    max_step : float
-        User's limit of adaptive steps [s]; infinite: not given.
-    drift : Drift
-        Method that keeps loops closed.
-    dense : bool
-        Whether accelerations come from the mass matrix, not from articulated bodies.
-    iterations : int or None
-        Most iterations of an implicit step, which is then not divided where they do not converge;
-        None: as many as the method allows.
-    rate_linear : bool
-        Whether terms of second order in the speeds are omitted.
-    """
-
+    # start, duration: start time and duration [s]
     start: float
     duration: float
     integrator: Integrator
-    step: float
-    adaptive: bool
-    rtol: float
+    step: float  # fixed step [s]; infinite if steps are adaptive
+    adaptive: bool  # whether steps are adaptive
+    rtol: float  # relative tolerance
+    # (2, n_v) absolute tolerances of positions and speeds; by default `rtol` times their sizes
     atol: Array | None
-    output_step: float
-    max_step: float = np.inf
-    drift: Drift = PROJECTION
+    output_step: float  # time between rows [s]; zero: every step
+    max_step: float = np.inf  # user's limit of adaptive steps [s]; infinite: not given
+    drift: Drift = PROJECTION  # method that keeps loops closed
+    # whether accelerations come from the mass matrix, not from articulated bodies
     dense: bool = False
+    # most iterations of an implicit step, which is then not divided where they do not converge;
+    # None: as many as the method allows
     iterations: int | None = None
-    rate_linear: bool = False
+    rate_linear: bool = False  # whether terms of second order in the speeds are omitted
 
     @property
     def end(self) -> float:
@@ -97,19 +74,7 @@ def checked_settings(
     iterations: int | None = None,
     rate_linear: bool = False,
 ) -> Settings:
-    """Validated settings from the user's arguments.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    integrator : Integrator
-        Integration method.
-    duration, step, iterations, rate_linear
-        Already checked.
-    start, rtol, atol, output_step, max_step, drift, method
-        As for `simulate`.
-    """
+    """Validated settings from the user's arguments."""
     begin, fixed = start_time(start), step
     period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
     longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
@@ -178,12 +143,7 @@ def shortest_step(latest: float) -> float:
 def check_resolution(step: float, latest: float) -> None:
     """Refuse a step that is too short to be resolved at a time.
 
-    Parameters
-    ----------
-    step : float
-        Fixed step [s].
-    latest : float
-        Time [s], its size.
+    `step`: fixed step [s]; `latest`: time [s], its size.
     """
     if step < shortest_step(latest):
         raise LoadError(

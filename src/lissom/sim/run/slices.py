@@ -10,14 +10,7 @@ SHORTEST, MOST = 1e-5, 1e9  # time of a slice [s], and its evaluations
 def next_budget(budget: float, begun: float, aim: float) -> float:
     """Evaluations of the next slice, so that it takes the time aimed at.
 
-    Parameters
-    ----------
-    budget : float
-        Evaluations of the last one.
-    begun : float
-        When it began, by `time.perf_counter` [s].
-    aim : float
-        Time of a slice that is aimed at [s].
+    `begun`: when it began, by `time.perf_counter` [s]; `aim`: time of a slice that is aimed at [s].
     """
     taken = max(time.perf_counter() - begun, SHORTEST)
     return min(max(1.0, budget * min(max(aim / taken, 0.1), 4.0)), MOST)

@@ -19,23 +19,14 @@ MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
 class Stall:
     """Monitor of the progress of a run.
 
-    Parameters
-    ----------
-    steps, t : float
-        Steps so far, and time since the start that they have reached [s].
+    `steps`, `t`: steps so far, and time since the start that they have reached [s].
     """
 
     def __init__(self, steps: float, t: float) -> None:
         self._steps, self._time = float(steps), float(t)
 
     def outcome(self, machine: Machine) -> Outcome | None:
-        """Outcome of an adaptive run whose steps are too small to reach the end, else None.
-
-        Parameters
-        ----------
-        machine : Machine
-            The run, some steps later.
-        """
+        """Outcome of an adaptive run whose steps are too small to reach the end, else None."""
         steps, t = float(machine.memory[run.N_STEPS]), machine.elapsed
         settings = machine.settings
         n = steps - self._steps

@@ -79,17 +79,7 @@ def driven_bodies(plan: Plan) -> list[int]:
 
 
 def at_motions(plan: Plan, state: State, time: float) -> State:
-    """State with given motions inserted at a time; loops are not closed.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan with given motions.
-    state : State
-        State of all other joints.
-    time : float
-        Time [s].
-    """
+    """State with given motions inserted at a time; loops are not closed."""
     machine = at_rest(plan, state, time)
     machine.v[:] = state.raw_v
     machine.elements[run.PROJECT] = 0
@@ -101,16 +91,7 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
 def initial_state(plan: Plan, state: State | None, time: float, loads: str) -> State:
     """Initial state of a run, by default on given motions; loops must be closed.
 
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events.
-    state : State or None
-        User's state.
-    time : float
-        Start of the run [s].
-    loads : str
-        Argument that contains the motions, for the remedy in errors.
+    `state`: user's state.
     """
     system, bodies = plan.system, driven_bodies(plan)
     if state is None and bodies and system.constraints:
@@ -136,14 +117,7 @@ def row_at_start(machine: Machine, state: State | None, loads: str) -> Array:
     Refuses a state that contradicts a motion, since the joint would jump at the first step, and
     motions that the loops do not permit.
 
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    state : State or None
-        User's state.
-    loads : str
-        Argument that contains the motions, for the remedy in errors.
+    `state`: user's state.
     """
     if machine.system.constraints:
         status = machine.settle()
@@ -177,17 +151,7 @@ def _check_on_motions(
 
 
 def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
-    """Description of how a joint and its given motion differ; empty where they agree.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan with the motion.
-    body : int
-        Body that the joint carries.
-    state, moved : State
-        States without and with the motion.
-    """
+    """Description of how a joint and its given motion differ; empty where they agree."""
     name, motion = plan.system.names[body], plan.driven[body]
     joint = plan.joint(name, motion)
     piece = slice(joint.v, joint.v + joint.n_v)
@@ -235,17 +199,7 @@ def _raised(plan: Plan) -> BaseException:
 def check_start(
     machine: Machine, *, keep_samples: bool = False, what: str = "the run cannot start"
 ) -> Array:
-    """Row at the start; a mistake in a load is found here, not after hours.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    keep_samples : bool
-        Whether the controllers count as called: one with memory must not be called twice.
-    what : str
-        What is not possible, for messages.
-    """
+    """Row at the start; a mistake in a load is found here, not after hours."""
     memory, plan = machine.memory, machine.plan
     before = memory.copy()
     memory[run.FORCED] = 1.0
@@ -278,13 +232,7 @@ def check_ends(plan: Plan, settings: Settings) -> None:
 
 
 def moving_ends(plan: Plan) -> Iterator[tuple[str, bool, float, Array]]:
-    """Tables of positions that start or end with a rate: name, whether it is the start, time, rate.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events.
-    """
+    """Tables of positions that start or end with a rate: name, whether it is the start, time, rate."""
     for what, table in plan.ends:
         sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
         ends = zip((True, False), table.times[[0, -1]], table.end_slopes(), strict=True)

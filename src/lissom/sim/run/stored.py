@@ -20,13 +20,7 @@ Record = tuple[Any, ...]
 
 
 def spring_records(plan: Plan) -> tuple[Record, ...]:
-    """Constants of the springs that act all the time; those that are switched do work instead.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run, with all loads.
-    """
+    """Constants of the springs that act all the time; those that are switched do work instead."""
     records: list[Record] = []
     for load in _steady(plan):
         if isinstance(load, Drive):
@@ -41,13 +35,7 @@ def spring_records(plan: Plan) -> tuple[Record, ...]:
 
 
 def drive_records(plan: Plan) -> tuple[Record, ...]:
-    """Rotor, joint and constants of the elastic drives; of those that are switched without gear.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run, with all loads.
-    """
+    """Rotor, joint and constants of the elastic drives; of those that are switched without gear."""
     steady = _steady(plan)
     records: list[Record] = []
     for load in plan.loads:
@@ -82,11 +70,5 @@ def _numbers(values: Any) -> tuple[float, ...]:
 
 
 def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:
-    """Numbers of the speeds at which rotors add inertia, and how much.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run.
-    """
+    """Numbers of the speeds at which rotors add inertia, and how much."""
     return tuple((int(k), float(plan.armature[k])) for k in np.flatnonzero(plan.armature))

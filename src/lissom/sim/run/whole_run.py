@@ -43,18 +43,7 @@ def completed(
 ) -> tuple[Store, dict[str, Any], Outcome]:
     """Rows, metadata and outcome of a run that has begun.
 
-    Parameters
-    ----------
-    ready : Prepared
-        The run, at its start or where it was interrupted.
-    record : Record
-        Storage of its rows.
-    bar : ProgressBar
-        Progress display; it is closed at the end.
-    limit : float
-        Limit of real time [s].
-    interrupts : Interrupts, optional
-        As for `Runner`.
+    `limit`: limit of real time [s].
     """
     bar.resume_at(ready.machine.time)
     interrupts, shared = interrupts or Interrupts(), interrupts is not None

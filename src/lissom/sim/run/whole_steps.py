@@ -31,13 +31,7 @@ _COPIED = ("memory", "work", "scratch", "stiff", "ints", "table")
 
 
 class WholeSteps:
-    """Steps of a machine, and the forces on it.
-
-    Parameters
-    ----------
-    ready : Prepared
-        Run with fixed steps, whose argument `forces` was an array.
-    """
+    """Steps of a machine, and the forces on it."""
 
     def __init__(self, ready: Prepared) -> None:
         self.ready, self.machine = ready, ready.machine
@@ -60,15 +54,7 @@ class WholeSteps:
         self._controllers = [c for c in plan.controllers if c.saved() is not None]
 
     def begin(self, first: State, user_state: State | None, stacklevel: int) -> None:
-        """Go to the start.
-
-        Parameters
-        ----------
-        first, user_state : State
-            Initial state, and what the user gave.
-        stacklevel : int
-            Stack level of warnings.
-        """
+        """Go to the start."""
         row = put_at_start(self.machine, first, user_state, self.ready.motions)
         warn_of_winding(self.machine, row, stacklevel + 1)
         warn_of_start(self.machine, row, stacklevel + 1, ends=False)

@@ -48,60 +48,29 @@ _SAME = 1e-7  # relative difference of accelerations found here and in the run
 
 
 class Instants(NamedTuple):
-    """Derivatives of the dynamics at k instants, and the forces of unit changes of the inputs (6).
+    """Derivatives of the dynamics at k instants, and the forces of unit changes of the inputs (6)."""
 
-    Attributes
-    ----------
-    D : array (k, 3, n_v, n_v)
-        By configuration, speeds and accelerations.
-    inputs : array (k, n_v, p + n_value)
-    z_rate, z_q, T_z : arrays (k, n_integral)
-        Rates of integrals, and derivatives of (12).
-    """
-
-    D: Array
-    inputs: Array
+    D: Array  # (k, 3, n_v, n_v) by configuration, speeds and accelerations
+    inputs: Array  # (k, n_v, p + n_value)
+    # z_rate, z_q, T_z: (k, n_integral) rates of integrals, and derivatives of (12)
     z_rate: Array
     z_q: Array
     T_z: Array
 
 
 class StepBlock(NamedTuple):
-    """Consecutive steps: their ends, the starts at which x is found anew, and matrices.
+    """Consecutive steps: their ends, the starts at which x is found anew, and matrices."""
 
-    Attributes
-    ----------
-    ends : Instants
-        Ends of the steps.
-    S : array (k, n_v, n_v)
-        (7).
-    starts : dict of int to (D, inputs, T_z)
-        Steps at whose starts the accelerations do not follow from the step before.
-    z_q : array (k, n_integral)
-        At the starts of steps (12).
-    charts : list of charts.Tangent
-        C and G of all steps.
-    """
-
-    ends: Instants
-    S: Array
+    ends: Instants  # ends of the steps
+    S: Array  # (k, n_v, n_v) (7)
+    # (D, inputs, T_z) steps at whose starts the accelerations do not follow from the step before
     starts: dict[int, tuple[Array, Array, Array]]
-    z_q: Array
-    charts: list[charts.ChartTangent]
+    z_q: Array  # (k, n_integral) at the starts of steps (12)
+    charts: list[charts.ChartTangent]  # C and G of all steps
 
 
 class AlphaTangents(StepTangents):
-    """Tangents of the steps of generalized-alpha.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Forces and derivatives of the run.
-    steps : Steps
-        The whole run.
-    kind : GeneralizedAlpha
-        The method.
-    """
+    """Tangents of the steps of generalized-alpha."""
 
     def __init__(self, dynamics: Dynamics, steps: Steps, kind: GeneralizedAlpha) -> None:
         super().__init__(dynamics, steps)

@@ -61,15 +61,7 @@ class ChartTangent(NamedTuple):
 
 
 def group_pieces(system: System, what: str) -> tuple[TurningJoint, ...]:
-    """Ball and free joints of a system; all others must be plain.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    what : str
-        Name of the caller in errors.
-    """
+    """Ball and free joints of a system; all others must be plain."""
     joints, layout = [], system.layout
     for i, joint in enumerate(system.joints):
         q, v = layout.hinge_q(i).start, layout.hinge_v(i).start

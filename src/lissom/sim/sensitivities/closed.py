@@ -48,17 +48,7 @@ _FOURTH = np.array([0.0, 1.0, -8.0, 8.0, -1.0, 0.0]) / 12
 
 
 class ClosedTangents(ExplicitTangents):
-    """Tangents of the steps of an explicit Runge-Kutta method with closed loops.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Forces and derivatives of the run.
-    steps : Steps
-        The whole run.
-    tableau : Tableau
-        Table of the method.
-    """
+    """Tangents of the steps of an explicit Runge-Kutta method with closed loops."""
 
     def __init__(self, dynamics: Dynamics, steps: Steps, tableau: Tableau) -> None:
         super().__init__(dynamics, steps, tableau)

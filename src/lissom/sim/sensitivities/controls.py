@@ -22,15 +22,7 @@ Array = np.ndarray
 
 
 class Control:
-    """An actuator with a table of forces, whose values are differentiated.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    actuator : Actuator
-        Its force is a `Table`.
-    """
+    """An actuator with a table of forces, whose values are differentiated."""
 
     def __init__(self, system: System, actuator: Any) -> None:
         if not isinstance(actuator, Actuator) or not isinstance(actuator.force, Table):

@@ -59,19 +59,7 @@ class _Side(NamedTuple):
 
 
 class PlacedLoads:
-    """Derivatives of the forces of loads by parameters of the design.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    parameters : Resolved
-        Parameters.
-    loads, forces
-        As for `simulate`.
-    what : str
-        Name of the caller in errors.
-    """
+    """Derivatives of the forces of loads by parameters of the design."""
 
     def __init__(
         self, system: System, parameters: Resolved, loads: Any, forces: Any, what: str
@@ -146,14 +134,9 @@ def _side(system: System, other: System, name: str, weight: float, arguments: An
 
 
 class Driven(NamedTuple):
-    """Speeds whose accelerations are given, whose values are, and whose coordinates are.
+    """Speeds whose accelerations are given, whose values are, and whose coordinates are."""
 
-    Attributes
-    ----------
-    x, v, q : arrays of int
-        Indices among the speeds.
-    """
-
+    # x, v, q: indices among the speeds
     x: Array
     v: Array
     q: Array
@@ -165,13 +148,7 @@ class Driven(NamedTuple):
 
 
 def driven_speeds(plan: Any) -> Driven:
-    """Driven speeds of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run.
-    """
+    """Driven speeds of a plan."""
     indices: tuple[list[int], list[int], list[int]] = ([], [], [])
     for row in plan.rows["motions"]:
         speeds = range(row[run.E_V], row[run.E_V] + row[run.E_N])
@@ -188,23 +165,12 @@ def driven_speeds(plan: Any) -> Driven:
 
 
 class IntegralServo(NamedTuple):
-    """A servo with an integral.
+    """A servo with an integral."""
 
-    Attributes
-    ----------
-    joint : str
-        Body whose joint it drives.
-    states : slice
-        Places of its integrals among the states of all loads.
-    output : int
-        Place of its outputs: forces, errors, integrals.
-    gains, limits : arrays (r,)
-        ki and limits.
-    """
-
-    joint: str
-    states: slice
-    output: int
+    joint: str  # body whose joint it drives
+    states: slice  # places of its integrals among the states of all loads
+    output: int  # place of its outputs: forces, errors, integrals
+    # gains, limits: (r,) ki and limits
     gains: Array
     limits: Array
 
@@ -224,15 +190,7 @@ class IntegralServo(NamedTuple):
 
 
 def integral_servos(plan: Any, what: str) -> list[IntegralServo]:
-    """Servos with integrals of a plan; other loads with states are refused.
-
-    Parameters
-    ----------
-    plan : Plan
-        Plan of the run.
-    what : str
-        Name of the caller in errors.
-    """
+    """Servos with integrals of a plan; other loads with states are refused."""
     servos: list[IntegralServo] = []
     table, system = plan.constants(), plan.system
     names = {system.layout.hinge_v(i).start: name for i, name in enumerate(system.names)
@@ -264,49 +222,23 @@ Array = np.ndarray
 
 
 class Forces(NamedTuple):
-    """Forces at k instants.
+    """Forces at k instants."""
 
-    Attributes
-    ----------
-    T : array (k, n_v)
-        Generalized forces of loads and controls.
-    T_q, T_v : arrays (k, n_v, n_v) or None
-        Derivatives of those of loads, if there are any.
-    T_p : array (k, n_v, n_parameter) or None
-        Derivatives by parameters, where loads act on nodes.
-    weights : list of arrays (k, n_time)
-        Of the values of each control.
-    z_rate, z_q, T_z : arrays (k, n_integral)
-        Rates of the integrals of servos, their derivatives by the coordinate of each, and those of
-        its force by the integral.
-    """
-
-    T: Array
+    T: Array  # (k, n_v) generalized forces of loads and controls
+    # T_q, T_v: (k, n_v, n_v) derivatives of those of loads, if there are any
     T_q: Array | None
     T_v: Array | None
-    T_p: Array | None
-    weights: list[Array]
+    T_p: Array | None  # (k, n_v, n_parameter) derivatives by parameters, where loads act on nodes
+    weights: list[Array]  # (k, n_time) of the values of each control
+    # z_rate, z_q, T_z: (k, n_integral) rates of the integrals of servos, their derivatives by the
+    # coordinate of each, and those of its force by the integral
     z_rate: Array
     z_q: Array
     T_z: Array
 
 
 class Dynamics:
-    """Forces, accelerations and derivatives of the dynamics of a run.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    parameters : Resolved
-        Parameters of the design.
-    controls : list of Control
-        Tables whose values are differentiated.
-    loads, forces
-        All other loads, as for `simulate`.
-    what : str
-        Name of the caller in errors.
-    """
+    """Forces, accelerations and derivatives of the dynamics of a run."""
 
     def __init__(
         self,

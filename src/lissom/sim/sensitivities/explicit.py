@@ -32,23 +32,14 @@ Array = np.ndarray
 
 
 class Stage(NamedTuple):
-    """One stage of k steps.
+    """One stage of k steps."""
 
-    Attributes
-    ----------
-    q, v, x : arrays (k, n_q), (k, n_v), (k, n_v)
-        Coordinates, speeds, accelerations.
-    acting : Forces
-        Forces of loads and controls.
-    charts : list of charts.Tangent
-        Matrices of the local coordinates.
-    """
-
+    # q, v, x: (k, n_q), (k, n_v), (k, n_v) coordinates, speeds, accelerations
     q: Array
     v: Array
     x: Array
-    acting: Forces
-    charts: list[charts.ChartTangent]
+    acting: Forces  # forces of loads and controls
+    charts: list[charts.ChartTangent]  # matrices of the local coordinates
 
 
 class StageMatrices(NamedTuple):
@@ -61,17 +52,7 @@ class StageMatrices(NamedTuple):
 
 
 class ExplicitTangents(StepTangents):
-    """Tangents of the steps of an explicit Runge-Kutta method.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Forces and derivatives of the run.
-    steps : Steps
-        The whole run.
-    tableau : Tableau
-        Table of the method.
-    """
+    """Tangents of the steps of an explicit Runge-Kutta method."""
 
     def __init__(self, dynamics: Dynamics, steps: Steps, tableau: Tableau) -> None:
         super().__init__(dynamics, steps)

@@ -48,15 +48,7 @@ class GradientShare(NamedTuple):
 
 
 class StepTangents(ABC):
-    """Tangents of the steps of one run.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Forces and derivatives of the run.
-    steps : Steps
-        The whole run.
-    """
+    """Tangents of the steps of one run."""
 
     def __init__(self, dynamics: Dynamics, steps: Steps) -> None:
         self.dynamics, self.steps = dynamics, steps
@@ -80,26 +72,16 @@ class StepTangents(ABC):
     def forward(self, first: int, last: int, change: Array) -> Array:
         """Changes (k, rows, columns) at the ends of the steps from row `first` to row `last`.
 
-        Parameters
-        ----------
-        first, last : int
-            Rows of the run.
-        change : array (rows, columns)
-            At row `first`.
+        `change` (rows, columns): at row `first`.
         """
 
     @abstractmethod
     def backward(self, first: int, last: int, gradients: Array, adjoint: Array) -> GradientShare:
         """Take an adjoint from row `last` back to row `first`, in place.
 
-        Parameters
-        ----------
-        first, last : int
-            Rows of the run.
-        gradients : array (k, 2 n_v)
-            Derivatives of the objective by the states at the starts of these steps.
-        adjoint : array (rows,)
-            Derivatives by the change at row `last`, replaced by those at row `first`.
+        `gradients` (k, 2 n_v): derivatives of the objective by the states at the starts of these
+        steps; `adjoint` (rows,): derivatives by the change at row `last`, replaced by those at row
+        `first`.
         """
 
     def basis(self) -> tuple[Array, tuple[int, ...] | None]:

@@ -78,34 +78,16 @@ def trusted_state(system: System, q: Array, v: Array) -> State:
 
 
 class CompiledFunction(NamedTuple):
-    """A function compiled by Numba, and how it is called.
+    """A function compiled by Numba, and how it is called."""
 
-    Attributes
-    ----------
-    what : str
-        Its name in errors.
-    function : callable
-        Numba's dispatcher, or a C function.
-    form : str
-        As for `Functions.add_compiled`.
-    sizes : tuple of int
-        Sizes of q, v, memory and out.
-    """
-
-    what: str
-    function: Any
-    form: str
-    sizes: tuple[int, int, int, int]
+    what: str  # its name in errors
+    function: Any  # numba's dispatcher, or a C function
+    form: str  # as for `Functions.add_compiled`
+    sizes: tuple[int, int, int, int]  # sizes of q, v, memory and out
 
 
 class RunFunctions:
-    """All functions of a run.
-
-    Parameters
-    ----------
-    system : System
-        System of the states that they receive.
-    """
+    """All functions of a run."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -142,20 +124,7 @@ class RunFunctions:
     def add_compiled(
         self, what: str, function: Any, form: str, n_out: int, n_memory: int = 0
     ) -> tuple[int, int]:
-        """Address and number of a compiled function.
-
-        Parameters
-        ----------
-        what : str
-            Name of the function in errors.
-        function : callable
-            Numba's dispatcher, or a C function with the signature of the kernels.
-        form : {"forces", "controller", "event", "time", "derivatives"}
-            f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out),
-            f(time, q, v, by_q, by_v).
-        n_out, n_memory : int
-            Counts of the numbers that it writes and that it keeps between calls.
-        """
+        """Address and number of a compiled function."""
         sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
         try:
             wrapped = partial(_wrapped, function, form, *sizes)
@@ -174,25 +143,14 @@ class RunFunctions:
     def blame(self, since: float = -math.inf) -> str:
         """Message prefix about forces that were not finite; empty if there were none.
 
-        Parameters
-        ----------
-        since : float
-            Earlier ones are ignored [s].
+        `since`: earlier ones are ignored [s].
         """
         if self._trial is None or self._trial[0] < since:
             return ""
         return f"{self._trial[1]}: "
 
     def guard(self, kernel: Callable[..., Any], memory: int) -> Callable[..., Any]:
-        """The kernel, whose status tells of all that its functions of Python raised.
-
-        Parameters
-        ----------
-        kernel : callable
-            Returns a status; calls functions of this object.
-        memory : int
-            Number of the memory of the run among its arguments.
-        """
+        """The kernel, whose status tells of all that its functions of Python raised."""
         if not self._plain and not self.compiled:
             return kernel
 
@@ -222,19 +180,7 @@ class RunFunctions:
     def values(
         self, address: int, which: int, t: float, q: Array, v: Array, n: int
     ) -> Array | None:
-        """The n numbers of a function at an address; None if it fails, which clears its error.
-
-        Parameters
-        ----------
-        address, which : int
-            As from `add_plain` and `add_compiled`.
-        t : float
-            Time [s].
-        q, v : arrays
-            Coordinates and speeds.
-        n : int
-            How many numbers.
-        """
+        """The n numbers of a function at an address; None if it fails, which clears its error."""
         out, word, before = np.zeros(n), ctypes.c_int64(DOWN), self._trial
         q, v = (np.ascontiguousarray(x, dtype=float) for x in (q, v))
         with Watch() as watch:

@@ -35,31 +35,15 @@ _JUMP = 1e-3  # relative change of the velocity that counts as a jump
 
 
 class Precision(NamedTuple):
-    """Precision of the highest derivative at an instant.
+    """Precision of the highest derivative at an instant."""
 
-    Attributes
-    ----------
-    error : float
-        As estimated.
-    size : float
-        Its largest number.
-    of_time : bool
-        Whether the rounding of times explains the error.
-    """
-
-    error: float
-    size: float
-    of_time: bool
+    error: float  # as estimated
+    size: float  # its largest number
+    of_time: bool  # whether the rounding of times explains the error
 
 
 def precision_at(function: Function, t: float, orders: int, spacing: float) -> Precision:
-    """Precision of the derivatives of a function at an instant.
-
-    Parameters
-    ----------
-    function, t, orders, spacing
-        As for `rates_at`.
-    """
+    """Precision of the derivatives of a function at an instant."""
     noted: list[Precision] = []
     _searched(function, t, orders, _CENTRAL, spacing, noted)
     return noted[0] if noted else Precision(0.0, 0.0, of_time=False)
@@ -96,18 +80,7 @@ def rates_at(
 ) -> Array:
     """Value and first derivatives of a function, (orders + 1, n).
 
-    Parameters
-    ----------
-    function : callable
-        f(time) -> (n,), checked.
-    t : float
-        Time [s].
-    orders : int
-        Number of derivatives, 1 or 2.
-    what : str
-        Name of the function in errors.
-    spacing : float
-        First spacing of the search [s].
+    `spacing`: first spacing of the search [s].
     """
     rates = _searched(function, t, orders, _CENTRAL, spacing)
     if rates is None:
@@ -236,15 +209,7 @@ def _moved(motion: Array, dt: float) -> Array:
 
 
 class JumpWatch:
-    """Detector of jumps of a given position between two calls, which rates may not show.
-
-    Parameters
-    ----------
-    function : callable
-        f(time) -> (n,), checked.
-    what : str
-        Name of the function in errors.
-    """
+    """Detector of jumps of a given position between two calls, which rates may not show."""
 
     def __init__(self, function: Function, what: str) -> None:
         self.function, self.what = function, what
@@ -253,12 +218,7 @@ class JumpWatch:
     def look(self, t: float, motion: Array) -> None:
         """Refuse a jump since the last call.
 
-        Parameters
-        ----------
-        t : float
-            Time [s].
-        motion : array (3, n)
-            Position, velocity, acceleration.
+        `motion` (3, n): position, velocity, acceleration.
         """
         last, self.last = self.last, (t, motion)
         if last is None or last[0] == t:

@@ -29,20 +29,7 @@ def followed(
 ) -> int:
     """Offset of the signal of a function of time and its derivatives.
 
-    Parameters
-    ----------
-    plan : Plan
-        Plan to which the signal is added.
-    functions : sequence of callable
-        The function, compiled or plain; a plain one may be followed by its derivatives.
-    n : int
-        Number of values that it returns.
-    orders : int
-        Number of derivatives needed.
-    what : str
-        Name of the function in errors.
-    spacing : float
-        Largest spacing of finite differences [s], if derivatives are not given.
+    `spacing`: largest spacing of finite differences [s], if derivatives are not given.
     """
     plan.timed = True
     count, function = n * (orders + 1), functions[0]

@@ -42,20 +42,7 @@ FEW = 200  # knots, below which a full matrix is solved sooner than SciPy is imp
 def spline_pieces(times: Array, values: Array, *, clamped: bool) -> Array:
     """Coefficients (intervals, k, 4), highest power first, of the spline in each interval.
 
-    Parameters
-    ----------
-    times : array (n,)
-        Knots, ascending [s].
-    values : array (n, k)
-        Values at the knots.
-    clamped : bool
-        Whether the slopes at both ends are zero; otherwise they follow from the values: natural
-        below four knots, not a knot above.
-
-    Raises
-    ------
-    ValueError
-        If slopes are beyond the range of floats.
+    `times` (n,): knots, ascending [s]; `values` (n, k): values at the knots.
     """
     h = np.diff(times)[:, None]
     d = np.diff(values, axis=0) / h
@@ -63,15 +50,7 @@ def spline_pieces(times: Array, values: Array, *, clamped: bool) -> Array:
 
 
 def monotone_pieces(times: Array, values: Array, *, clamped: bool) -> Array:
-    """Coefficients as of `spline_pieces`, of the curve without overshoot (2).
-
-    Parameters
-    ----------
-    times, values
-        As for `spline_pieces`.
-    clamped : bool
-        Whether the slopes at both ends are zero.
-    """
+    """Coefficients as of `spline_pieces`, of the curve without overshoot (2)."""
     h = np.diff(times)[:, None]
     d = np.diff(values, axis=0) / h
     s = np.zeros_like(values)
@@ -94,13 +73,7 @@ def _end_slope(h0: Array, h1: Array, d0: Array, d1: Array) -> Array:
 
 
 def resting_pieces(times: Array, values: Array) -> Array:
-    """Coefficients (intervals, k, 6), highest power first, of motions from rest to rest (3).
-
-    Parameters
-    ----------
-    times, values
-        As for `spline_pieces`.
-    """
+    """Coefficients (intervals, k, 6), highest power first, of motions from rest to rest (3)."""
     h, change = np.diff(times)[:, None], np.diff(values, axis=0)
     none = np.zeros_like(change)
     powers = [factor * change / h**power for factor, power in ((6, 5), (-15, 4), (10, 3))]
@@ -280,14 +253,7 @@ Signal = Array | Table | Callable[..., Any]
 def as_signal(value: Any, n: int, what: str) -> Signal:
     """Signal of n numbers from the user's value.
 
-    Parameters
-    ----------
-    value : number, array (n,), Table or callable
-        User's value.
-    n : int
-        Expected count of numbers.
-    what : str
-        Name of the signal in errors.
+    `value` (n,): user's value.
     """
     if callable(value):
         return value
@@ -315,14 +281,7 @@ def as_signal(value: Any, n: int, what: str) -> Signal:
 def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
     """Signal of three components in other axes.
 
-    Parameters
-    ----------
-    signal : array (3,), Table or callable
-        As from `as_signal`.
-    rotation : array (3, 3)
-        From the signal's axes to the others.
-    what : str
-        Name of the signal in errors.
+    `signal` (3,): as from `as_signal`; `rotation` (3, 3): from the signal's axes to the others.
     """
     if isinstance(signal, WithDerivatives):
         function = turned_signal(signal.function, rotation, what)

@@ -67,17 +67,7 @@ class WithDerivatives(Shown):
 def derivative_numbers(
     function: Callable[..., Any], m: int, n_v: int, what: str
 ) -> Callable[[float, Any], Array]:
-    """Derivatives of a plain function as a checked function (t, state) -> 2 m n_v numbers.
-
-    Parameters
-    ----------
-    function : callable
-        f(time, state) -> (by_q, by_v).
-    m, n_v : int
-        Numbers that the differentiated function returns, and speeds of the system.
-    what : str
-        Name in errors.
-    """
+    """Derivatives of a plain function as a checked function (t, state) -> 2 m n_v numbers."""
 
     def numbers(t: float, state: Any) -> Array:
         both = function(t, state)

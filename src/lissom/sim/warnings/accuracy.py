@@ -23,13 +23,6 @@ def warn_of_singular(machine: Machine, stacklevel: int) -> None:
     """Warn that a run passed a singular position in a way that leaves errors.
 
     Explicit fixed steps have no error control; adaptive steps cannot meet a very small tolerance.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its end.
-    stacklevel : int
-        As for `warnings.warn`, from the caller.
     """
     settings, nearest = machine.settings, machine.memory[run.NEAREST]
     if settings.integrator.implicit or nearest > SINGULAR:
@@ -62,15 +55,6 @@ def warn_of_long_steps(machine: Machine, *, asked: bool, stacklevel: int) -> Non
     The error is the sum of the estimates of all steps, relative to coordinate and speed sizes.
     What kinks of forces add to fixed steps is held against the tolerance whoever chose the method:
     no order of a method covers it.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its end.
-    asked : bool
-        Whether the user chose the method.
-    stacklevel : int
-        As for `warnings.warn`, from the caller.
     """
     settings, statistics = machine.settings, machine.statistics
     allowed = BEYOND * settings.rtol

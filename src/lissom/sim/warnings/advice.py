@@ -70,11 +70,5 @@ def _divide(parts: float, kind: str = "static shapes") -> str:
 
 
 def also(names: Sequence[str]) -> str:
-    """Ending of a warning about one part: the others that it holds for.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the others.
-    """
+    """Ending of a warning about one part: the others that it holds for."""
     return f" (also {name_list(names, most=6)})" if names else ""

@@ -44,16 +44,7 @@ def warn_of_contradictions(
 ) -> None:
     """Warn of motions that the loops allow only if bodies bend.
 
-    Parameters
-    ----------
-    plan : Plan
-        Loads with given motions.
-    q, v : arrays
-        Coordinates and speeds at the start.
-    start, end : float
-        Times between which the motions are compared [s].
-    stacklevel : int
-        Stack level of the warning.
+    `start`, `end`: times between which the motions are compared [s].
     """
     system, bodies = plan.system, driven_bodies(plan)
     if len(bodies) < 2 or not system.constraints or system.n_v == int(hinge_speeds(system).sum()):

@@ -32,17 +32,6 @@ def warn_of_entered_stops(
     """Warn of joints inside of their stops that do not rest there.
 
     A joint that other forces hold in a stop, or press further in, is as it should be.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads.
-    q, v, a : arrays
-        Coordinates, speeds, and their rates under all loads.
-    stacklevel : int
-        Stack level of the warning.
-    held : sequence of str
-        Joints that something else holds where they are, by the bodies that they carry.
     """
     system = plan.system
     stops = [load for load in plan.loads if isinstance(load, JointStop) and load.on]

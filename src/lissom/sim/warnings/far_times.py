@@ -25,13 +25,6 @@ def warn_of_far_times(machine: Machine, stacklevel: int) -> None:
 
     Its argument is a number that carries the time to half a unit in its last place; differences of
     such a function may carry its rates far less.  Said before the run, which may take long.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    stacklevel : int
-        Stack level of the warning.
     """
     settings, plan = machine.settings, machine.plan
     latest = max(abs(settings.start), abs(settings.end))

@@ -19,13 +19,7 @@ class _Worst(NamedTuple):
 
 
 class Gathered:
-    """Block in which `say` gathers; at its end the worst warning of each kind is given.
-
-    Parameters
-    ----------
-    stacklevel : int
-        As for `warnings.warn`, from the function that has the block.
-    """
+    """Block in which `say` gathers; at its end the worst warning of each kind is given."""
 
     def __init__(self, stacklevel: int = 2) -> None:
         self.stacklevel = stacklevel
@@ -61,19 +55,7 @@ _GATHERED: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
 
 
 def say(kind: str, size: float, text: str, stacklevel: int) -> None:
-    """Warn, or let the call that gathers warnings do it.
-
-    Parameters
-    ----------
-    kind : str
-        What it is about; a call gives one warning of each kind.
-    size : float
-        How bad it is, for comparison with others of the kind.
-    text : str
-        The warning.
-    stacklevel : int
-        As for `warnings.warn`, from the caller.
-    """
+    """Warn, or let the call that gathers warnings do it."""
     gathered = _GATHERED.get()
     if gathered is None:
         warnings.warn(text, SimulationWarning, stacklevel + 1)

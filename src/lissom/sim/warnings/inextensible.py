@@ -21,14 +21,7 @@ _RANK = 1e-8  # relative
 def warn_of_inextensible(system: System, q: Array, *, stacklevel: int) -> None:
     """Warn if rods without stretch make the loops singular in a position.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    q : array (n_q,)
-        Coordinates.
-    stacklevel : int
-        Of the caller of the public function.
+    `q` (n_q,): coordinates.
     """
     rods = [
         i

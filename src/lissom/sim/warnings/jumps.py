@@ -23,17 +23,7 @@ LOOKS, MOST = 4096, 20_000  # least number of samples, as in adaptive runs; most
 
 
 def warn_of_jumps(plan: Plan, settings: Settings, stacklevel: int) -> None:
-    """Warn about the first function that jumps, or pulses, within a fixed step.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events of the run.
-    settings : Settings
-        Settings of the run.
-    stacklevel : int
-        Stack level of the warning.
-    """
+    """Warn about the first function that jumps, or pulses, within a fixed step."""
     if settings.adaptive or not plan.time_functions:
         return
     n = max(1, min(MOST, round(settings.duration / settings.step)))

@@ -47,16 +47,7 @@ _KINDS = ("stretched", "sheared", "bent", "twisted")
 def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stacklevel: int) -> None:
     """Warn about the rod that turns most within a piece, and about the most strained one.
 
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    q : array (n, n_q)
-        Coordinates of some states.
-    when : callable
-        Words for the time of a state, by its number.
-    stacklevel : int
-        Stack level of the warning.
+    `q` (n, n_q): coordinates of some states.
     """
     turns, strained = list[tuple[float, str, str]](), list[tuple[float, str, str]]()
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
@@ -108,15 +99,7 @@ ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
 
 
 def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
-    """Warn about the bodies with the largest excessive tension, compression and deflection.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Motion; some of its rows are checked.
-    stacklevel : int
-        Stack level of the warning.
-    """
+    """Warn about the bodies with the largest excessive tension, compression and deflection."""
     if not run.n or not any(body.n_mode for body in run.system.bodies):
         return
     rows, store = _spread(run.n, DEFLECTED_ROWS), in_memory(run.store)
@@ -149,18 +132,8 @@ def warn_of_state(
 ) -> None:
     """Warn about one state, as `simulate` does about a run: all limits that can be seen in it.
 
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds, real numbers.
-    acceleration : array (n_v,)
-        Rates of the speeds.
-    loads : sequence of (int, int, array (6,))
-        Bodies and nodes that loads and loops act on, with moments and forces, node axes.
-    when : str
-        Words for the state, such as "at rest".
-    stacklevel : int
-        Stack level of the warning.
+    `acceleration` (n_v,): rates of the speeds; `loads`: bodies and nodes that loads and loops act
+    on, with moments and forces, node axes.
     """
     system, q, v = state.system, state.raw_q, state.raw_v
     if not any(body.n_mode for body in system.bodies):

@@ -28,11 +28,6 @@ class ManySteps:
     for the whole run, T long, that is
       h w = (36 rtol / max(w T, 1))^(1/2)                                                   (1)
     Much shorter steps have another cause, such as a rough function of time.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -48,13 +43,7 @@ class ManySteps:
         self._steps, self._time = float(machine.memory[run.N_STEPS]), machine.elapsed
 
     def look(self, stacklevel: int) -> None:
-        """Warn if the steps of late are short beside all motions.
-
-        Parameters
-        ----------
-        stacklevel : int
-            Stack level of the warning.
-        """
+        """Warn if the steps of late are short beside all motions."""
         machine, m = self.machine, self.machine.memory
         if not self._pending or m[run.N_STEPS] - self._steps < FIRST:
             return

@@ -14,15 +14,7 @@ FAR = 0.1  # of the range of the points
 
 
 def warn_of_overshoot(plan: Plan, stacklevel: int) -> None:
-    """Warn of the first table whose curve swings far beyond its points.
-
-    Parameters
-    ----------
-    plan : Plan
-        Loads, motions and events.
-    stacklevel : int
-        Stack level of the warning.
-    """
+    """Warn of the first table whose curve swings far beyond its points."""
     for what, table in plan.tables:
         if table.kind != "smooth":
             continue

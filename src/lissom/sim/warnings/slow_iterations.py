@@ -46,29 +46,16 @@ SPACINGS = 1e-6, 1e-4, 1e-2  # in sizes of coordinates: a jump shows in the long
 
 
 class Suspect(NamedTuple):
-    """A load that may slow the iterations down.
+    """A load that may slow the iterations down."""
 
-    Attributes
-    ----------
-    places : list of int
-        Offsets of its flags in the memory of a run.
-    advice, reason : str
-        What to do, and why the iterations do without its derivative.
-    """
-
-    places: list[int]
+    places: list[int]  # offsets of its flags in the memory of a run
+    # advice, reason: what to do, and why the iterations do without its derivative
     advice: str
     reason: str
 
 
 class SlowIterations:
-    """Monitor of a run that warns once.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    """
+    """Monitor of a run that warns once."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -79,13 +66,7 @@ class SlowIterations:
         self._differences = True  # whether to look at calls for derivatives
 
     def look(self, stacklevel: int) -> None:
-        """Warn if most of the work goes into iterations because of a load.
-
-        Parameters
-        ----------
-        stacklevel : int
-            Stack level of the warning.
-        """
+        """Warn if most of the work goes into iterations because of a load."""
         if self._differences and self.machine.plan.functions.all_further > FURTHER:
             self._differences = False
             self._warn_of_differences(stacklevel + 1)

@@ -18,25 +18,13 @@ SPIN = 0.1  # fraction of its first frequency at which a flexible body spins too
 
 
 def fast_spins(machine: Machine) -> dict[int, float]:
-    """Flexible bodies that have turned too fast for their levels so far, and how fast [rad/s].
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    """
+    """Flexible bodies that have turned too fast for their levels so far, and how fast [rad/s]."""
     spins = machine.plan.spins.items()
     return _too_fast(machine.system, {i: float(machine.memory[place]) for i, place in spins})
 
 
 def fast_spins_of(state: State) -> dict[int, float]:
-    """The same of one state.
-
-    Parameters
-    ----------
-    state : State
-        Configuration and speeds, real numbers.
-    """
+    """The same of one state."""
     system, rates = state.system, dict[int, float]()
     for i, body in enumerate(system.bodies):
         if body.n_mode and np.any(state.v):
@@ -55,17 +43,7 @@ def _too_fast(system: System, rates: Mapping[int, float]) -> dict[int, float]:
 
 
 def warn_of_spins(system: System, spins: Mapping[int, float], stacklevel: int) -> None:
-    """Warn about them: the worst, and the names of the others.
-
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    spins : mapping
-        From `fast_spins`.
-    stacklevel : int
-        Stack level of the warning.
-    """
+    """Warn about them: the worst, and the names of the others."""
     if not spins:
         return
     parts = {i: rate / max(_first(system.bodies[i]), 1e-300) for i, rate in spins.items()}

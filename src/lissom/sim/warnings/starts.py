@@ -12,19 +12,7 @@ Array = np.ndarray
 
 
 def warn_of_start(machine: Machine, row: Array, stacklevel: int, *, ends: bool = True) -> None:
-    """Warn of joints that start inside stops, and of motions that tear bodies.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run, at its start.
-    row : array
-        Row of results there.
-    stacklevel : int
-        Stack level of the warnings.
-    ends : bool
-        Whether the run has an end up to which motions can be looked at.
-    """
+    """Warn of joints that start inside stops, and of motions that tear bodies."""
     plan, settings = machine.plan, machine.settings
     q, v, a = (machine.columns.part(row[None], name)[0] for name in ("q", "v", "acceleration"))
     warn_of_entered_stops(plan, q, v, a, stacklevel + 1)

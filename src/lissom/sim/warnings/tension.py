@@ -39,15 +39,8 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
         C = Π_t K_m⁻¹ Π_t*                                       (2)
         N = r / max eig of C across r                            (3)
 
-    Parameters
-    ----------
-    body : NormalBody
-        Body with modes.
-
-    Returns
-    -------
-    (float, array (3,))
-        Force [N], infinite for a body that does not bend across, and the direction, body axes.
+    Returns (float, array (3,)): force [N], infinite for a body that does not bend across, and the
+    direction, body axes.
     """
     far, length, along = _axis(body)
     if length == 0.0 or body.stiffness.min() <= 0.0:
@@ -58,16 +51,7 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
 
 
 def euler_load(body: NormalBody, ends: int) -> float:
-    """Axial force at which a body buckles [N]: K + K_G of (1) is singular in its modes.
-
-    Parameters
-    ----------
-    body : NormalBody
-        Body with modes.  A body that is not a rod with nodes on a line is treated as a cantilever
-        of the same compliance.
-    ends : int
-        FREE_TIP, PINNED or CLAMPED.
-    """
+    """Axial force at which a body buckles [N]: K + K_G of (1) is singular in its modes."""
     far, length, along = _axis(body)
     if length == 0.0 or body.stiffness.min() <= 0.0:
         return math.inf
@@ -129,11 +113,6 @@ def supports(system: System) -> list[int]:
 
     A tip is supported where a loop continues from it; a root is pinned where its joint rotates
     about a transverse axis.
-
-    Parameters
-    ----------
-    system : System
-        The mechanism.
     """
     in_loops: set[int] = set()
     for loop in system.loops:
@@ -161,27 +140,9 @@ def axial_forces(
 ) -> Array:
     """Axial forces of bodies, from their joints or from loads, whichever is larger [N].
 
-    Parameters
-    ----------
-    system : System
-        The mechanism.
-    q : array (n_q,)
-        Coordinates.
-    reactions : array (n_body, 6)
-        Moments and forces of all joints, body axes.
-    bodies : sequence of int
-        The bodies.
-    along : array (k, 3)
-        Their axes, in body axes.
-    places : sequence of (int, int)
-        Bodies and nodes that loads and loops act on.
-    wrenches : array (n, 6)
-        Their moments and forces, node axes.
-
-    Returns
-    -------
-    array (k,)
-        Positive in tension.
+    `q` (n_q,): coordinates; `reactions` (n_body, 6): moments and forces of all joints, body axes;
+    `along` (k, 3): their axes, in body axes; `wrenches` (n, 6): their moments and forces, node
+    axes; returns (k,): positive in tension.
     """
     # a reaction against the axis is tension
     at_root = -np.sum(reactions[list(bodies), 3:] * along, axis=1)

@@ -13,29 +13,14 @@ Array = NDArray[np.float64]
 
 
 def equal_freedoms(n: int, directions: Sequence[int]) -> NDArray[np.intp]:
-    """Freedoms of n nodes that have the same directions: node and direction, node by node.
-
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    directions : sequence of int
-        0 to 2 rotations, 3 to 5 translations.
-    """
+    """Freedoms of n nodes that have the same directions: node and direction, node by node."""
     return np.column_stack([np.repeat(np.arange(n), len(directions)), np.tile(directions, n)])
 
 
 def summed(rows: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
     """Sum of the elements' symmetric matrices, a sparse array (size, size).
 
-    Parameters
-    ----------
-    rows : sequence of array (k,)
-        Freedoms of each element.
-    blocks : sequence of array (k, k)
-        Matrix of each element.
-    size : int
-        Number of freedoms.
+    `rows` (k,): freedoms of each element; `blocks` (k, k): matrix of each element.
     """
     i = np.concatenate([np.repeat(r, len(r)) for r in rows])
     j = np.concatenate([np.tile(r, len(r)) for r in rows])
@@ -47,14 +32,7 @@ def summed(rows: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
 def stacked(columns: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
     """Rows of all elements, one below the other, a sparse array (sum of their rows, size).
 
-    Parameters
-    ----------
-    columns : sequence of array (k,)
-        Freedoms of each element.
-    blocks : sequence of array (r, k)
-        Its rows.
-    size : int
-        Number of freedoms.
+    `columns` (k,): freedoms of each element; `blocks` (r, k): its rows.
     """
     starts = np.cumsum([0, *(len(b) for b in blocks)])
     i = [np.repeat(s + np.arange(len(b)), b.shape[1]) for s, b in zip(starts, blocks, strict=False)]
@@ -67,12 +45,7 @@ def stacked(columns: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
 def mass_matrix(masses: Array, motion: Any) -> Any:
     """Consistent mass matrix of particles, a sparse array.
 
-    Parameters
-    ----------
-    masses : array (k,)
-        [kg].
-    motion : sparse array (3 k, N)
-        Their displacements per unit of each freedom.
+    `masses` (k,): [kg]; `motion` (3 k, N): their displacements per unit of each freedom.
     """
     weighted = motion.multiply(np.repeat(masses, 3)[:, None]).tocsc()
     matrix = (motion.T @ weighted).tocsc()

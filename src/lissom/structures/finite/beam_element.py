@@ -46,30 +46,14 @@ _BENDING = {"first": (1, 2), "second": (7, 8)}  # freedoms that a pin releases
 
 @dataclass(frozen=True, eq=False)
 class BeamElement:
-    """Element along its own x axis; freedoms [theta_1, u_1, theta_2, u_2], 12 in all.
+    """Element along its own x axis; freedoms [theta_1, u_1, theta_2, u_2], 12 in all."""
 
-    Attributes
-    ----------
-    length : float
-        [m].
-    section : callable
-        Section as a function of x/length.
-    material : Material
-        Material.
-    uniform : bool
-        Whether the section does not vary.
-    shear : bool
-        Whether sections shear (Timoshenko).
-    pinned : tuple of str
-        Ends, "first" and "second", that transfer no bending moment.
-    """
-
-    length: float
-    section: Callable[[float], Section]
+    length: float  # [m]
+    section: Callable[[float], Section]  # section as a function of x/length
     material: Material
-    uniform: bool
-    shear: bool
-    pinned: tuple[str, ...] = ()
+    uniform: bool  # whether the section does not vary
+    shear: bool  # whether sections shear (Timoshenko)
+    pinned: tuple[str, ...] = ()  # ends, "first" and "second", that transfer no bending moment
 
     @cached_property
     def wrench(self) -> Array:
@@ -172,15 +156,7 @@ class BeamElement:
 
 
 def section_numbers(section: Section, what: str) -> tuple[float, float, float, float]:
-    """Area, second moments about y and z, torsion constant of a section, checked.
-
-    Parameters
-    ----------
-    section : Section
-        Section.
-    what : str
-        Name of the part, for messages.
-    """
+    """Area, second moments about y and z, torsion constant of a section, checked."""
     a, b, c, d = (
         positive(getattr(section, name), f"{what}: section {section.name}: {name} [{unit}]")
         for name, unit in _NUMBERS.items()

@@ -210,12 +210,8 @@ def _check_mass(structure: Structure) -> None:
 def check_free(structure: Structure, K: Any, R: Array, rows: NDArray[np.intp]) -> float:
     """Largest force of a rigid motion relative to the forces that add up to it.
 
-    Parameters
-    ----------
-    structure : Structure
-        For messages.
-    K, R, rows : sparse array (n, n), array (n, 6), array (n,)
-        Stiffness, rigid motions and freedoms of the coordinates.
+    `K`, `R`, `rows` (n, n), array (n, 6), array (n,): stiffness, rigid motions and freedoms of the
+    coordinates.
     """
     unit = R / np.abs(R).max(axis=0)
     sizes = abs(K) @ np.abs(unit).max(axis=1)

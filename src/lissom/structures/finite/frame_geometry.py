@@ -42,30 +42,14 @@ _AXIS = np.array([1.0, 0.0, 0.0])
 
 @dataclass(frozen=True, eq=False)
 class PlacedElement:
-    """Element in its place.
+    """Element in its place."""
 
-    Attributes
-    ----------
-    element : BeamElement
-        In its own axes.
-    nodes : tuple of int
-        Its two nodes.
-    axes : array (3, 3)
-        Columns x, y, z, body axes.
-    offsets : array (2, 3)
-        From the nodes to the ends [m], body axes.
-    bar : Placed
-        Member.
-    part : int
-        Number of the part of the member.
-    """
-
-    element: BeamElement
-    nodes: tuple[int, int]
-    axes: Array
-    offsets: Array
-    bar: Placed
-    part: int
+    element: BeamElement  # in its own axes
+    nodes: tuple[int, int]  # its two nodes
+    axes: Array  # (3, 3) columns x, y, z, body axes
+    offsets: Array  # (2, 3) from the nodes to the ends [m], body axes
+    bar: Placed  # member
+    part: int  # number of the part of the member
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -91,12 +75,8 @@ class PlacedElement:
 class _Bent:
     """Forms of the second order of one element, in the motions of its ends in element axes.
 
-    Attributes
-    ----------
-    pose : array (6, 12, 12)
-        Q of (2), before pins and offsets.
-    stations : array (j, 3, 12, 12)
-        n of (3) at the stations of the mass, likewise.
+    `pose` (6, 12, 12): Q of (2), before pins and offsets; `stations` (j, 3, 12, 12): n of (3) at
+    the stations of the mass, likewise.
     """
 
     def __init__(self, element: BeamElement) -> None:
@@ -143,23 +123,13 @@ def _bow(element: BeamElement, end: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class FrameGeometry(ElementGeometry):
-    """Stress stiffness of a frame, six freedoms a node.
+    """Stress stiffness of a frame, six freedoms a node."""
 
-    Attributes
-    ----------
-    pieces : tuple of Piece
-        Elements.
-    positions : array (n, 3)
-        Nodes [m].
-    particles : tuple
-        Masses, positions and motion; those of the elements first, four to a station.
-    lumps : dict
-        Masses (k,) and arms (k, 3) of particles that are fixed to a node.
-    """
-
-    pieces: tuple[PlacedElement, ...]
-    positions: Array
+    pieces: tuple[PlacedElement, ...]  # elements
+    positions: Array  # (n, 3) nodes [m]
+    # masses, positions and motion; those of the elements first, four to a station
     particles: tuple[Array, Array, Any]
+    # masses (k,) and arms (k, 3) of particles that are fixed to a node
     lumps: Mapping[int, tuple[Array, Array]]
 
     @cached_property

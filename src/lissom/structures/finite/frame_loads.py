@@ -38,20 +38,8 @@ def frame_recovery(
 ) -> Recovery:
     """Section loads of displacements (N, m), with the tables of their equilibrium.
 
-    Parameters
-    ----------
-    pieces : sequence of Piece
-        Elements.
-    positions : array (n, 3)
-        Nodes [m].
-    stiffness : sparse array (N, N)
-        Stiffness.
-    particles : tuple
-        Masses, positions and motion; those of the pieces come first.
-    nodes : dict
-        Named nodes, on which something may act.
-    displacements : array (N, m)
-        Shapes that vanish at one of these, the inboard one.
+    `positions` (n, 3): nodes [m]; `stiffness` (N, N): stiffness; `displacements` (N, m): shapes
+    that vanish at one of these, the inboard one.
     """
     ends = [(piece, x) for piece in pieces for x in (0.0, 1.0)]
     of_nodes = stacked(

@@ -82,10 +82,8 @@ def twice_turned(v: Array) -> Array:
 def twisted_slabs(masses: Array, places: Array, moved: Array) -> NDArray[np.bool_]:
     """Shapes (m,) of a slender body that mostly turn its slabs about its length.
 
-    Parameters
-    ----------
-    masses, places, moved : array (n,), (n, 3), (n, 3, m)
-        Of points of the body; displacements by the shapes.
+    `masses`, `places`, `moved` (n,), (n, 3), (n, 3, m): of points of the body; displacements by the
+    shapes.
     """
     centred = places - masses @ places / masses.sum()
     values, axes = np.linalg.eigh((masses[:, None] * centred).T @ centred)

@@ -37,24 +37,15 @@ _AT_NODES = ("moment", "force")
 
 @dataclass(frozen=True, eq=False)
 class GivenGeometry(Geometry):
-    """Stress stiffness of given loads.
+    """Stress stiffness of given loads."""
 
-    Attributes
-    ----------
-    mass : tuple of (array (12,), sparse array (N, N))
-        Loads of the mass as combinations of the twelve, with their matrices.
-    nodes : mapping of (str, int) to sparse array (N, N)
-        Loads at a place by the number of their direction: moments, then forces.
-    held : str
-        Interface that was held.
-    name : str
-        For messages.
-    """
-
+    # (array (12,), sparse array (N, N)) loads of the mass as combinations of the twelve, with their
+    # matrices
     mass: tuple[tuple[Array, Any], ...]
+    # loads at a place by the number of their direction: moments, then forces
     nodes: Mapping[tuple[str, int], Any]
-    held: str
-    name: str
+    held: str  # interface that was held
+    name: str  # for messages
 
     def of_loads(self, shapes: Array, u: Array, places: tuple[str, ...]) -> Array:
         """Stress stiffness of the loads of `second_order`, zero for those that are not given."""
@@ -89,14 +80,7 @@ def given_geometry(
 ) -> GivenGeometry:
     """Stress stiffness as the user gave it.
 
-    Parameters
-    ----------
-    matrices : mapping of sparse array (N, N)
-        Matrices of the structure's freedoms by load, in words.
-    places : tuple of str
-        Interfaces, the one that is held first, and named nodes.
-    name : str
-        For messages.
+    `matrices` (N, N): matrices of the structure's freedoms by load, in words.
     """
     mass, nodes = [], {}
     for load, K in matrices.items():

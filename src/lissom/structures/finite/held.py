@@ -46,12 +46,8 @@ _NEAR = 0.3  # a cut leaves this share of the nodes on either side
 def dissection(positions: NDArray[np.float64], graph: Any) -> list[Whole]:
     """Nodes that are eliminated together, in the order of elimination.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes; only their arrangement counts.
-    graph : sparse array (n, n)
-        Nonzero where two nodes are coupled, symmetric.
+    `positions` (n, 3): nodes; only their arrangement counts; `graph` (n, n): nonzero where two
+    nodes are coupled, symmetric.
     """
     graph = sp.csr_array(graph)
     n = graph.shape[0]
@@ -111,15 +107,7 @@ Whole = NDArray[np.intp]
 
 
 class NotPositiveError(Exception):
-    """A pivot is not positive.
-
-    Parameters
-    ----------
-    unknown : int
-        Unknown that is eliminated there.
-    pivot : float
-        Its value over that of the diagonal of the matrix.
-    """
+    """A pivot is not positive."""
 
     def __init__(self, unknown: int, pivot: float) -> None:
         super().__init__()
@@ -129,17 +117,7 @@ class NotPositiveError(Exception):
 class Fronts:
     """Cholesky factor of a sparse symmetric positive definite matrix.
 
-    Parameters
-    ----------
-    K : sparse array (n, n)
-        The matrix.
-    parts : sequence of array of int
-        Unknowns that are eliminated together, in the order of elimination.
-
-    Raises
-    ------
-    NotPositiveError
-        If a pivot is zero or negative.
+    `K` (n, n): the matrix.
     """
 
     def __init__(self, K: Any, parts: Sequence[Whole]) -> None:
@@ -206,15 +184,7 @@ _NEGATIVE = 1e-10  # pivots below this share of the diagonal are not zero by rou
 
 
 class SingularStiffnessError(Exception):
-    """The held structure moves without strain, or its stiffness is not positive.
-
-    Parameters
-    ----------
-    coordinate : int
-        Coordinate z that moves most.
-    negative : bool
-        Whether a deformation has negative stiffness.
-    """
+    """The held structure moves without strain, or its stiffness is not positive."""
 
     def __init__(self, coordinate: int, negative: bool = False) -> None:
         super().__init__()
@@ -224,16 +194,8 @@ class SingularStiffnessError(Exception):
 class Held:
     """Factorised structure, of which any interfaces can be held.
 
-    Parameters
-    ----------
-    K : sparse array (n, n)
-        Stiffness in the coordinates z.
-    B : sparse array (k, n)
-        Rows that may be held.
-    pulled : array of int
-        Coordinates P, which hold the structure.
-    positions : array (n, 3)
-        Places of the coordinates, for the order of elimination.
+    `K` (n, n): stiffness in the coordinates z; `B` (k, n): rows that may be held; `positions` (n,
+    3): places of the coordinates, for the order of elimination.
     """
 
     def __init__(self, K: Any, B: Any, pulled: NDArray[np.intp], positions: Array) -> None:
@@ -252,13 +214,7 @@ class Held:
         self.H = -B_I @ self.X_B
 
     def solution(self, held: NDArray[np.intp]) -> Solution:
-        """Function of loads f (n, k) and motions g (len(held), k) that returns z (n, k) of (1).
-
-        Parameters
-        ----------
-        held : array of int
-            Rows of B that are held; the others are free.
-        """
+        """Function of loads f (n, k) and motions g (len(held), k) that returns z (n, k) of (1)."""
         S, G, H = (self.S + self.S.T) / 2, self.G[held], self.H[np.ix_(held, held)]
         border = np.block([[S, G.T], [G, (H + H.T) / 2]])
         scale = _scales(border)
@@ -301,14 +257,8 @@ class Held:
 class SparseFactor:
     """Factorisation of a sparse symmetric positive definite matrix.
 
-    Parameters
-    ----------
-    K : sparse array (n, n)
-        The matrix.
-    positions : array (n, 3)
-        Places of the unknowns; those at one place are eliminated together.
-    names : array (n,) of int
-        Numbers of the unknowns, for errors.
+    `K` (n, n): the matrix; `positions` (n, 3): places of the unknowns; those at one place are
+    eliminated together; `names` (n,): numbers of the unknowns, for errors.
     """
 
     def __init__(self, K: Any, positions: Array, names: NDArray[np.intp]) -> None:

@@ -173,14 +173,7 @@ def _sized_matrix(value: Any, what: str, size: int, name: str) -> Any:
 def as_interface(value: Any, positions: Array, title: str) -> Interface:
     """Interface from a node, a sequence of nodes or an `Interface`.
 
-    Parameters
-    ----------
-    value : int, sequence of int or Interface
-        As the user gave it.
-    positions : array (n, 3)
-        Nodes [m].
-    title : str
-        For messages.
+    `positions` (n, 3): nodes [m].
     """
     if isinstance(value, Interface):
         return value

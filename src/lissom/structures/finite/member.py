@@ -64,35 +64,15 @@ class Member(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Member that was checked, with its place.
+    """Member that was checked, with its place."""
 
-    Attributes
-    ----------
-    number : int
-        In the list of members.
-    nodes : tuple of int
-        First and second node.
-    ends : array (2, 3)
-        Ends of the axis [m].
-    offsets : array (2, 3)
-        From the nodes to the ends [m].
-    axes : array (3, 3)
-        Columns x, y, z of the section, body axes.
-    section : callable
-        Section as a function of s/length.
-    uniform : bool
-        Whether the section does not vary.
-    member : Member
-        As given.
-    """
-
-    number: int
-    nodes: tuple[int, int]
-    ends: Array
-    offsets: Array
-    axes: Array
-    section: Callable[[float], Section]
-    uniform: bool
+    number: int  # in the list of members
+    nodes: tuple[int, int]  # first and second node
+    ends: Array  # (2, 3) ends of the axis [m]
+    offsets: Array  # (2, 3) from the nodes to the ends [m]
+    axes: Array  # (3, 3) columns x, y, z of the section, body axes
+    section: Callable[[float], Section]  # section as a function of s/length
+    uniform: bool  # whether the section does not vary
     member: Member
 
     @property
@@ -117,14 +97,7 @@ def _of_part(section: Callable[[float], Section], k: int, parts: int, x: float) 
 def placed(number: int, member: Any, positions: Array) -> Placed:
     """Member with its place, checked.
 
-    Parameters
-    ----------
-    number : int
-        In the list of members.
-    member : Member
-        As given by the user.
-    positions : array (n, 3)
-        Nodes of the frame [m].
+    `positions` (n, 3): nodes of the frame [m].
     """
     what = f"frame: member {number}"
     if not isinstance(member, Member):

@@ -71,32 +71,18 @@ def mode_selection(name: str, modes: Any, frequency: Any, effective_mass: Any) -
 
 @dataclass(frozen=True, eq=False)
 class Eigenproblem:
-    """Eigenproblem (1).
+    """Eigenproblem (1)."""
 
-    Attributes
-    ----------
-    name : str
-        Of the structure.
-    M, K : sparse array (n, n)
-        Mass and stiffness in the coordinates.
-    C : array or sparse array (k, n)
-        Rows that vanish.
-    flexibility : callable
-        Displacements of the held structure under loads (n, k), of a free one without its rigid
-        motion under loads without resultant.
-    rigid : array (n, 6)
-        R, rigid motions.
-    movable : array (3,)
-        Mass [kg] that modes can move along x, y, z.
-    """
-
-    name: str
+    name: str  # of the structure
+    # M, K: (n, n) mass and stiffness in the coordinates
     M: Any
     K: Any
-    C: Any
+    C: Any  # (k, n) rows that vanish
+    # displacements of the held structure under loads (n, k), of a free one without its rigid motion
+    # under loads without resultant
     flexibility: Callable[[Array], Array]
-    rigid: Array
-    movable: Array
+    rigid: Array  # (n, 6) R, rigid motions
+    movable: Array  # (3,) mass [kg] that modes can move along x, y, z
 
 
 def vibration(problem: Eigenproblem, selection: ModeSelection) -> tuple[Array, Array]:

@@ -35,15 +35,7 @@ class ReduceOptions:
     inboard: str | None = None
 
     def mode_selection(self, name: str, has_second_order: bool) -> ModeSelection:
-        """Modes that are wanted; ModelError if one of the options cannot be.
-
-        Parameters
-        ----------
-        name : str
-            Of the structure, for messages.
-        has_second_order : bool
-            Whether the structure has what level "stiffened" needs.
-        """
+        """Modes that are wanted; ModelError if one of the options cannot be."""
         if self.method not in METHODS:
             raise ModelError(
                 f"{name}: method={self.method!r} is not known; "
@@ -70,13 +62,7 @@ class ReduceOptions:
             raise ModelError(no_second_order(name))
 
     def attached(self, structure: Structure) -> list[str]:
-        """Interfaces with attachment shapes.
-
-        Parameters
-        ----------
-        structure : Structure
-            With interfaces.
-        """
+        """Interfaces with attachment shapes."""
         attachment = self.attachment
         if isinstance(attachment, bool):
             return list(structure.interfaces) if attachment else []
@@ -117,17 +103,7 @@ def no_second_order(name: str) -> str:
 def check_options(
     name: str, reduction: Mapping[str, Any], *, has_second_order: bool = False
 ) -> None:
-    """Reject options that cannot be, before a structure is read or assembled for them.
-
-    Parameters
-    ----------
-    name : str
-        What is made, for messages.
-    reduction : mapping
-        Options of `Structure.reduce` as given.
-    has_second_order : bool
-        Whether the structure will have what level "stiffened" needs.
-    """
+    """Reject options that cannot be, before a structure is read or assembled for them."""
     names = [x.name for x in fields(ReduceOptions)]
     for key in reduction:
         if key not in names:

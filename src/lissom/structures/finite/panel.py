@@ -35,21 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PanelGeometry(ElementGeometry):
-    """Stress stiffness of a panel.
+    """Stress stiffness of a panel."""
 
-    Attributes
-    ----------
-    elements : sequence of PlateElement
-        Equal ones are the same object.
-    rows : sequence of array (28,) of int
-        Freedoms of each.
-    particles : tuple
-        Masses, positions and motion.
-    """
-
-    elements: Sequence[PlateElement]
-    rows: Sequence[NDArray[np.intp]]
-    particles: tuple[Array, Array, Any]
+    elements: Sequence[PlateElement]  # equal ones are the same object
+    rows: Sequence[NDArray[np.intp]]  # (28,) freedoms of each
+    particles: tuple[Array, Array, Any]  # masses, positions and motion
 
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2)."""

@@ -33,10 +33,7 @@ _PRESENT = 1e-12  # relative size of a kernel that a field must have
 def equivalent_particles(G: Array) -> tuple[Array, Array, Array]:
     """Masses (n,), positions (n, 3) and displacements (n, 3, m) with the integrals G.
 
-    Parameters
-    ----------
-    G : array (4 + 3 m, 4 + 3 m)
-        Gram matrix (1) of 1, x, y, z, then x, y, z of shape 0, and so on.
+    `G` (4 + 3 m, 4 + 3 m): gram matrix (1) of 1, x, y, z, then x, y, z of shape 0, and so on.
     """
     n = len(G)
     mean = G[0, 1:] / G[0, 0]
@@ -54,10 +51,8 @@ def equivalent_particles(G: Array) -> tuple[Array, Array, Array]:
 def gram_of_points(masses: Array, positions: Array, displacements: Array) -> Array:
     """Gram matrix (1) of particles.
 
-    Parameters
-    ----------
-    masses, positions, displacements : array (k,), (k, 3), (3 k, m)
-        Of the particles; displacements by the shapes.
+    `masses`, `positions`, `displacements` (k,), (k, 3), (3 k, m): of the particles; displacements
+    by the shapes.
     """
     k = len(masses)
     fields = displacements.reshape(k, 3, -1).swapaxes(1, 2).reshape(k, -1)
@@ -70,16 +65,9 @@ def gram_of_matrices(
 ) -> Array:
     """Gram matrix (1) with the exact sums (2), and the rest from a kernel.
 
-    Parameters
-    ----------
-    rigid_mass : array (6, 6)
-        R^T M R about the origin of the positions, rotation first.
-    coupling : array (6, m)
-        R^T M V.
-    modal_mass : array (m, m)
-        V^T M V.
-    kernel : array (4 + 3 m, 4 + 3 m), optional
-        Gram matrix of nodal values with an isotropic kernel; without it nothing is known but (2).
+    `rigid_mass` (6, 6): R^T M R about the origin of the positions, rotation first; `coupling` (6,
+    m): R^T M V; `modal_mass` (m, m): V^T M V; `kernel` (4 + 3 m, 4 + 3 m): gram matrix of nodal
+    values with an isotropic kernel; without it nothing is known but (2).
 
     Notes
     -----

@@ -45,44 +45,17 @@ class Patch(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What patches are looked up in.
+    """What patches are looked up in."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the mesh, for messages.
-    positions : array (n, 3)
-        Nodes of the structure [m].
-    numbers : array (n,) of int
-        Their numbers in the file, ascending.
-    sets : mapping
-        Nodes of named groups, by their numbers in the file.
-    triangles : array (t, 3) of int
-        Faces of the surface, cut up.
-    """
-
-    name: str
-    positions: Array
-    numbers: Whole
-    sets: Mapping[str, Whole]
-    triangles: Whole
+    name: str  # name of the mesh, for messages
+    positions: Array  # (n, 3) nodes of the structure [m]
+    numbers: Whole  # (n,) their numbers in the file, ascending
+    sets: Mapping[str, Whole]  # nodes of named groups, by their numbers in the file
+    triangles: Whole  # (t, 3) faces of the surface, cut up
 
 
 def interfaces_of(patches: Any, ground: Ground) -> dict[str, Interface]:
-    """Interfaces of named patches.
-
-    Parameters
-    ----------
-    patches : dict
-        A `Patch`, or what its `where` accepts, by name.
-    ground : Ground
-        Mesh.
-
-    Raises
-    ------
-    ModelError
-        If a patch is empty, lies on a line, shares nodes with another, or is not one.
-    """
+    """Interfaces of named patches."""
     if not isinstance(patches, Mapping) or not patches:
         raise ModelError(
             f"{ground.name}: interfaces is {shown(patches)}; give at least one by name, such as "
@@ -114,14 +87,8 @@ def face_weights(positions: Array, nodes: Whole, triangles: Whole) -> Array:
     A third of each triangle goes to each of its corners.  Nodes that are not made of faces alone
     have equal weights.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes of the structure [m].
-    nodes : array of int
-        Those of the interface.
-    triangles : array (t, 3) of int
-        Surface of the structure; those count whose corners are all among the nodes.
+    `positions` (n, 3): nodes of the structure [m]; `triangles` (t, 3): surface of the structure;
+    those count whose corners are all among the nodes.
     """
     chosen = np.zeros(len(positions), dtype=bool)
     chosen[nodes] = True
@@ -138,12 +105,7 @@ def face_weights(positions: Array, nodes: Whole, triangles: Whole) -> Array:
 def check_area(positions: Array, what: str) -> None:
     """Reject nodes on a line: translations of theirs do not hold all rotations.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes of an interface [m].
-    what : str
-        The interface, for messages.
+    `positions` (n, 3): nodes of an interface [m].
     """
     n = len(positions)
     spread = positions - positions.mean(axis=0)
@@ -158,16 +120,7 @@ def check_area(positions: Array, what: str) -> None:
 def node_numbers(values: Any, existing: Whole, what: str, lost: str) -> Whole:
     """Numbers of nodes as given, checked.
 
-    Parameters
-    ----------
-    values : sequence of int
-        Numbers.
-    existing : array of int
-        Those that there are, ascending.
-    what : str
-        The interface, for messages.
-    lost : str
-        What to say of a node that is not among them.
+    `existing`: those that there are, ascending.
     """
     numbers = np.asarray(values)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
@@ -184,12 +137,7 @@ def node_numbers(values: Any, existing: Whole, what: str, lost: str) -> Whole:
 def interface_place(value: Any, what: str) -> Array:
     """Position of an interface as given, checked.
 
-    Parameters
-    ----------
-    value : array (3,)
-        [m].
-    what : str
-        The interface, for messages.
+    `value` (3,): [m].
     """
     try:
         position = reals(value)
@@ -226,14 +174,7 @@ def _chosen(where: Any, what: str, ground: Ground) -> NDArray[np.bool_]:
 def nodes_within(region: Any, positions: Array, what: str) -> NDArray[np.bool_]:
     """Whether each node belongs to an interface that is given by a function of positions.
 
-    Parameters
-    ----------
-    region : callable
-        The function.
-    positions : array (n, 3)
-        Nodes [m].
-    what : str
-        The interface, for messages.
+    `positions` (n, 3): nodes [m].
     """
     chosen = np.asarray(region(positions.copy()))
     if chosen.shape != (len(positions),) or chosen.dtype != bool:

@@ -14,13 +14,7 @@ PATIENCE = 10.0  # [s] before anything is said
 
 @contextmanager
 def announced_if_slow(words: str) -> Iterator[None]:
-    """Say what is done if it takes longer than `PATIENCE`.
-
-    Parameters
-    ----------
-    words : str
-        Such as "bracket: factorising 50000 freedoms".
-    """
+    """Say what is done if it takes longer than `PATIENCE`."""
     line = printable(words) + " ..."
     timer = threading.Timer(PATIENCE, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True

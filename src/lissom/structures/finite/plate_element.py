@@ -38,28 +38,15 @@ _SLOPE_X, _SLOPE_Y, _DRILL, _U, _V, _W, _TWIST = 1, 0, 2, 3, 4, 5, 6
 
 @dataclass(frozen=True, eq=False)
 class PlateElement:
-    """Rectangle 0..a, 0..b in its plane; 28 freedoms, seven at each of `CORNERS`.
+    """Rectangle 0..a, 0..b in its plane; 28 freedoms, seven at each of `CORNERS`."""
 
-    Attributes
-    ----------
-    a, b : float
-        Sides along x and y [m].
-    bending : float
-        D of (1) [N m].
-    membrane : float
-        A of (2), E t / (1 - nu²) of a solid plate [N/m].
-    poisson_ratio : float
-        nu.
-    reach : float
-        c, distance of the slope that stands for the twist [m].
-    """
-
+    # a, b: sides along x and y [m]
     a: float
     b: float
-    bending: float
-    membrane: float
-    poisson_ratio: float
-    reach: float
+    bending: float  # D of (1) [N m]
+    membrane: float  # a of (2), E t / (1 - nu²) of a solid plate [N/m]
+    poisson_ratio: float  # nu
+    reach: float  # c, distance of the slope that stands for the twist [m]
 
     @cached_property
     def stiffness(self) -> Array:

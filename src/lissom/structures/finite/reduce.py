@@ -41,14 +41,7 @@ _AGREE = 1e-3  # relative, of quadrature points and mass matrix
 def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
     """Gram matrix of 1, x, y, z and the shapes, and its origin (`Facts.mass_from`).
 
-    Parameters
-    ----------
-    structure : Structure
-        With mass matrix, and perhaps particles.
-    x : array (N, m)
-        Shapes.
-    about : array (3,)
-        Origin of the positions [m].
+    `x` (N, m): shapes; `about` (3,): origin of the positions [m].
     """
     modal_mass = x.T @ (structure.mass @ x)
     if structure.particles is not None:
@@ -110,25 +103,15 @@ def _fields(structure: Structure, x: Array, about: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class MasslessNodes:
-    """Massless nodes of a body, and what is drawn on them.
+    """Massless nodes of a body, and what is drawn on them."""
 
-    Attributes
-    ----------
-    positions, shapes : array (k, 3), array (k, 6, m)
-        Interfaces, then named nodes, then those of the appearance.
-    names : dict
-        Of interfaces and nodes.
-    number : dict
-        Node of the body by node of the structure.
-    solids : tuple of Solid
-        Members of frames, swept; the surface.
-    """
-
+    # positions, shapes: (k, 3), array (k, 6, m) interfaces, then named nodes, then those of the
+    # appearance
     positions: Array
     shapes: Array
-    names: Mapping[str, int]
-    number: Mapping[int, int]
-    solids: tuple[Solid, ...]
+    names: Mapping[str, int]  # of interfaces and nodes
+    number: Mapping[int, int]  # node of the body by node of the structure
+    solids: tuple[Solid, ...]  # members of frames, swept; the surface
 
 
 def massless_nodes(
@@ -136,14 +119,8 @@ def massless_nodes(
 ) -> MasslessNodes:
     """Nodes of a body.
 
-    Parameters
-    ----------
-    structure : Structure
-        With names and appearance.
-    interfaces, positions, motion : tuple of str, array (k, 3), array (k, 6, m)
-        The interfaces and their shapes.
-    x : array (N, m)
-        Shapes of the freedoms.
+    `interfaces`, `positions`, `motion` (k, 3), array (k, 6, m): the interfaces and their shapes;
+    `x` (N, m): shapes of the freedoms.
     """
     names = {name: k for k, name in enumerate(interfaces)}
     number = {

@@ -13,14 +13,8 @@ def rigid_motion(positions: Array, freedoms: NDArray[np.intp], about: Array) -> 
 
     u = v + theta x r = v - skew(r) theta at r from the point, and the rotation is theta.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    freedoms : array (N, 2) of int
-        Node and direction of each row, see `Structure`.
-    about : array (3,)
-        The point [m].
+    `positions` (n, 3): nodes [m]; `freedoms` (N, 2): node and direction of each row, see
+    `Structure`; `about` (3,): the point [m].
     """
     node, direction = freedoms[:, 0], freedoms[:, 1]
     motion = np.zeros((len(freedoms), 6))

@@ -45,19 +45,7 @@ _MOVED = 1e-9  # relative, motion of an interface that is held
 def second_order(structure: Structure, assembly: Assembly, x: Array) -> SecondOrder:
     """Second order of shapes at the interfaces and named nodes, and its sums over the mass.
 
-    Parameters
-    ----------
-    structure : Structure
-        With geometry.
-    assembly : Assembly
-        The same, factorised.
-    x : array (N, m)
-        Displacements that vanish at the inboard interface.
-
-    Returns
-    -------
-    SecondOrder
-        Its nodes are the interfaces, the inboard one first, then the named nodes.
+    `x` (N, m): displacements that vanish at the inboard interface.
     """
     geometry, ties = structure.geometry, assembly.ties
     assert geometry is not None

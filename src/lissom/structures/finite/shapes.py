@@ -39,28 +39,15 @@ _SEEN = 1e-3  # relative size of a motion that tells shapes of equal frequency a
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Structure in the coordinates z, factorised.
+    """Structure in the coordinates z, factorised."""
 
-    Attributes
-    ----------
-    name : str
-        Of the structure.
-    ties : Ties
-        Coordinates and interfaces.
-    M, K : sparse array (n, n)
-        In z.
-    R : array (n, 6)
-        Rigid motions about the inboard interface.
-    held : Held
-        Static solutions.
-    """
-
-    name: str
-    ties: Ties
+    name: str  # of the structure
+    ties: Ties  # coordinates and interfaces
+    # M, K: (n, n) in z
     M: Any
     K: Any
-    R: Array
-    held: Held
+    R: Array  # (n, 6) rigid motions about the inboard interface
+    held: Held  # static solutions
 
     @cached_property
     def inboard_held(self) -> Callable[..., Array]:
@@ -143,13 +130,6 @@ def normal_shapes(assembly: Assembly, V: Array) -> tuple[Array, Array, int, int]
 
     K q = q Lambda, M q = mu q in the space of the columns: small mu, high frequencies, suffer from
     rounding, low ones do not.
-
-    Returns
-    -------
-    V, stiffness : array
-        Shapes and squares of the angular frequencies, ascending.
-    dependent, massless : int
-        Numbers of shapes that others contain, and of those that move no mass.
     """
     M, K = assembly.M, assembly.K
     if not V.shape[1]:

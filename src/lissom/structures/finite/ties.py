@@ -34,42 +34,19 @@ _SINGULAR = 1e-9  # relative, of the second moments of a group
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Coordinates of a structure with its interfaces.
+    """Coordinates of a structure with its interfaces."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Interfaces, the inboard one first.
-    T : sparse array (N, n_z)
-        Freedoms from coordinates, equation (1).
-    B : sparse array (6 n_interface, n_z)
-        Motion of the interfaces from coordinates.
-    n_own : int
-        The first coordinates are those of interfaces with ties "node" and "rigid".
-    positions : array (n_interface, 3)
-        [m].
-    rows : array (n_z,) of int
-        Freedom that each coordinate is; -1 for those of rigid interfaces.
-    """
-
-    names: tuple[str, ...]
-    T: Any
-    B: Any
-    n_own: int
-    positions: Array
+    names: tuple[str, ...]  # interfaces, the inboard one first
+    T: Any  # (N, n_z) freedoms from coordinates, equation (1)
+    B: Any  # (6 n_interface, n_z) motion of the interfaces from coordinates
+    n_own: int  # the first coordinates are those of interfaces with ties "node" and "rigid"
+    positions: Array  # (n_interface, 3) [m]
+    # (n_z,) freedom that each coordinate is; -1 for those of rigid interfaces
     rows: NDArray[np.intp]
 
 
 def tied(structure: Structure, inboard: str) -> Ties:
-    """Coordinates of a structure, checked.
-
-    Parameters
-    ----------
-    structure : Structure
-        With interfaces.
-    inboard : str
-        Name of its inboard interface.
-    """
+    """Coordinates of a structure, checked."""
     names = (inboard, *(name for name in structure.interfaces if name != inboard))
     with_coordinates = [x for x in names if structure.interfaces[x].tie != "average"]
     T, rows = _coordinates(structure, with_coordinates)

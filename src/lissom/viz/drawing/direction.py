@@ -21,14 +21,9 @@ _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """View along a direction.
+    """View along a direction."""
 
-    Attributes
-    ----------
-    right, up : array (3,)
-        Directions to the right and up in the drawing; the camera is at right × up.
-    """
-
+    # right, up: (3,) directions to the right and up in the drawing; the camera is at right × up
     right: Array
     up: Array
 
@@ -49,19 +44,13 @@ class Flat:
 
 @dataclass(frozen=True)
 class Space:
-    """View in space.
+    """View in space."""
 
-    Attributes
-    ----------
-    elevation, azimuth : float
-        Angles of the camera above the horizontal plane and about the vertical [degrees].
-    vertical : {"x", "y", "z"}
-        Axis that points up.
-    """
-
+    # elevation, azimuth: angles of the camera above the horizontal plane and about the vertical
+    # [degrees]
     elevation: float = 26.0
     azimuth: float = -58.0
-    vertical: str = "z"
+    vertical: str = "z"  # axis that points up
 
     def size(self, points: Array) -> tuple[float, float]:
         """Suitable width and height of a drawing of these points [inch]."""
@@ -86,16 +75,9 @@ def chosen_view(
 ) -> Flat | Space:
     """Direction of view as given by the user, or a suitable one.
 
-    Parameters
-    ----------
-    view : None, "3d", "xy", "xz", "yz" or pair of float
-        View as given by the user.
-    joints : list of PlacedJoint
-        Joints in the world.
-    gravity : array (3,)
-        Gravity, which points down in the drawing if possible.
-    lines : sequence of array (k, 3)
-        Centre lines of rods: if one leaves the plane, the drawing is in space.
+    `view`: view as given by the user; `gravity` (3,): gravity, which points down in the drawing if
+    possible; `lines` (k, 3): centre lines of rods: if one leaves the plane, the drawing is in
+    space.
     """
     vertical = "xyz"[int(np.argmax(np.abs(gravity)))] if np.any(gravity) else "z"
     if view is None:

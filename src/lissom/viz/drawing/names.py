@@ -33,32 +33,15 @@ _TEXT, _MARK, _LEADER, _OTHER, _OWN, _FAR = 1e4, 60.0, 40.0, 12.0, 4.0, 5.0
 
 @dataclass(frozen=True, eq=False)
 class NameTag:
-    """A name and what it names, in the coordinates of the axes' plane.
-
-    Attributes
-    ----------
-    name : str
-    middle : array (2,)
-        Point next to which it is written.
-    points : array (n, 2)
-        Outline of the thing.
-    """
+    """A name and what it names, in the coordinates of the axes' plane."""
 
     name: str
-    middle: Array
-    points: Array
+    middle: Array  # (2,) point next to which it is written
+    points: Array  # (n, 2) outline of the thing
 
 
 def name_tags(scene: PictureScene, seen: Callable[[Array], Array]) -> list[NameTag]:
-    """Names of bodies, and of frames whose axes are drawn.
-
-    Parameters
-    ----------
-    scene : Scene
-        Content of the drawing.
-    seen : callable
-        Points (n, 3) in the coordinates of the plane, (n, 2).
-    """
+    """Names of bodies, and of frames whose axes are drawn."""
     tags = [
         NameTag(body.name, seen(shape.middle[None])[0], seen(shape.points))
         for body, shape in zip(scene.bodies, scene.shapes, strict=True)
@@ -77,16 +60,8 @@ def place(j: PlacedJoint) -> Array:
 def write_names(axes: Axes, tags: list[NameTag], symbols: Array, text_boxes: list[Array]) -> None:
     """Write names.
 
-    Parameters
-    ----------
-    axes : Axes
-        Axes with their final place, limits and view.
-    tags : list of NameTag
-        What is named.
-    symbols : array (n, 2)
-        Places of symbols that should stay visible, in the coordinates of the plane.
-    text_boxes : list of array (4,)
-        Left, bottom, right and top of texts that are there already [pixel].
+    `symbols` (n, 2): places of symbols that should stay visible, in the coordinates of the plane;
+    `text_boxes` (4,): left, bottom, right and top of texts that are there already [pixel].
     """
     figure: Any = axes.figure
     pixels = figure.dpi / 72
@@ -118,18 +93,8 @@ def write_names(axes: Axes, tags: list[NameTag], symbols: Array, text_boxes: lis
 class _Page:
     """What is where in a picture, in pixels: outlines of bodies on a grid, symbols, texts.
 
-    Parameters
-    ----------
-    size : array (2,)
-        Width and height of the picture.
-    outlines : list of array (n, 2)
-        Points of each thing.
-    marks : array (n, 2)
-        Places of symbols.
-    mark : float
-        Half of their size.
-    boxes : list of array (4,)
-        Left, bottom, right and top of texts.
+    `size` (2,): width and height of the picture; `outlines` (n, 2): points of each thing; `marks`
+    (n, 2): places of symbols; `boxes` (4,): left, bottom, right and top of texts.
     """
 
     def __init__(

@@ -22,26 +22,12 @@ _LIGHT, _SHADE = 0.7, 0.45  # fraction of white in the colour of a face, in ligh
 
 
 def rasterized(n: int) -> bool:
-    """Whether n triangles are too many for a vector file.
-
-    Parameters
-    ----------
-    n : int
-        Number of triangles.
-    """
+    """Whether n triangles are too many for a vector file."""
     return n > _MANY
 
 
 def tint(color: str, white: float = _LIGHT) -> Array:
-    """RGB colour mixed with white.
-
-    Parameters
-    ----------
-    color : str
-        Any colour of Matplotlib.
-    white : float
-        Fraction of white.
-    """
+    """RGB colour mixed with white."""
     from matplotlib.colors import to_rgb
 
     return (1 - white) * np.array(to_rgb(color)) + white
@@ -50,14 +36,7 @@ def tint(color: str, white: float = _LIGHT) -> Array:
 def shaded(triangles: Array, color: str, towards: Array) -> Array:
     """Colours (n, 3) of triangles, darker if they face away from the light.
 
-    Parameters
-    ----------
-    triangles : array (n, 3, 3)
-        Corners in the world.
-    color : str
-        Colour of the body.
-    towards : array (3,)
-        Direction to the light.
+    `triangles` (n, 3, 3): corners in the world; `towards` (3,): direction to the light.
     """
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
     normals = np.cross(b - a, c - a)
@@ -74,15 +53,7 @@ def halo() -> list[Any]:
 
 
 def add_legend(figure: Figure, scene: PictureScene) -> None:
-    """Add a legend of the symbols used, next to the drawing.
-
-    Parameters
-    ----------
-    figure : Figure
-        Figure of the drawing.
-    scene : Scene
-        Content of the drawing.
-    """
+    """Add a legend of the symbols used, next to the drawing."""
     from matplotlib.lines import Line2D
 
     kinds: dict[str, dict[str, Any]] = {}

@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 def draw_flat(figure: Figure, scene: PictureScene, view: Flat) -> None:
     """Draw on a figure.
 
-    Parameters
-    ----------
-    figure : Figure
-        Figure without axes.
-    scene : Scene
-        Content of the drawing.
-    view : Flat
-        Direction of view.
+    `figure`: figure without axes.
     """
     axes = figure.add_subplot()
     depth = [float(np.mean(s.points @ view.towards)) for s in scene.shapes]
@@ -122,27 +115,18 @@ _NAMED = 14  # largest number of bodies whose names are written by default
 
 @dataclass(frozen=True, eq=False)
 class PictureScene:
-    """Everything that is drawn.
+    """Everything that is drawn."""
 
-    Attributes
-    ----------
-    bodies, joints, shapes : lists
-        Where and what they are.
-    named_frames : list of (str, array (3, 3), array (3,))
-        Named frames: axes to world axes, origins in the world.
-    names, frames : bool
-        Whether names are written, and axes of bodies and named frames drawn.
-    turns : bool
-        Whether the drawing can be rotated interactively.
-    """
-
+    # bodies, joints, shapes: where and what they are
     bodies: list[PlacedBody]
     joints: list[PlacedJoint]
     shapes: list[Shape]
+    # (str, array (3, 3), array (3,)) named frames: axes to world axes, origins in the world
     named_frames: list[tuple[str, Array, Array]]
+    # names, frames: whether names are written, and axes of bodies and named frames drawn
     names: bool
     frames: bool
-    turns: bool
+    turns: bool  # whether the drawing can be rotated interactively
 
     @property
     def points(self) -> Array:

@@ -26,24 +26,14 @@ Frame = tuple[Array, Array]  # axes to world axes, origin in the world
 
 @dataclass(frozen=True, eq=False)
 class PlacedBody:
-    """A body in the world.
+    """A body in the world."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the body.
-    body : NormalBody
-        The body; a rod with as many nodes as a smooth picture needs.
-    rotation, position : arrays (3, 3) and (3,)
-        Body axes to world axes, origin in the world [m].
-    node_rotations, node_positions : arrays (n, 3, 3) and (n, 3)
-        The same for its nodes, deformed.
-    """
-
-    name: str
-    body: NormalBody
+    name: str  # name of the body
+    body: NormalBody  # the body; a rod with as many nodes as a smooth picture needs
+    # rotation, position: (3, 3) and (3,) body axes to world axes, origin in the world [m]
     rotation: Array
     position: Array
+    # node_rotations, node_positions: (n, 3, 3) and (n, 3) the same for its nodes, deformed
     node_rotations: Array
     node_positions: Array
 
@@ -55,41 +45,21 @@ class PlacedBody:
 
 @dataclass(frozen=True, eq=False)
 class PlacedJoint:
-    """A joint in the world.
-
-    Attributes
-    ----------
-    joint : Joint
-        The joint.
-    inboard, outboard : Frame
-        Its two frames.
-    carrier, carried : int
-        Numbers of the inboard and outboard bodies, -1 for the ground.
-    closing : bool
-        Whether it closes a loop.
-    axes : array (6, n_v)
-        Motions that the joint allows [angular; linear], world axes.
-    """
+    """A joint in the world."""
 
     joint: Joint
+    # inboard, outboard: its two frames
     inboard: Frame
     outboard: Frame
+    # carrier, carried: numbers of the inboard and outboard bodies, -1 for the ground
     carrier: int
     carried: int
-    closing: bool
-    axes: Array
+    closing: bool  # whether it closes a loop
+    axes: Array  # (6, n_v) motions that the joint allows [angular; linear], world axes
 
 
 def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
-    """All bodies of a system in a state of real, finite numbers.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State or (q, v)
-        Configuration.
-    """
+    """All bodies of a system in a state of real, finite numbers."""
     state = as_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
         raise StateError(
@@ -108,17 +78,7 @@ def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
 
 
 def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> list[PlacedJoint]:
-    """All joints of the tree, then those that close loops.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State
-        Configuration.
-    bodies : list of PlacedBody
-        Result of `placed_bodies`.
-    """
+    """All joints of the tree, then those that close loops."""
     placed = []
     for i, joint in enumerate(system.joints):
         p, node = int(system.parent[i]), int(system.parent_node[i])
@@ -141,15 +101,7 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
 
 
 def placed_frames(system: System, bodies: list[PlacedBody]) -> list[tuple[str, Array, Array]]:
-    """Named frames: name, axes to world axes, origin in the world.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    bodies : list of PlacedBody
-        As `placed_bodies` gave them.
-    """
+    """Named frames: name, axes to world axes, origin in the world."""
     return [(frame.name, *_end(bodies, frame)) for frame in system.frames]
 
 

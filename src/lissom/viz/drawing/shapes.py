@@ -19,36 +19,20 @@ _SHARP = np.cos(np.radians(40.0))  # faces at a larger angle have an edge betwee
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Drawn geometry of one body.
+    """Drawn geometry of one body."""
 
-    Attributes
-    ----------
-    color : str
-        As "#rrggbb".
-    triangles : array (n, 3, 3)
-        Corners in the world, counterclockwise seen from outside.
-    edges, edge_normals : arrays (m, 2, 3)
-        Ends of the sharp edges between them, and normals of the two triangles at each.
-    lines : list of array (k, 3)
-        Centre lines of flexible bodies, and lines from the origin to the joints on the body.
-    dots : array (n, 3)
-        Nodes of a flexible body without solids.
-    bare : bool
-        Whether the body has no solids.
-    middle : array (3,)
-        Position of its name.
-    radius : float
-        Largest distance of the corners of a rod from its centre line [m]; 0 for other bodies.
-    """
-
-    color: str
-    triangles: Array
+    color: str  # as "#rrggbb"
+    triangles: Array  # (n, 3, 3) corners in the world, counterclockwise seen from outside
+    # edges, edge_normals: (m, 2, 3) ends of the sharp edges between them, and normals of the two
+    # triangles at each
     edges: Array
     edge_normals: Array
+    # (k, 3) centre lines of flexible bodies, and lines from the origin to the joints on the body
     lines: list[Array]
-    dots: Array
-    bare: bool
-    middle: Array
+    dots: Array  # (n, 3) nodes of a flexible body without solids
+    bare: bool  # whether the body has no solids
+    middle: Array  # (3,) position of its name
+    # largest distance of the corners of a rod from its centre line [m]; 0 for other bodies
     radius: float = 0.0
 
     @property
@@ -66,21 +50,7 @@ class Shape:
 def shape(
     system: System, i: int, placed: PlacedBody, joints: list[PlacedJoint], color: str
 ) -> Shape:
-    """Shape of body i.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    i : int
-        Number of the body.
-    placed : PlacedBody
-        Its pose.
-    joints : list of PlacedJoint
-        All joints, to find those on the body.
-    color : str
-        Colour of solids that do not define one.
-    """
+    """Shape of body i."""
     body = placed.body
     triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
     for solid in body.solids:
@@ -107,12 +77,7 @@ def shape(
 def divided(triangles: Array, longest: float) -> Array:
     """Triangles (n, 3, 3) halved until no edge is longer than a length, at most ten times.
 
-    Parameters
-    ----------
-    triangles : array (m, 3, 3)
-        Corners.
-    longest : float
-        Length of the longest edge [m].
+    `triangles` (m, 3, 3): corners; `longest`: length of the longest edge [m].
     """
     for _ in range(10):
         lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)

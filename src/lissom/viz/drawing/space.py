@@ -37,21 +37,8 @@ MARGINS = (53.0, 38.0)  # for ticks and labels beside and below the box [point]
 def draw_box(axes: Any, towards: Array, up: int, points_per_unit: float) -> list[Annotation]:
     """Draw the three walls behind the content of axes in space, with grid, ticks and labels.
 
-    Parameters
-    ----------
-    axes : Axes3D
-        Axes with their final limits and view, whose own axes are switched off.
-    towards : array (3,)
-        Direction to the camera.
-    up : int
-        Axis that is vertical in the picture.
-    points_per_unit : float
-        Points of the picture per unit of the projection.
-
-    Returns
-    -------
-    list of Annotation
-        All texts.
+    `axes`: axes with their final limits and view, whose own axes are switched off; `towards` (3,):
+    direction to the camera.
     """
     low, high = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()]).T
     edges = [_edge(axes, k, low, high, outside_right=k == up) for k in range(3)]
@@ -223,14 +210,7 @@ _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 def draw_space(figure: Figure, scene: PictureScene, view: Space) -> None:
     """Draw on a figure.
 
-    Parameters
-    ----------
-    figure : Figure
-        Figure without axes.
-    scene : Scene
-        Content of the drawing.
-    view : Space
-        Direction of view.
+    `figure`: figure without axes.
     """
     axes = figure.add_subplot(projection="3d", proj_type="ortho", computed_zorder=False)
     axes.view_init(view.elevation, view.azimuth, vertical_axis=view.vertical)
@@ -295,14 +275,7 @@ def _fit_picture(figure: Figure, axes: Any, scene: PictureScene, view: Space) ->
 def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
     """Set limits and labels of axes in space, with equal scale in all directions.
 
-    Parameters
-    ----------
-    axes : Axes3D
-        Axes to change.
-    points : array (n, 3)
-        Points that must be visible.
-    margin : float
-        Margin on each side, as a fraction of the largest width.
+    `points` (n, 3): points that must be visible.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     width = float((high - low).max()) or 1.0
@@ -324,12 +297,7 @@ def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
 def fill(axes: Any, width: float, height: float) -> None:
     """Zoom so that the bounding box fills the drawing.
 
-    Parameters
-    ----------
-    axes : Axes3D
-        Axes with limits and a view.
-    width, height : float
-        Fractions of the square of the axes that the box may fill.
+    `width`, `height`: fractions of the square of the axes that the box may fill.
     """
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 

@@ -18,13 +18,7 @@ CLOSING = "#D55E00"
 
 
 def symbol_name(joint: Joint) -> str:
-    """What the legend calls a joint.
-
-    Parameters
-    ----------
-    joint : Joint
-        Which.
-    """
+    """What the legend calls a joint."""
     return type(joint).__name__.removesuffix("Joint").lower() + (
         " joint" if type(joint).__name__.endswith("Joint") else ""
     )
@@ -33,16 +27,7 @@ def symbol_name(joint: Joint) -> str:
 def marker(joint: Joint, *, size: float, closing: bool, angle: float = 0.0) -> dict[str, Any]:
     """How Matplotlib marks a joint.
 
-    Parameters
-    ----------
-    joint : Joint
-        Which.
-    size : float
-        Of a revolute joint [point].
-    closing : bool
-        Whether it closes a loop.
-    angle : float
-        Direction of a slide in the picture [rad].
+    `size`: of a revolute joint [point]; `angle`: direction of a slide in the picture [rad].
     """
     from matplotlib.markers import MarkerStyle
     from matplotlib.transforms import Affine2D
@@ -65,10 +50,7 @@ def marker(joint: Joint, *, size: float, closing: bool, angle: float = 0.0) -> d
 def ground_marker(size: float) -> dict[str, Any]:
     """A support under a point: triangle, line and hatching.
 
-    Parameters
-    ----------
-    size : float
-        Of a revolute joint [point].
+    `size`: of a revolute joint [point].
     """
     from matplotlib.path import Path
 
@@ -89,12 +71,7 @@ def ground_marker(size: float) -> dict[str, Any]:
 def axis_lines(placed: PlacedJoint, length: float) -> list[Array]:
     """Lines (2, 3) along the axes about which, and along which, a joint moves.
 
-    Parameters
-    ----------
-    placed : PlacedJoint
-        Joint in the world.
-    length : float
-        Half of theirs [m].
+    `length`: half of theirs [m].
     """
     if not placed.joint.symbol.axes:
         return []

@@ -33,18 +33,7 @@ def write_gif(
 ) -> None:
     """Write an animated GIF of a run.
 
-    Parameters
-    ----------
-    run : Trajectory
-        Motion.
-    path : path
-        File to write, with the suffix ".gif".
-    frames : int
-        Number of frames.
-    duration : float, optional
-        Playing time [s].
-    **look
-        `size`, `trails`, `color`, `scale` and `view` of `Look`.
+    `duration`: playing time [s].
     """
     name = as_path(path)
     if not name.endswith(".gif"):
@@ -83,27 +72,13 @@ def write_image(run: Trajectory, path: PathLike, time: Any, **look: Any) -> None
 
 @dataclass(frozen=True)
 class Look:
-    """Options of pictures.
+    """Options of pictures."""
 
-    Attributes
-    ----------
-    size : pair of int
-        Width and height [pixels].
-    trails : sequence of str or None
-        Points whose paths are drawn.
-    color : {"deflection", "stress", "curvature", "moment"} or None
-        What the colours of flexible bodies show.
-    scale : float
-        Factor by which deformations are enlarged.
-    view : None, {"3d", "xy", "xz", "yz"} or pair of float
-        Direction of view.
-    """
-
-    size: Any
-    trails: Any = None
-    color: Any = None
-    scale: Any = 1.0
-    view: Any = None
+    size: Any  # width and height [pixels]
+    trails: Any = None  # points whose paths are drawn
+    color: Any = None  # what the colours of flexible bodies show
+    scale: Any = 1.0  # factor by which deformations are enlarged
+    view: Any = None  # direction of view
 
     def __post_init__(self) -> None:
         _pixels(self.size)
@@ -112,19 +87,7 @@ class Look:
         check_view(self.view)
 
     def drawing(self, rows: Trajectory, trails: Any, run: Trajectory, halvings: int = 0) -> Drawing:
-        """Drawing of frames.
-
-        Parameters
-        ----------
-        rows : Trajectory
-            Frames.
-        trails : sequence of str
-            Points whose paths are drawn if none were given.
-        run : Trajectory
-            The whole run, for the scale of colours.
-        halvings : int
-            As for `Drawing`.
-        """
+        """Drawing of frames."""
         check_color(self.color, rows.system)
         points = _points(self.trails, trails)
         scene = Scene(rows, points, reactions=False, stress=self.color == "stress", run=run)
@@ -177,22 +140,7 @@ _DPI = 100
 class Drawing:
     """Images of a scene from a fixed camera.
 
-    Parameters
-    ----------
-    scene : Scene
-        Scene to draw.
-    size : (int, int)
-        Width and height [pixels].
-    color : str, optional
-        What the colours of flexible bodies show, one of `SHOWN`.
-    halvings : int
-        How often the sides of triangles are halved for finer colours.
-    view : None, {"3d", "xy", "xz", "yz"} or pair of float
-        Direction of view.
-    drawn : Scene, optional
-        Scene with enlarged deformations in place of the true ones, from which colours come.
-    note : str
-        Text beside the time.
+    `size` (int, int): width and height [pixels]; `view`: direction of view.
     """
 
     def __init__(

@@ -38,13 +38,7 @@ _JOINTS = {
 
 
 def usual_panels(run: Trajectory) -> list[Panel]:
-    """Default panels of a run.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Run to plot.
-    """
+    """Default panels of a run."""
     return [*_joints(run), *_deflections(run), _energies(run), *_loops(run)]
 
 
@@ -193,13 +187,7 @@ def _loops(run: Trajectory) -> list[Panel]:
 
 
 def closing_note(run: Trajectory) -> str:
-    """How well the loops are closed, in words; empty if they are not or if there are none.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Run to plot.
-    """
+    """How well the loops are closed, in words; empty if they are not or if there are none."""
     if not run.system.constraints:
         return ""
     words = closed_words(run["closure"], "m")

@@ -40,17 +40,7 @@ def plot(
     events: bool = True,
     show: bool = False,
 ) -> Figure:
-    """Figure with panels over time; see `Trajectory.plot`.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Run to plot.
-    names : tuple of str or sequence of str
-        Channels; empty for the default panels.
-    file, title, size, units, events, show
-        As in `Trajectory.plot`.
-    """
+    """Figure with panels over time; see `Trajectory.plot`."""
     if not run.n:
         raise StateError("the trajectory has no rows, so that there is nothing to plot")
     if not isinstance(title, (str, type(None))):

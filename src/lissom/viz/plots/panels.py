@@ -21,52 +21,26 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve.
+    """One curve."""
 
-    Attributes
-    ----------
-    label : str
-        Label in the legend; empty if the title of the panel suffices.
-    values : array (n,)
-        One value for each row.
-    balance : bool
-        Whether it is an independent computation of an earlier curve, drawn thin and dashed on it.
-    """
-
-    label: str
-    values: Array
+    label: str  # label in the legend; empty if the title of the panel suffices
+    values: Array  # (n,) one value for each row
+    # whether it is an independent computation of an earlier curve, drawn thin and dashed on it
     balance: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves with the same unit over time.
+    """Curves with the same unit over time."""
 
-    Attributes
-    ----------
-    title : str
-        Heading.
-    quantity : str
-        Label of the vertical axis, without the unit.
-    unit : str
-        Unit as in channels.
-    lines : list of Line
-        The curves.
-    logarithmic : bool
-        Whether the vertical axis is logarithmic.
-    limits : tuple of float, optional
-        Ends of the vertical axis, so that rounding is not enlarged.
-    level : float
-        What is taken off the potential and total energy.
-    """
-
-    title: str
-    quantity: str
-    unit: str
-    lines: list[Line]
-    logarithmic: bool = False
+    title: str  # heading
+    quantity: str  # label of the vertical axis, without the unit
+    unit: str  # unit as in channels
+    lines: list[Line]  # the curves
+    logarithmic: bool = False  # whether the vertical axis is logarithmic
+    # ends of the vertical axis, so that rounding is not enlarged
     limits: tuple[float, float] | None = None
-    level: float = 0.0
+    level: float = 0.0  # what is taken off the potential and total energy
 
     @property
     def heading(self) -> str:
@@ -80,13 +54,7 @@ class Panel:
         return f"{self.quantity} [{shown_unit(self.unit)}]"
 
     def shown_in(self, units: ChosenUnits) -> Panel:
-        """Panel in chosen units.
-
-        Parameters
-        ----------
-        units : ChosenUnits
-            Units in place of those of SI.
-        """
+        """Panel in chosen units."""
         unit, factor = units.shown(self.unit)
         lines = [replace(line, values=in_unit(line.values, factor)) for line in self.lines]
         low, high, level = in_unit(
@@ -97,13 +65,7 @@ class Panel:
 
 
 def gap_panel(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
-    """Panel of gaps of loops: if they are closed, it says so instead of enlarging the rounding.
-
-    Parameters
-    ----------
-    title, quantity, unit, lines
-        As of `Panel`.
-    """
+    """Panel of gaps of loops: if they are closed, it says so instead of enlarging the rounding."""
     if words := closed_words(np.stack([line.values for line in lines]), unit):
         limits = (-10 * _CLOSED, 10 * _CLOSED)
         return Panel(f"{title}: {words}", quantity, unit, lines, limits=limits)
@@ -114,15 +76,7 @@ def gap_panel(title: str, quantity: str, unit: str, lines: list[Line]) -> Panel:
 
 
 def closed_words(gaps: Array, unit: str) -> str:
-    """How well loops are closed, as "closed to 1e-13 m"; empty if they are not.
-
-    Parameters
-    ----------
-    gaps : array
-        Constraint residuals.
-    unit : str
-        Their unit.
-    """
+    """How well loops are closed, as "closed to 1e-13 m"; empty if they are not."""
     largest = float(np.nanmax(np.abs(gaps)))
     if largest >= _CLOSED:
         return ""
@@ -133,37 +87,17 @@ _CLOSED = 1e-10  # [m or rad], gap of a loop that is taken for closed
 
 
 def decade(value: float) -> str:
-    """Next power of ten above a number, as text.
-
-    Parameters
-    ----------
-    value : float
-        Number above zero.
-    """
+    """Next power of ten above a number, as text."""
     return f"1e{int(np.ceil(np.log10(value)))}"
 
 
 def shown_unit(unit: str) -> str:
-    """Unit with superscript exponents, in the notation of Matplotlib.
-
-    Parameters
-    ----------
-    unit : str
-        Unit such as "kg^0.5 m/s^2".
-    """
+    """Unit with superscript exponents, in the notation of Matplotlib."""
     return re.sub(r"\^(-?[\d.]+)", r"$^{\1}$", unit)
 
 
 def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
-    """Panels of channels; those of a sequence share panels, one for each unit.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Run to plot.
-    names : sequence of str or sequence of str
-        As given to `Trajectory.plot`.
-    """
+    """Panels of channels; those of a sequence share panels, one for each unit."""
     panels = []
     for entry in names:
         group = _group(entry)

@@ -62,14 +62,7 @@ def picture(
 ) -> Iterator[Figure]:
     """Figure in the style of lissom, written and shown on exit as requested.
 
-    Parameters
-    ----------
-    size : tuple of float
-        Width and height [inch].
-    file : path, optional
-        File to write: PNG, SVG or PDF by its suffix.
-    show : bool
-        Whether to open a window.
+    `size`: width and height [inch].
     """
     import matplotlib.style
 
@@ -138,12 +131,7 @@ def _check_display() -> None:
 def checked_size(size: Any, usual: tuple[float, float]) -> tuple[float, float]:
     """Validated width and height [inch], or the default for None.
 
-    Parameters
-    ----------
-    size : tuple of float or None
-        Size as given by the user.
-    usual : tuple of float
-        Default size.
+    `size`: size as given by the user.
     """
     if size is None:
         return usual
@@ -157,13 +145,7 @@ def checked_size(size: Any, usual: tuple[float, float]) -> tuple[float, float]:
 
 
 def line_style(k: int) -> dict[str, Any]:
-    """Colour and dashes of line k; they repeat after eighteen lines.
-
-    Parameters
-    ----------
-    k : int
-        Number of the line.
-    """
+    """Colour and dashes of line k; they repeat after eighteen lines."""
     n = len(COLORS)
     return {"color": COLORS[k % n], "linestyle": DASHES[k // n % len(DASHES)]}
 

@@ -22,39 +22,19 @@ _ROUNDING = 1e-12  # fraction of a moment about the node that may remain about a
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """Origin and meaning of an arrow.
+    """Origin and meaning of an arrow."""
 
-    Attributes
-    ----------
-    name : str
-        Source of the force.
-    kind : {"force", "moment", "loop", "joint", "loop_moment", "joint_moment"}
-        Force or moment of a load, force or moment of a loop or of a joint.
-    body, node : int
-        Point of action; body -1 is the ground.
-    offset : array (3,)
-        Offset from the node, in node axes; on the ground, from the world origin [m].
-    """
-
-    name: str
-    kind: str
+    name: str  # source of the force
+    kind: str  # force or moment of a load, force or moment of a loop or of a joint
+    # body, node: point of action; body -1 is the ground
     body: int
     node: int
+    # (3,) offset from the node, in node axes; on the ground, from the world origin [m]
     offset: Array
 
 
 def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arrow]:
-    """All arrows, in the order of `arrow_values`.
-
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    wrenches : tuple of str
-        Points of action of the stored loads.
-    joints : bool
-        Whether to include forces and moments of joints.
-    """
+    """All arrows, in the order of `arrow_values`."""
     zero = np.zeros(3)
     all_arrows = []
     for where in wrenches:
@@ -75,13 +55,6 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
 
     Loads are in node axes, in which most are constant; others are in world axes, so that
     interpolation between frames is not affected by fast rotation.
-
-    Parameters
-    ----------
-    rows : Trajectory
-        Frames.
-    joints : bool
-        As in `arrows`.
     """
     system, n = rows.system, rows.n
     blocks = [_loads(rows)]

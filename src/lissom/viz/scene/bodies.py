@@ -23,21 +23,9 @@ _SMOOTH = np.cos(np.radians(40.0))  # faces at a smaller angle form a smooth sur
 def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
     """Corners with one normal each.
 
-    Parameters
-    ----------
-    points : array (n, 3)
-        Corners.
-    triangles : array (m, 3)
-        Numbers of corners.
-
-    Returns
-    -------
-    corners : array (p,)
-        Given corner of each new corner.
-    normals : array (p, 3) of int8
-        Unit normals times 127.
-    triangles : array (m, 3)
-        Numbers of the new corners.
+    `points` (n, 3): corners; `triangles` (m, 3): numbers of corners; returns (p,): given corner of
+    each new corner; returns (p, 3): unit normals times 127; returns (m, 3): numbers of the new
+    corners.
     """
     a, b, c = (points[triangles[:, k]] for k in range(3))
     units = _unit(np.cross(b - a, c - a))
@@ -92,18 +80,8 @@ _PARTS = 4  # between nodes of a rod whose bending is not known yet
 class SceneBody:
     """A body with its surfaces and the nodes in use.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of the body.
-    extent : float
-        Size of the whole mechanism [m]; 0 if unknown.
-    modes : array (k, n_mode), optional
-        Modal coordinates of states that are drawn, by which a rod gets its sections.
-    growing : bool
-        Whether there will be others, in which it may bend farther.
+    `extent`: size of the whole mechanism [m]; 0 if unknown; `modes` (k, n_mode): modal coordinates
+    of states that are drawn, by which a rod gets its sections.
     """
 
     def __init__(
@@ -208,22 +186,15 @@ class SceneBody:
     def corners(self, modes: Array) -> Array:
         """Corners of all surfaces in body axes, deformed by modal coordinates; shape (n, 3) [m].
 
-        Parameters
-        ----------
-        modes : array (n_mode,)
-            Modal coordinates.
+        `modes` (n_mode,): modal coordinates.
         """
         return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
 
     def shown(self, modes: Array, nodes: Array | None = None) -> dict[str, Array]:
         """What colours can show of the body at nodes, (k, n) each.
 
-        Parameters
-        ----------
-        modes : array (k, n_mode)
-            Modal coordinates of k states.
-        nodes : array (n,) of int, optional
-            Nodes; by default those in use.
+        `modes` (k, n_mode): modal coordinates of k states; `nodes` (n,): nodes; by default those in
+        use.
         """
         if not self.body.n_mode:
             return {}
@@ -250,15 +221,7 @@ class SceneBody:
         return np.concatenate([points - radius, points + radius], axis=1)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
-        """Description of the body for the page; call it after all nodes are marked as in use.
-
-        Parameters
-        ----------
-        arrays : Arrays
-            Receives the numbers.
-        first_mode : int
-            Index of the first of its `amplitudes` among all coordinates.
-        """
+        """Description of the body for the page; call it after all nodes are marked as in use."""
         system, nodes, (node, offset) = self.system, self.nodes, self.middle
         pieces = [self._shaded(s, arrays) for s in self._by_color()]
         shapes = amplitude_shapes(self.body, nodes)
@@ -334,16 +297,8 @@ def _branches(system: System) -> list[int]:
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
     """Points attached to nodes, in body axes: ``l + R offset`` [m].
 
-    Parameters
-    ----------
-    body : NormalBody
-        Body.
-    nodes : array (n,) of int
-        Node of each point.
-    offsets : array (n, 3)
-        Offset from the node, in node axes [m].
-    modes : array (n_mode,)
-        Modal coordinates eta.
+    `nodes` (n,): node of each point; `offsets` (n, 3): offset from the node, in node axes [m];
+    `modes` (n_mode,): modal coordinates eta.
     """
     if not body.n_mode:
         return body.node_positions[nodes] + offsets

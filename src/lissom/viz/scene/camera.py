@@ -19,10 +19,7 @@ _FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
 def check_view(view: Any) -> None:
     """Refuse what is no direction of view.
 
-    Parameters
-    ----------
-    view : None, "3d", "xy", "xz", "yz" or pair of float
-        Plane to look at, or elevation and azimuth [degrees].
+    `view`: plane to look at, or elevation and azimuth [degrees].
     """
     if view is None or (isinstance(view, str) and (view == "3d" or view in _PLANES)):
         return
@@ -43,15 +40,9 @@ def check_view(view: Any) -> None:
 def direction(view: Any, up: Sequence[float], low: Array, high: Array) -> Array:
     """Unit vector towards the camera, in world axes.
 
-    Parameters
-    ----------
-    view : None, "3d", "xy", "xz", "yz" or pair of float
-        As given by the user; by default flat mechanisms are seen along their thin direction and
-        others from a corner, as on the page.
-    up : sequence of float (3,)
-        Axis that points up.
-    low, high : array (3,)
-        Corners of the bounding box [m].
+    `view`: as given by the user; by default flat mechanisms are seen along their thin direction and
+    others from a corner, as on the page; `up` (3,): axis that points up; `low`, `high` (3,):
+    corners of the bounding box [m].
     """
     upward = np.array(up)
     if isinstance(view, str) and view in _PLANES:
@@ -73,12 +64,7 @@ def direction(view: Any, up: Sequence[float], low: Array, high: Array) -> Array:
 def across(toward: Array, up: Sequence[float]) -> tuple[Array, Array]:
     """Directions to the right and upwards in a picture seen from a direction.
 
-    Parameters
-    ----------
-    toward : array (3,)
-        Unit vector towards the camera.
-    up : sequence of float (3,)
-        Axis that points up.
+    `toward` (3,): unit vector towards the camera; `up` (3,): axis that points up.
     """
     right = np.cross(up, toward)
     if np.linalg.norm(right) < 1e-6:  # seen from above: as on the page

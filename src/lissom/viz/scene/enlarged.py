@@ -13,13 +13,7 @@ from ...sim.assembling import assemble
 
 
 def check_scale(scale: Any) -> None:
-    """Refuse what is no factor for deformations.
-
-    Parameters
-    ----------
-    scale : float
-        Option of pages and pictures.
-    """
+    """Refuse what is no factor for deformations."""
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
         raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
 
@@ -28,13 +22,6 @@ def with_scaled_modes(rows: Trajectory, scale: float) -> tuple[Trajectory, float
     """Rows with modal coordinates times a factor, and the largest gap of their loops [m].
 
     Hinge coordinates stay, but those of loops change until the loops are closed, if they can be.
-
-    Parameters
-    ----------
-    rows : Trajectory
-        Frames.
-    scale : float
-        Factor.
     """
     system, q = rows.system, np.array(rows.q)
     for i in range(system.n_body):

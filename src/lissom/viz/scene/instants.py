@@ -16,15 +16,7 @@ _EVEN = 1.5  # largest gap between rows, in mean gaps, at which rows are used as
 
 
 def frames_of(run: Trajectory, frames: int) -> Trajectory:
-    """Evenly spaced rows for an animated view.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Motion.
-    frames : int
-        Largest number of frames.
-    """
+    """Evenly spaced rows for an animated view."""
     if not run.n:
         raise StateError("the run has no rows, so that there is nothing to show")
     times = np.unique(run.time)
@@ -42,13 +34,7 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
 
 
 def thinned(run: Trajectory) -> Trajectory:
-    """Finite rows of a run, or as many of a very long one as are searched for the largest values.
-
-    Parameters
-    ----------
-    run : Trajectory
-        Motion.
-    """
+    """Finite rows of a run, or as many of a very long one as are searched for the largest values."""
     finite = np.all(np.abs(run.q) < LARGEST, axis=1)
     if run.n <= _MOST and finite.all():
         return run
@@ -57,15 +43,7 @@ def thinned(run: Trajectory) -> Trajectory:
 
 
 def still(system: System, state: StateLike) -> Trajectory:
-    """Run with a single row: a mechanism at rest.
-
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    state : State or (q, v)
-        Its configuration.
-    """
+    """Run with a single row: a mechanism at rest."""
     state = as_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
         raise StateError(

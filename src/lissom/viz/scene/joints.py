@@ -30,17 +30,10 @@ Array = np.ndarray
 
 
 class JointMotion(NamedTuple):
-    """One motion of a joint.
+    """One motion of a joint."""
 
-    Attributes
-    ----------
-    q : int
-        Its coordinate, or the first of the four of a quaternion.
-    twist : list of float, or None
-        [angular; linear] for one unit of the coordinate; None: a quaternion.
-    """
-
-    q: int
+    q: int  # its coordinate, or the first of the four of a quaternion
+    # [angular; linear] for one unit of the coordinate; None: a quaternion
     twist: list[float] | None = None
 
     def described(self) -> dict[str, Any]:
@@ -75,12 +68,7 @@ def coordinates(system: System, q: Array) -> Array:
 
     The last are those of each body at level "stiffened".
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    q : array (n, n_q)
-        Coordinates.
+    `q` (n, n_q): coordinates.
     """
     pieces = [q.copy() if any(body.rod for body in system.bodies) else q]
     for i, joint in enumerate(system.joints):
@@ -114,11 +102,6 @@ def held_directions(joint: Joint) -> Array:
 
     Those of its neutral position: by them the page closes loops whose bending is enlarged.  Where a
     body rolls or slides has no such position: nothing is closed there.
-
-    Parameters
-    ----------
-    joint : Joint
-        Joint that closes a loop.
     """
     if isinstance(joint, Contact):
         return np.zeros((0, 6))
@@ -135,12 +118,7 @@ def _slide(k: int) -> list[float]:
 def poses(system: System, q: Array) -> Array:
     """Position and quaternion (w, x, y, z) of all bodies in the world, shape (n, n_body, 7).
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    q : array (n, n_q)
-        Coordinates.
+    `q` (n, n_q): coordinates.
     """
     body_poses = np.zeros((len(q), system.n_body, 7))
     motions, extended = body_factors(system), coordinates(system, q)
@@ -161,16 +139,7 @@ def poses(system: System, q: Array) -> Array:
 def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tuple[Array, Array]:
     """Positions (n, 3) and quaternions (n, 4) of a node of body i in the world.
 
-    Parameters
-    ----------
-    system : System
-        Mechanism.
-    i, node : int
-        Body and node.
-    q : array (n, n_q)
-        Coordinates.
-    bodies : array (n, n_body, 7)
-        Poses of the bodies, as `poses` gives them.
+    `q` (n, n_q): coordinates; `bodies` (n, n_body, 7): poses of the bodies, as `poses` gives them.
     """
     body, place, turn = system.bodies[i], bodies[:, i, :3], bodies[:, i, 3:]
     if not body.n_mode:

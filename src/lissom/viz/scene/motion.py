@@ -45,23 +45,7 @@ _BLOCK = 500  # rows at a time
 
 
 class Scene:
-    """Everything drawn of a motion.
-
-    Parameters
-    ----------
-    rows : Trajectory
-        One row for each frame, from `frames_of`.
-    trails : sequence of str
-        "body", "body.node" or frames: points whose paths are drawn.
-    reactions : bool, optional
-        Whether joint forces are sent; by default for mechanisms with few bodies.
-    growing : bool
-        Whether more frames will follow; arrows that are zero so far are then kept.
-    stress : bool
-        Whether stresses are sent; they are as many as coordinates, or more.
-    run : Trajectory, optional
-        The whole run, whose largest values the colours reach; by default that of the frames.
-    """
+    """Everything drawn of a motion."""
 
     def __init__(
         self,
@@ -173,13 +157,7 @@ class Scene:
         return axis.tolist()
 
     def data(self, rows: Trajectory | None = None) -> dict[str, Any]:
-        """Data for the page: text, numbers, and arrays in base64.
-
-        Parameters
-        ----------
-        rows : Trajectory, optional
-            Frames; by default those of the scene.
-        """
+        """Data for the page: text, numbers, and arrays in base64."""
         arrays, system = Arrays(), self.system
         loops = [self._loop(k) for k in range(len(system.loops))]
         trails = [self._trail(where) for where in self.trails]
@@ -207,15 +185,7 @@ class Scene:
         }
 
     def frames(self, rows: Trajectory, first: int) -> dict[str, Any]:
-        """Frames for the page: coordinates relative to the first frame, and forces.
-
-        Parameters
-        ----------
-        rows : Trajectory
-            One row for each frame.
-        first : int
-            Number of the first one; the page discards the frames that it has from there on.
-        """
+        """Frames for the page: coordinates relative to the first frame, and forces."""
         arrays = Arrays()
         low, high = (self.low, self.high) if rows is self.rows else self._bounds(rows)
         values = arrow_values(rows, self.reactions)[:, self._chosen]
@@ -273,13 +243,7 @@ class Scene:
         return {"name": loop.name, "joint": loop.joint.label, "held": held, **ends}
 
     def followed(self, where: str) -> dict[str, Any]:
-        """Place that the camera follows, for the page.
-
-        Parameters
-        ----------
-        where : str
-            "body", "body.node" or a frame.
-        """
+        """Place that the camera follows, for the page."""
         return self._trail(where)
 
     def _trail(self, where: str) -> dict[str, Any]:
@@ -307,17 +271,7 @@ def _matrices(q: Array) -> Array:
 
 
 def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str]:
-    """Points whose paths are drawn by default: moving bodies without children, at tips if any.
-
-    Parameters
-    ----------
-    rows : Trajectory
-        Frames.
-    most : int
-        Largest number; the last ones are kept.
-    resting : bool
-        Whether to include bodies that do not move in these frames.
-    """
+    """Points whose paths are drawn by default: moving bodies without children, at tips if any."""
     system, points = rows.system, []
     for i, name in enumerate(system.names):
         if not system.children[i]:

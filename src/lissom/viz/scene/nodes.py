@@ -27,14 +27,7 @@ def node_frames(body: NormalBody, nodes: Array, eta: Array) -> tuple[Array, Arra
 
     The attitudes are unit quaternions, node axes to body axes.
 
-    Parameters
-    ----------
-    body : NormalBody
-        Body.
-    nodes : array (n,) of int
-        Nodes.
-    eta : array (k, n_mode)
-        Modal coordinates.
+    `nodes` (n,): nodes; `eta` (k, n_mode): modal coordinates.
     """
     if body.rod is not None:
         pieces = [body.rod.node_pieces[node] for node in nodes]
@@ -54,14 +47,7 @@ def smooth(body: NormalBody, eta: Array, least: int = 1) -> NormalBody:
 
     A rod without solids gets a round section.
 
-    Parameters
-    ----------
-    body : NormalBody
-        Body.
-    eta : array (k, n_mode)
-        Modal coordinates of the states that are drawn.
-    least : int
-        Smallest number of parts between two nodes.
+    `eta` (k, n_mode): modal coordinates of the states that are drawn.
     """
     if body.rod is None:
         return body

@@ -30,28 +30,12 @@ class Arrays:
         self._computed: dict[Any, Any] = {}
 
     def add(self, values: Any, kind: str = "float32") -> int:
-        """Number by which the page accesses these values.
-
-        Parameters
-        ----------
-        values : array
-            Numbers; flattened for the page.
-        kind : str
-            "float64", "float32", "uint32", "uint16", "int16", "int8" or "uint8".
-        """
+        """Number by which the page accesses these values."""
         data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
         return self._numbers.setdefault((kind, data), len(self._numbers))
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Result of `make`, computed once for each key.
-
-        Parameters
-        ----------
-        key : hashable
-            Identifies everything that `make` depends on.
-        make : callable
-            Function without arguments.
-        """
+        """Result of `make`, computed once for each key."""
         if key not in self._computed:
             self._computed[key] = make()
         return self._computed[key]

@@ -26,12 +26,7 @@ SHOWN = {"deflection": "m", "stress": "Pa", "curvature": "rad/m", "moment": "N m
 def check_color(color: Any, system: System | None = None) -> None:
     """Refuse colours that do not exist, or of something that no body of a system has.
 
-    Parameters
-    ----------
-    color : str or None
-        What colours show.
-    system : System, optional
-        Mechanism.
+    `color`: what colours show.
     """
     if color is not None and (not isinstance(color, str) or color not in SHOWN):
         words = ", ".join(map(repr, SHOWN))
@@ -51,14 +46,7 @@ def check_color(color: Any, system: System | None = None) -> None:
 def described_rod(rod: RodTables, nodes: Array, arrays: Arrays) -> dict[str, Any]:
     """Constants of a rod for the page.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    nodes : array (n,) of int
-        Nodes in use.
-    arrays : Arrays
-        Receives the numbers.
+    `nodes` (n,): nodes in use.
     """
     pieces = [rod.node_pieces[node] for node in nodes]
     functions, natural, stiffness = _fields(rod, nodes)
@@ -93,14 +81,7 @@ def _fields(rod: RodTables, nodes: Array) -> tuple[Array, Array, Array]:
 def shown_strains(rod: RodTables, nodes: Array, eta: Array) -> dict[str, Array]:
     """Curvature [rad/m] and moment [N m] of sections at nodes, (k, n) each, for k states.
 
-    Parameters
-    ----------
-    rod : RodTables
-        Constants of the rod.
-    nodes : array (n,) of int
-        Nodes.
-    eta : array (k, m)
-        Coordinates.
+    `nodes` (n,): nodes; `eta` (k, m): coordinates.
     """
     functions, natural, stiffness = _fields(rod, nodes)
     strain = np.einsum("nm,am,km->kna", functions, rod.curvature_axes, eta)

@@ -23,16 +23,7 @@ def shows_stress(body: NormalBody) -> bool:
 def stress_at_nodes(rows: Trajectory, i: int, nodes: Array, drawn: NormalBody) -> Array:
     """Largest von Mises stress at nodes of body i, (frame, node) [Pa]; 0 where it is unknown.
 
-    Parameters
-    ----------
-    rows : Trajectory
-        Frames.
-    i : int
-        Number of the body.
-    nodes : array (n,) of int
-        Its nodes that are drawn.
-    drawn : NormalBody
-        The body as it is drawn: a rod has more nodes then.
+    `nodes` (n,): its nodes that are drawn.
     """
     body, name = rows.system.bodies[i], rows.system.names[i]
     if body.recovery is not None and body.recovery.points is not None:
@@ -61,15 +52,7 @@ def _stations(sections: Sections, nodes: Array) -> list[Array]:
 
 
 def largest_stress(rows: Trajectory, i: int) -> float:
-    """Largest von Mises stress of all points of body i in all rows [Pa]; 0 where it is unknown.
-
-    Parameters
-    ----------
-    rows : Trajectory
-        The run.
-    i : int
-        Number of the body.
-    """
+    """Largest von Mises stress of all points of body i in all rows [Pa]; 0 where it is unknown."""
     try:
         values = rows[f"{rows.system.names[i]}.stress"]
     except StateError:  # as in `stress_at_nodes`

@@ -21,12 +21,8 @@ _SAME = 1e-3  # distance of rings that are one, in lengths of the solid
 def prism(solid: Box | Cylinder, stations: Array | None = None) -> tuple[Array, Array, Array]:
     """Points (n, 3) in the axes of the solid, ring of each (n,), and triangles (m, 3).
 
-    Parameters
-    ----------
-    solid : Box or Cylinder
-        A block is cut along its longest side.
-    stations : array (k,), optional
-        Places of the rings along the axis, from its middle, ascending [m]; by default both ends.
+    `stations` (k,): places of the rings along the axis, from its middle, ascending [m]; by default
+    both ends.
     """
     axis, length, outline = _section(solid)
     stations = np.array([-length / 2, length / 2]) if stations is None else stations
@@ -41,13 +37,6 @@ def bent_along(body: NormalBody, solid: Box | Cylinder) -> tuple[Array, Array, A
     """Points of a solid in body axes (n, 3), node of each (n,), and triangles (m, 3).
 
     There is a ring at each node along the axis of the solid.  None if there are not two.
-
-    Parameters
-    ----------
-    body : NormalBody
-        Flexible body.
-    solid : Box or Cylinder
-        Solid along some of its nodes.
     """
     axis, length, outline = _section(solid)
     local = (body.node_positions - solid.at) @ solid.rotation
@@ -110,37 +99,16 @@ class DrawnSurface:
     """Triangles whose corners move with nodes.
 
     A corner is at ``l + R offset`` with l the position of its node and R its attitude.
-
-    Attributes
-    ----------
-    nodes : array (n,) of int
-        Node of each corner.
-    offsets : array (n, 3)
-        Offset from the node, in node axes [m].
-    triangles : array (m, 3) of int
-        Corners, counterclockwise seen from outside.
-    color : str or None
-        As "#rrggbb".
     """
 
-    nodes: Array
-    offsets: Array
-    triangles: Array
-    color: str | None = None
+    nodes: Array  # (n,) node of each corner
+    offsets: Array  # (n, 3) offset from the node, in node axes [m]
+    triangles: Array  # (m, 3) corners, counterclockwise seen from outside
+    color: str | None = None  # as "#rrggbb"
 
 
 def surface(body: NormalBody, solid: Solid, name: str) -> DrawnSurface:
-    """Surface of a solid on a body.
-
-    Parameters
-    ----------
-    body : NormalBody
-        Body of the solid.
-    solid : Solid
-        Solid to convert.
-    name : str
-        Name of the body, for messages.
-    """
+    """Surface of a solid on a body."""
     if isinstance(solid, Sweep):
         return _swept(body, solid, name)
     if isinstance(solid, solids.Surface):
@@ -194,13 +162,7 @@ def ball(node: int, offset: Array, radius: float) -> DrawnSurface:
 
 
 def joined(pieces: list[DrawnSurface]) -> DrawnSurface:
-    """Surfaces of the same colour joined into one.
-
-    Parameters
-    ----------
-    pieces : list of Surface
-        Surfaces, at least one.
-    """
+    """Surfaces of the same colour joined into one."""
     if len(pieces) == 1:
         return pieces[0]
     starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])

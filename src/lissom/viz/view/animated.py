@@ -38,32 +38,8 @@ def page_text(
 ) -> str:
     """Page of a run as self-contained HTML.
 
-    Parameters
-    ----------
-    run : Trajectory
-        Run to show.
-    frames : int
-        Largest number of frames.
-    title : str, optional
-        Heading; by default the name of the system.
-    trails : sequence of str, optional
-        "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
-    theme : {"auto", "light", "dark"}
-        Background.
-    scale : float
-        Initial factor by which deformations are enlarged.
-    reactions : bool, optional
-        Whether to include joint forces; by default for up to 24 bodies.
-    color : {"deflection", "stress", "curvature", "moment"}, optional
-        What the colours of flexible bodies show at first, the last two of rods only; by default
-        bodies have colours of their own.
-    plot : str or sequence, optional
-        Channels plotted over time below the picture, one panel each, those of an inner list in one;
-        by default the main ones, () for no plot.
-    follow : str, optional
-        "body", "body.node" or a frame that the camera follows at first.
-    view : {"3d", "xy", "xz", "yz"} or pair of float, optional
-        Direction of view at first: a plane, or elevation and azimuth [degrees].
+    `theme`: background; `view`: direction of view at first: a plane, or elevation and azimuth
+    [degrees].
     """
     options = PageOptions(title, trails, theme, scale, reactions, color, plot, follow, view)
     return _text(run, options, whole_frames(frames))

@@ -26,10 +26,7 @@ _STEPS, _GAP = 65534, 65535  # resolution of values, and the mark of one that is
 def check_plot(plot: Any) -> None:
     """Refuse what is not None, a channel, or a sequence of channels and groups of them.
 
-    Parameters
-    ----------
-    plot : None, str or sequence
-        Option of the page.
+    `plot`: option of the page.
     """
     groups = [plot] if isinstance(plot, str) else [] if plot is None else plot
     if not isinstance(groups, (list, tuple)) or not all(
@@ -47,16 +44,7 @@ def described_curves(
 ) -> dict[str, Any] | None:
     """Panels of the plot for the page; None if there are none.
 
-    Parameters
-    ----------
-    run : Trajectory
-        The run, from which channels are taken that were asked for.
-    rows : Trajectory
-        Its frames, from which others are taken.
-    plot : None, str or sequence
-        Channels, as checked by `check_plot`; None: the usual ones.
-    growing : bool
-        Whether the run goes on: `run` then has the frames so far and nothing between them.
+    `plot`: channels, as checked by `check_plot`; None: the usual ones.
     """
     if rows.n < 2:
         return None

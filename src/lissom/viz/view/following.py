@@ -95,22 +95,7 @@ class LiveView(View):
 
 
 class Followed:
-    """Source of the page of a run, read from the file that the run writes.
-
-    Parameters
-    ----------
-    path : str
-        NAME.nc.
-    frames : int
-        Largest number of frames.
-    options : Options
-        Options of the page.
-
-    Attributes
-    ----------
-    closing : bool
-        Whether no more rows can follow, however the run ended.
-    """
+    """Source of the page of a run, read from the file that the run writes."""
 
     def __init__(self, path: str, frames: int, options: PageOptions) -> None:
         self.path, self.part = journal_path(os.path.abspath(path))
@@ -245,14 +230,7 @@ class GrowingFrames:
     The times are fixed in advance, so that there are never more frames than requested.  The newest
     row follows as a temporary frame, replaced by the next one.
 
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    columns : Columns
-        Columns of a row.
-    start, step : float
-        Time of the first frame, and between frames [s].
+    `start`, `step`: time of the first frame, and between frames [s].
     """
 
     def __init__(self, system: System, columns: Columns, start: float, step: float) -> None:
@@ -267,13 +245,7 @@ class GrowingFrames:
         return len(self._frames)
 
     def take(self, store: Store) -> None:
-        """Read the new rows.
-
-        Parameters
-        ----------
-        store : Store
-            All rows so far, including those of earlier calls.
-        """
+        """Read the new rows."""
         n, size = len(store), block_size(self.columns)
         while self._read < n:
             begin, stop = max(0, self._read - 1), min(n, self._read + size)
@@ -303,13 +275,6 @@ class GrowingFrames:
         """Frames from a given number on, with the newest row last, and the number of the first one.
 
         There is at least one if the run has any rows.
-
-        Parameters
-        ----------
-        first : int
-            Number of the first requested frame.
-        meta : dict
-            Notes about the run.
         """
         rows = np.concatenate([self._frames, self._newest])
         first = min(first, max(0, len(rows) - 1))

@@ -21,20 +21,7 @@ _MOST = 20_000  # frames
 
 @dataclass(frozen=True)
 class PageOptions:
-    """Options of a page, as for `page_text`.
-
-    Attributes
-    ----------
-    title : str or None
-    trails : sequence of str or None
-    theme : {"auto", "light", "dark"}
-    scale : float
-    reactions : bool or None
-    color : {"deflection", "stress", "curvature", "moment"} or None
-    plot : None, str or sequence
-    follow : str or None
-    view : None, {"3d", "xy", "xz", "yz"} or pair of float
-    """
+    """Options of a page, as for `page_text`."""
 
     title: Any = None
     trails: Any = None
@@ -68,17 +55,7 @@ class PageOptions:
     def scene(
         self, rows: Trajectory, *, growing: bool = False, run: Trajectory | None = None
     ) -> Scene:
-        """Scene of the page.
-
-        Parameters
-        ----------
-        rows : Trajectory
-            Frames.
-        growing : bool
-            Whether more frames will follow.
-        run : Trajectory, optional
-            The run, for the scales of colours; by default the frames.
-        """
+        """Scene of the page."""
         trails = self.trails
         if trails is None:
             trails = outermost(rows, _TRAILS, resting=growing)
@@ -96,20 +73,7 @@ class PageOptions:
         settings: dict[str, Any] | None = None,
         run: Trajectory | None = None,
     ) -> str:
-        """HTML text of the page.
-
-        Parameters
-        ----------
-        rows : Trajectory
-            Frames.
-        scene : Scene, optional
-            Scene; by default made from the frames.
-        settings : dict, optional
-            Settings of the page in addition to those of the options.
-        run : Trajectory, optional
-            The run, for its plot and the scales of colours; by default the frames of one that goes
-            on.
-        """
+        """HTML text of the page."""
         scene = self.scene(rows, run=run) if scene is None else scene
         seen = None
         if self.view is not None:
@@ -129,15 +93,7 @@ class PageOptions:
         )
 
     def curves(self, rows: Trajectory, run: Trajectory | None = None) -> dict[str, Any] | None:
-        """Plot over time for the page.
-
-        Parameters
-        ----------
-        rows : Trajectory
-            Frames.
-        run : Trajectory, optional
-            The run; by default one that goes on, and has no more rows than these.
-        """
+        """Plot over time for the page."""
         if run is not None:
             return described_curves(run, rows, self.plot)
         try:

@@ -33,17 +33,7 @@ _SCRIPTS = (
 def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, Any]) -> str:
     """HTML text of the page.
 
-    Parameters
-    ----------
-    data : dict
-        Content, from `Scene.data`.
-    title : str
-        Heading.
-    theme : {"auto", "light", "dark"}
-        Background; "auto" follows the setting of the browser.
-    settings : dict
-        Initial settings.  With "live" the page requests more frames from its server; otherwise it
-        has no network access.
+    `theme`: background; "auto" follows the setting of the browser.
     """
     live = bool(settings.get("live"))
     # "<" could end the script element
@@ -61,24 +51,12 @@ def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, An
 
 
 def waiting_page(title: str) -> str:
-    """Page that reloads every second until there are frames to show.
-
-    Parameters
-    ----------
-    title : str
-        Heading.
-    """
+    """Page that reloads every second until there are frames to show."""
     return _filled("waiting.html", {"ICON": ICON, "TITLE": html.escape(title)})
 
 
 def as_json(data: dict[str, Any]) -> str:
-    """Compact JSON text of data.
-
-    Parameters
-    ----------
-    data : dict
-        Strings and finite numbers.
-    """
+    """Compact JSON text of data."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 

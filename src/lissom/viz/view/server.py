@@ -36,13 +36,7 @@ class PageSource(Protocol):
 
 
 class FixedPage:
-    """Static page.
-
-    Parameters
-    ----------
-    text : str
-        The page.
-    """
+    """Static page."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -31,44 +31,23 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class ModalBlock:
-    """Modes and hinge of one body, in body axes.
+    """Modes and hinge of one body, in body axes."""
 
-    Attributes
-    ----------
-    propagate_to_parent : array (n_b of the parent, n_b)
-        Phi(p, i) for forces; its transpose maps motion of the parent to the body.
-    motion_map : array (n_b, n_dof)
-        H*, for modes and hinge together.
-    modal_mass : array (n_b, n_b)
-        M_m.
-    coriolis_acceleration : array (n_b,)
-        a_m.
-    bias_force : array (n_b,)
-        beta_m: gyroscopic, elastic and damping forces minus external forces.
-    generalized_force : array (n_dof,)
-        T of the modes and the hinge.
-    armature : array (n_dof, n_dof)
-        Inertia added to the modes and the hinge.
-    """
-
+    # (n_b of the parent, n_b) phi(p, i) for forces; its transpose maps motion of the parent to the
+    # body
     propagate_to_parent: Array
-    motion_map: Array
-    modal_mass: Array
-    coriolis_acceleration: Array
-    bias_force: Array
-    generalized_force: Array
-    armature: Array
+    motion_map: Array  # (n_b, n_dof) H*, for modes and hinge together
+    modal_mass: Array  # (n_b, n_b) m_m
+    coriolis_acceleration: Array  # (n_b,) a_m
+    bias_force: Array  # (n_b,) beta_m: gyroscopic, elastic and damping forces minus external forces
+    generalized_force: Array  # (n_dof,) T of the modes and the hinge
+    armature: Array  # (n_dof, n_dof) inertia added to the modes and the hinge
 
 
 def check_loads(T: Array, loads: External) -> None:
     """Reject complex numbers and symbols among forces.
 
-    Parameters
-    ----------
-    T : array (n_v,)
-        Generalized forces.
-    loads : sequence
-        Spatial forces on nodes.
+    `T` (n_v,): generalized forces.
     """
     if not all(x.dtype == float for x in (T, *(wrench for *_, wrench in loads))):
         raise StateError(
@@ -78,15 +57,7 @@ def check_loads(T: Array, loads: External) -> None:
 
 
 def real_state(system: System, state: StateLike) -> State:
-    """State of a system, after a check that it contains real numbers.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    state : State or (q, v)
-        State as given by the user.
-    """
+    """State of a system, after a check that it contains real numbers."""
     state = as_state(system, state)
     if {state.q.dtype.kind, state.v.dtype.kind} != {"f"}:
         raise StateError(
@@ -106,20 +77,8 @@ def modal_blocks(
 ) -> list[ModalBlock]:
     """Blocks of all bodies, base to tip.  O(N).
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    motions : sequence of BodyMotion
-        Kinematics of the state, or of the state at rest.
-    v : array (n_v,)
-        Speeds; their modal part determines the damping forces.
-    forces : array (n_v,)
-        Generalized forces.
-    external : sequence of (body, node, wrench)
-        Spatial forces on nodes.
-    armature : sequence of (modal diagonal, hinge block), optional
-        Inertia added to the speeds.
+    `v` (n_v,): speeds; their modal part determines the damping forces; `forces` (n_v,): generalized
+    forces.
     """
     loads = external_terms(system, motions, external)
     blocks = []

@@ -24,33 +24,15 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class LoopBlocks:
-    """Constraints (1) of all loops, then of all couplings.
+    """Constraints (1) of all loops, then of all couplings."""
 
-    Attributes
-    ----------
-    state : list of arrays (n_constraint, n_b)
-        E of every body.
-    control : list of arrays (n_constraint, n_dof)
-        F of every body.
-    value : array (n_constraint,)
-        e.
-    """
-
-    state: list[Array]
-    control: list[Array]
-    value: Array
+    state: list[Array]  # (n_constraint, n_b) E of every body
+    control: list[Array]  # (n_constraint, n_dof) F of every body
+    value: Array  # (n_constraint,) e
 
 
 def loop_blocks(system: System, motions: Sequence[BodyMotion]) -> LoopBlocks:
-    """Constraints of a system; without loops and couplings they have no rows.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    motions : sequence of BodyMotion
-        Kinematics of the state.
-    """
+    """Constraints of a system; without loops and couplings they have no rows."""
     n, layout = system.n_constraint, system.layout
     E = [np.zeros((n, body.n_mode + 6)) for body in system.bodies]
     e, first = np.zeros(n), 0

@@ -22,19 +22,7 @@ def node_label(i: int, names: Sequence[str]) -> str:
 
 
 def checked_fields(by_field: Mapping[str, Any]) -> dict[str, Any]:
-    """Validated fields of an `LQProblem`, with zeros for omitted ones.
-
-    Parameters
-    ----------
-    by_field : mapping
-        Fields by name, as given by the user.
-
-    Returns
-    -------
-    dict
-        Tuples of read-only arrays, one for each node; `parent` a tuple of int, `initial_state` an
-        array, `names` a tuple of str.
-    """
+    """Validated fields of an `LQProblem`, with zeros for omitted ones."""
     n = count(by_field["transition"], "transition")
     if n == 0:
         raise ModelError("transition is empty; a problem needs at least one node")

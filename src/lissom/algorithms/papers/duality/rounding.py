@@ -27,11 +27,8 @@ _NOISE = 4 * np.finfo(float).eps
 def diagonal_bound(gross: Array) -> Array:
     """Diagonal upper bound of all symmetric matrices whose entries are at most those of `gross`.
 
-    Parameters
-    ----------
-    gross : array (n, n)
-        Sum of the absolute terms, of which entry (i, j) is at most about the geometric mean of
-        (i, i) and (j, j).
+    `gross` (n, n): sum of the absolute terms, of which entry (i, j) is at most about the geometric
+    mean of (i, i) and (j, j).
     """
     return np.diag(len(gross) * np.diag(gross))
 
@@ -39,16 +36,8 @@ def diagonal_bound(gross: Array) -> Array:
 def check_definite(matrix: Array, rounding: Array, message: str, body: str = "") -> None:
     """Raise unless a symmetric matrix is positive definite by more than its rounding error.
 
-    Parameters
-    ----------
-    matrix : array (m, m)
-        Matrix to check.
-    rounding : array (m, m)
-        Bound of its error in units of the machine precision (2).
-    message : str
-        Message of the error.
-    body : str
-        Name of the body or node at fault.
+    `matrix` (m, m): matrix to check; `rounding` (m, m): bound of its error in units of the machine
+    precision (2).
     """
     if np.all(np.isfinite(matrix)):
         try:
@@ -64,12 +53,7 @@ def least_multipliers(compliance: Array, right: Array) -> Array:
 
     So are rows with less than 1e-12 of the largest compliance, which may be rounding.
 
-    Parameters
-    ----------
-    compliance : array (n, n)
-        Lambda, positive semidefinite.
-    right : array (n,)
-        Right-hand side.
+    `compliance` (n, n): lambda, positive semidefinite; `right` (n,): right-hand side.
     """
     size = np.diag(compliance).max(initial=np.finfo(float).tiny)
     return least_norm(compliance, right, np.full(len(right), size))[0]

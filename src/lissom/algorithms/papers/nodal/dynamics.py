@@ -232,14 +232,7 @@ def nodal_forward_dynamics(
 def hinge_values(system: System, user_values: Any, what: str, instead: str) -> list[Array]:
     """Values at the joints of all bodies; those of modes must be zero.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    user_values : array (n_v,) or mapping
-        As given by the user.
-    what, instead : str
-        Name of the argument, and of the one for nodes.
+    `user_values` (n_v,): as given by the user.
     """
     values = speeds_vector(system, user_values, what)
     if values.dtype != float:

@@ -57,19 +57,7 @@ def rigid_nodes(body: NormalBody, motion: BodyMotion) -> Nodes:
 
 
 def flexible_nodes(nodal: NodalBody, body: NormalBody, motion: BodyMotion, name: str) -> Nodes:
-    """Nodes of a flexible body with lumped mass, or with consistent mass at rest, undeformed.
-
-    Parameters
-    ----------
-    nodal : NodalBody
-        Finite-element data.
-    body : NormalBody
-        The body in the system, whose shapes give the displacements.
-    motion : BodyMotion
-        Its motion.
-    name : str
-        Name of the body, for errors.
-    """
+    """Nodes of a flexible body with lumped mass, or with consistent mass at rest, undeformed."""
     h, shapes = nodal.freedoms, body.node_shapes[: nodal.n_node].reshape(6 * nodal.n_node, -1)
     u, u_dot = shapes @ motion.eta, shapes @ motion.eta_dot
     x, x_dot = (_freedoms_of(h, moved, name) for moved in (u, u_dot))

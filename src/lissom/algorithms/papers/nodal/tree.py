@@ -37,54 +37,27 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class NodalLink:
-    """Body of a tree, in its axes; a rigid body has no freedoms.
+    """Body of a tree, in its axes; a rigid body has no freedoms."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the body.
-    parent : int
-        Number of the parent, -1 for the ground.
-    mass : array (6 n, 6 n)
-        m_k, the free-free mass matrix of the n nodes.
-    freedoms : array (6 n, f)
-        h_k*: motions of the nodes relative to the inboard node, per rate of a nodal freedom.
-    displacements : array (6 n, f)
-        h0_k*: displacements of the nodes, per nodal freedom; `freedoms` if they are zero.
-    shift : array (6, 6 n)
-        B(k) = [phi(k, 1), ..., phi(k, N_k)]: forces on the nodes to the body's frame.
-    attachment : array (6 n_parent, 6)
-        C(k+1, k): a force at the body's frame to the nodes of the parent, in the parent's axes.
-    motion_map : array (6, r)
-        H*(k), the motions that the joint allows, in the body's axes.
-    gravity : array (6,)
-        [0; g] in the body's axes [m/s^2].
-    coriolis : array (6 n,)
-        gamma, accelerations of the nodes due to velocities.
-    gyroscopic : array (6 n,)
-        b, forces on the nodes due to velocities.
-    joint_coriolis : array (6,)
-        c, acceleration of the joint due to velocities.
-    structural : array (f,)
-        Elastic and damping forces on the nodal freedoms.
-    node_rotations : array (n, 3, 3)
-        E, node axes to body axes.
-    """
-
-    name: str
-    parent: int
-    mass: Array
+    name: str  # name of the body
+    parent: int  # number of the parent, -1 for the ground
+    mass: Array  # (6 n, 6 n) m_k, the free-free mass matrix of the n nodes
+    # (6 n, f) h_k*: motions of the nodes relative to the inboard node, per rate of a nodal freedom
     freedoms: Array
+    # (6 n, f) h0_k*: displacements of the nodes, per nodal freedom; `freedoms` if they are zero
     displacements: Array
+    # (6, 6 n) b(k) = [phi(k, 1), ..., phi(k, N_k)]: forces on the nodes to the body's frame
     shift: Array
+    # (6 n_parent, 6) c(k+1, k): a force at the body's frame to the nodes of the parent, in the
+    # parent's axes
     attachment: Array
-    motion_map: Array
-    gravity: Array
-    coriolis: Array
-    gyroscopic: Array
-    joint_coriolis: Array
-    structural: Array
-    node_rotations: Array
+    motion_map: Array  # (6, r) h*(k), the motions that the joint allows, in the body's axes
+    gravity: Array  # (6,) [0; g] in the body's axes [m/s^2]
+    coriolis: Array  # (6 n,) gamma, accelerations of the nodes due to velocities
+    gyroscopic: Array  # (6 n,) b, forces on the nodes due to velocities
+    joint_coriolis: Array  # (6,) c, acceleration of the joint due to velocities
+    structural: Array  # (f,) elastic and damping forces on the nodal freedoms
+    node_rotations: Array  # (n, 3, 3) E, node axes to body axes
 
     @property
     def n_node(self) -> int:
@@ -94,15 +67,9 @@ class NodalLink:
 
 @dataclass(frozen=True, eq=False)
 class NodalTree:
-    """Bodies numbered base to tip.
+    """Bodies numbered base to tip."""
 
-    Attributes
-    ----------
-    links : tuple of NodalLink
-        Bodies, each after its parent.
-    """
-
-    links: tuple[NodalLink, ...]
+    links: tuple[NodalLink, ...]  # bodies, each after its parent
 
     @property
     def n_body(self) -> int:
@@ -120,22 +87,7 @@ class NodalTree:
 
 
 def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody]) -> NodalTree:
-    """Tree in nodal coordinates, with the geometry and the joints of a system in a state.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used, and the
-        shapes by which the state displaces them.
-    state : State or (q, v)
-        Configuration and speeds.  Bodies with consistent mass must be undeformed, and then at rest.
-    nodal : mapping
-        {"body": NodalBody} for every flexible body of the system, with the same nodes.
-
-    Returns
-    -------
-    NodalTree
-    """
+    """Tree in nodal coordinates, with the geometry and the joints of a system in a state."""
     state = as_state(system, state)
     check_reals("the dynamics of nodal bodies", state)
     motions = motions_of(system, state)
@@ -167,16 +119,8 @@ def nodal_loads(
 ) -> list[Array]:
     """Forces f_k on the nodes of each body, shape (6 n,), in body axes, including gravity.
 
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    tree : NodalTree
-        The same mechanism in nodal coordinates.
-    external : mapping, optional
-        Spatial forces {"body", "body.node" or "frame": [moment; force]}.
-    nodal_forces : mapping, optional
-        {"body": array (n, 6)}, rows [moment; force].
+    `external`: spatial forces {"body", "body.node" or "frame": [moment; force]}; `nodal_forces`:
+    {"body": array (n, 6)}, rows [moment; force].
     """
     loads = [link.mass @ np.tile(link.gravity, link.n_node) for link in tree.links]
     for i, node, wrench in to_external(system, external):
@@ -200,13 +144,7 @@ def nodal_loads(
 
 
 def real_array(values: Any) -> Array:
-    """Array of floats, empty if the values are not real numbers.
-
-    Parameters
-    ----------
-    values : array-like
-        As given by the user.
-    """
+    """Array of floats, empty if the values are not real numbers."""
     try:
         numbers = array(values)
     except (TypeError, ValueError):

@@ -26,11 +26,6 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
     Joints with prescribed motion and those that the file holds keep their coordinates; a state that
     contradicts a prescribed motion is unchanged, and `simulate` rejects it.
-
-    Parameters
-    ----------
-    run : ModelRun
-        Run as loaded.
     """
     try:
         check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
@@ -49,25 +44,13 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
 
 def set_at_start(run: ModelRun) -> None:
-    """Raise, and warn of, what `simulate` does before its first step.
-
-    Parameters
-    ----------
-    run : ModelRun
-        Run with all its functions.
-    """
+    """Raise, and warn of, what `simulate` does before its first step."""
     ready = prepared(**_taken(prepared, _arguments(run)))
     warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
 
 
 def check_settings(run: ModelRun) -> None:
-    """Reject inconsistent steps and tolerances, as `simulate` would.
-
-    Parameters
-    ----------
-    run : ModelRun
-        Run whose functions were not looked up.
-    """
+    """Reject inconsistent steps and tolerances, as `simulate` would."""
     arguments = _arguments(run)
     integrator = as_integrator(arguments["integrator"])
     if integrator is not None:  # else chosen when the run starts

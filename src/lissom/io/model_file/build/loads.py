@@ -28,17 +28,7 @@ KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
 
 
 def build_load(system: System, table: LoadTable, function: Function) -> Load:
-    """Load of a table.
-
-    Parameters
-    ----------
-    system : System
-        Mechanism on which it acts.
-    table : LoadTable
-        Validated table.
-    function : callable
-        Returns the function named in a table.
-    """
+    """Load of a table."""
     fields = {x: getattr(table, x) for x in type(table).model_fields}
     kind = fields.pop("kind")
     fields.pop("repeat")
@@ -128,15 +118,7 @@ def build_integrator(setting: Any) -> Any:
 
 
 def build_drift(system: System, setting: Any) -> Any:
-    """Drift control of loops: a Baumgarte object or "projection".
-
-    Parameters
-    ----------
-    system : System
-        Mechanism whose loops it must know.
-    setting : DriftTable or str
-        Validated table, or "projection".
-    """
+    """Drift control of loops: a Baumgarte object or "projection"."""
     if not isinstance(setting, DriftTable):
         return setting
     drift = Baumgarte(_gain(setting.stiffness), _gain(setting.damping))

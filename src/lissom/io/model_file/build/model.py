@@ -57,23 +57,7 @@ def expanded(table: Any) -> Iterator[tuple[int, Any]]:
 class Builder:
     """Builder of the model of a document.
 
-    Parameters
-    ----------
-    document : Document
-        Content of the files.
-    compiled : bool
-        Whether to compile the model, which finds further problems.
-    builders : dict, optional
-        Builders of attached files, by the id of their documents; each file is built once.
-
-    Attributes
-    ----------
-    model : Model
-        The model, as far as it could be built.
-    system : System or None
-        Compiled model, if requested and without problems.
-    problems : list of Problem
-        All problems found.
+    `system`: compiled model, if requested and without problems.
     """
 
     def __init__(

@@ -83,19 +83,7 @@ def build_joint(table: JointTable) -> Joint | None:
 def build_body(
     table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Material], version: int
 ) -> Body:
-    """Body of a table.
-
-    Parameters
-    ----------
-    table : BodyTable
-        Validated table; not a reference by name.
-    arrays : ArrayFiles
-        Array files to which the table may refer.
-    materials : mapping
-        Materials of the file, by name.
-    version : int
-        Version of the format of the file with the table.
-    """
+    """Body of a table."""
     fields = _fields(table)
     kind, solids = fields.pop("kind"), fields.pop("solids")
     body: Body

@@ -94,22 +94,7 @@ def checked_run(
     changes: Sequence[str] = (),
     begin: bool = False,
 ) -> tuple[ModelRun | None, list[Problem]]:
-    """Run of a model file, None if it cannot be created, and all problems.
-
-    Parameters
-    ----------
-    path : path
-        Model file.
-    functions : bool
-        Whether to look up the functions named in it, which runs the user's programs.
-    code : bool
-        Whether it may name functions at all; if False, they are problems and no program is run.
-    changes : sequence of str
-        Values in place of those of the file, ADDRESS=VALUE.
-    begin : bool
-        Whether to close loops and put the run at its start as well, which finds what `simulate`
-        refuses.
-    """
+    """Run of a model file, None if it cannot be created, and all problems."""
     document = read_document(path, changes)
     return checked_document(document, functions=functions, code=code, begin=begin)
 
@@ -117,15 +102,7 @@ def checked_run(
 def checked_document(
     document: Document, *, functions: bool, code: bool = True, begin: bool = False
 ) -> tuple[ModelRun | None, list[Problem]]:
-    """The same of a document, its section [sweep] included.
-
-    Parameters
-    ----------
-    document : Document
-        Content of the model file.
-    functions, code, begin : bool
-        As of `checked_run`.
-    """
+    """The same of a document, its section [sweep] included."""
     run, problems = run_of(document, functions=functions, code=code, begin=begin)
     if run is not None and document.sweep is not None and not problems:
         from .sweep import sweep_problems
@@ -137,15 +114,7 @@ def checked_document(
 def run_of(
     document: Document, *, functions: bool, code: bool = True, begin: bool = False
 ) -> tuple[ModelRun | None, list[Problem]]:
-    """Run of a document, None if it cannot be created, and all problems.
-
-    Parameters
-    ----------
-    document : Document
-        Content of the model file.
-    functions, code, begin : bool
-        As of `checked_run`.
-    """
+    """Run of a document, None if it cannot be created, and all problems."""
     builder = Builder(document, compiled=True)
     if builder.system is None:
         return None, builder.problems

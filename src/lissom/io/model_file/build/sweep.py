@@ -100,13 +100,7 @@ class ModelSweep(Shown):
 
 
 def check_section(document: Document) -> None:
-    """Refuse a file without a section [sweep].
-
-    Parameters
-    ----------
-    document : Document
-        Content of the file.
-    """
+    """Refuse a file without a section [sweep]."""
     if document.sweep is None and document.source.value(["sweep"]) is None:
         raise SweepError(
             f"{document.source.path}: there is no section [sweep]; add one with parameters"
@@ -114,13 +108,7 @@ def check_section(document: Document) -> None:
 
 
 def names_functions(document: Document) -> bool:
-    """Whether the section [simulation] names a function, which looking up runs programs.
-
-    Parameters
-    ----------
-    document : Document
-        Content of the file.
-    """
+    """Whether the section [simulation] names a function, which looking up runs programs."""
 
     def named(value: Any) -> bool:
         if isinstance(value, Mapping):
@@ -131,17 +119,7 @@ def names_functions(document: Document) -> bool:
 
 
 def model_sweep(document: Document, run: ModelRun, *, code: bool) -> ModelSweep:
-    """Study of a file without problems.
-
-    Parameters
-    ----------
-    document : Document
-        Content of the file.
-    run : ModelRun
-        Its run.
-    code : bool
-        Whether functions named in the file may be run.
-    """
+    """Study of a file without problems."""
     check_section(document)
     entry = document.sweep
     assert entry is not None
@@ -182,15 +160,7 @@ def _sources(document: Document) -> Iterator[Source]:
 
 
 class _SweepReader:
-    """Parameters of the section; problems are collected.
-
-    Attributes
-    ----------
-    parameters : dict
-        Lists and distributions, as of `lissom.sweep`.
-    targets : dict
-        Paths in the file, and the powers of the unit, by parameter.
-    """
+    """Parameters of the section; problems are collected."""
 
     def __init__(self, document: Document, entry: IncludeEntry) -> None:
         self.document, self.entry, self.table = document, entry, entry.table
@@ -289,17 +259,7 @@ def _plain(value: Any) -> Any:
 
 
 def sweep_problems(document: Document, entry: IncludeEntry, run: ModelRun) -> list[Problem]:
-    """Problems of the section [sweep] of a file that has none else.
-
-    Parameters
-    ----------
-    document : Document
-        Content of the file.
-    entry : Entry
-        The section.
-    run : ModelRun
-        Its run.
-    """
+    """Problems of the section [sweep] of a file that has none else."""
     reader = _SweepReader(document, entry)
     table, problems = entry.table, reader.problems
     if not table.parameters and table.samples is None:

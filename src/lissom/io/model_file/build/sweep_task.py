@@ -37,15 +37,7 @@ def _parsed(path: str, text: str) -> Source:
 def set_values(
     targets: Mapping[str, tuple[tuple[Path, ...], Any]], values: Mapping[str, Any]
 ) -> dict[Path, Any]:
-    """New values by path, with their units, so that dimensions are checked.
-
-    Parameters
-    ----------
-    targets : mapping
-        Paths and powers of the unit by parameter.
-    values : mapping
-        Values by parameter.
-    """
+    """New values by path, with their units, so that dimensions are checked."""
     by_path: dict[Path, Any] = {}
     for name, value in values.items():
         paths, powers = targets[name]
@@ -62,25 +54,15 @@ def _as_written(value: Any, powers: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class FileBuild(Shown):
-    """Makes the run of a model file with other values.
+    """Makes the run of a model file with other values."""
 
-    Attributes
-    ----------
-    path, text : str
-        The file.
-    data : dict
-        Its content.
-    targets : mapping
-        Paths in the file and powers of the unit, by parameter.
-    code : bool
-        Whether functions named in the file may be run.
-    """
-
+    # path, text: the file
     path: str
     text: str
-    data: dict[str, Any]
+    data: dict[str, Any]  # its content
+    # paths in the file and powers of the unit, by parameter
     targets: Mapping[str, tuple[tuple[Path, ...], Any]]
-    code: bool
+    code: bool  # whether functions named in the file may be run
 
     def __call__(self, **values: Any) -> ModelRun:
         """Run with these values; a ModelFileError with all problems."""
@@ -94,33 +76,16 @@ class FileBuild(Shown):
 
 @dataclass(frozen=True, eq=False)
 class FileRun(Shown):
-    """Simulates the run of a file, and keeps channels over time and reduced outputs.
+    """Simulates the run of a file, and keeps channels over time and reduced outputs."""
 
-    Attributes
-    ----------
-    channels : tuple of str
-        Channels over time.
-    outputs : mapping
-        Channel, component and reduction by name.
-    times : array or None
-        Times of the rows [s]; None without an output step, or if there are too many.
-    n_time : float
-        How many there are.
-    """
-
-    channels: tuple[str, ...]
-    outputs: Mapping[str, tuple[str, str | None, str]]
+    channels: tuple[str, ...]  # channels over time
+    outputs: Mapping[str, tuple[str, str | None, str]]  # channel, component and reduction by name
+    # times of the rows [s]; None without an output step, or if there are too many
     times: Array | None
-    n_time: float = 0.0
+    n_time: float = 0.0  # how many there are
 
     def keeping(self, channels: Sequence[str]) -> FileRun:
-        """The same with other channels.
-
-        Parameters
-        ----------
-        channels : sequence of str
-            Channels over time.
-        """
+        """The same with other channels."""
         return replace(self, channels=tuple(channels))
 
     def check(self) -> None:
@@ -174,13 +139,7 @@ class FileRun(Shown):
 
 
 def n_time(settings: Mapping[str, Any]) -> float:
-    """Number of the times of the rows of a run with an output step, 0 without one.
-
-    Parameters
-    ----------
-    settings : mapping
-        Arguments of `simulate`.
-    """
+    """Number of the times of the rows of a run with an output step, 0 without one."""
     step = settings.get("output_step")
     return float(settings["duration"]) / float(step) if step else 0.0
 
@@ -195,13 +154,7 @@ def too_many_times(n: float) -> str:
 
 
 def output_times(settings: Mapping[str, Any]) -> Array | None:
-    """Times of the rows of a run with an output step, None without one or if they are too many.
-
-    Parameters
-    ----------
-    settings : mapping
-        Arguments of `simulate`.
-    """
+    """Times of the rows of a run with an output step, None without one or if they are too many."""
     if not 0 < n_time(settings) <= MOST_TIMES:
         return None
     return output_grid({"start": 0.0, **settings})

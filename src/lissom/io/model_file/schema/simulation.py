@@ -61,13 +61,7 @@ class FunctionTable(TableType):
 
 
 def signal_of(*expected: str) -> BeforeValidator:
-    """Validator of a constant, a list, a table of values at times, or a function.
-
-    Parameters
-    ----------
-    *expected : str
-        Accepted dimensions of the values.
-    """
+    """Validator of a constant, a list, a table of values at times, or a function."""
     numbers = one_or_more(*expected).func
     rows = array_of(*expected, ndim=(1, 2)).func
 

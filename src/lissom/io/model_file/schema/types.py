@@ -61,17 +61,7 @@ def number_of(
     above: float | None = None,
     infinite: bool = False,
 ) -> BeforeValidator:
-    """Validator of a number.
-
-    Parameters
-    ----------
-    *expected : str
-        Accepted dimensions.
-    least, above : float, optional
-        Inclusive and exclusive lower bound.
-    infinite : bool
-        Whether the number may be infinite.
-    """
+    """Validator of a number."""
 
     def validate(entry: Any) -> NumberWithUnit:
         value = _checked(entry, expected, infinite)
@@ -119,15 +109,7 @@ def one_or_more(*expected: Dimension, infinite: bool = False) -> BeforeValidator
 
 
 def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
-    """Validator of an array as nested lists, or of a Reference to an .npz file.
-
-    Parameters
-    ----------
-    *expected : str
-        Accepted dimensions of the numbers.
-    ndim : sequence of int
-        Accepted depths of nesting.
-    """
+    """Validator of an array as nested lists, or of a Reference to an .npz file."""
 
     def validate(value: Any) -> Any:
         if isinstance(value, str) and _REFERENCE.fullmatch(value):

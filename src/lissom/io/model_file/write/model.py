@@ -96,13 +96,7 @@ def _joined(match: re.Match[str]) -> str:
 
 
 class _Writer:
-    """Converter of a model's parts to tables.
-
-    Parameters
-    ----------
-    array_file : str
-        Name of the file for large arrays.
-    """
+    """Converter of a model's parts to tables."""
 
     def __init__(self, array_file: str) -> None:
         self.array_file = array_file

@@ -27,17 +27,7 @@ _PLAIN = (*NUMBERS, "method", "rate_linear")
 
 
 def simulation_table(arguments: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
-    """Section [simulation] from arguments of `simulate`, including the state.
-
-    Parameters
-    ----------
-    arguments : mapping
-        Arguments by name.
-    folder : str
-        Folder of the model file; paths of files with functions are relative to it.
-    bodies : container of str
-        Names of the model's bodies.
-    """
+    """Section [simulation] from arguments of `simulate`, including the state."""
     if not isinstance(arguments, Mapping):
         raise ModelFileError(
             f"simulation is {arguments!r}; expected arguments of simulate by name, such as "

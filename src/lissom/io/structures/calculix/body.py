@@ -210,13 +210,7 @@ _NODES = 3  # of one element
 def inner_nodes(deck: Deck, rows: Numbers, path: str) -> tuple[Numbers, Numbers]:
     """Numbers of the inner nodes, and the corners (indices in the deck) of the element of each.
 
-    Parameters
-    ----------
-    deck : Deck
-    rows : array (N, 2) of int
-        Node number and direction of the rows.
-    path : str
-        File of the rows, for messages.
+    `rows` (N, 2): node number and direction of the rows.
     """
     corners = [one.nodes for one in deck.cells if one.kind == "C3D8I"]
     numbers = np.unique(rows[rows[:, 0] > deck.numbers[-1], 0])
@@ -236,15 +230,9 @@ def inner_nodes(deck: Deck, rows: Numbers, path: str) -> tuple[Numbers, Numbers]
 def as_nodes(rows: Numbers, inner: Numbers, corners: Numbers, matrices: Sequence[Any]) -> list[Any]:
     """Matrices with inner freedoms counted as in (1).
 
-    Parameters
-    ----------
-    rows : array (N, 2) of int
-        Node number and direction of the rows.
-    inner : array (n,) of int
-        Numbers of the inner nodes.
-    corners : array (n, 8) of int
-        Numbers of the nodes at the corners of the element of each.
-    matrices : sequence of sparse arrays (N, N)
+    `rows` (N, 2): node number and direction of the rows; `inner` (n,): numbers of the inner nodes;
+    `corners` (n, 8): numbers of the nodes at the corners of the element of each; `matrices` (N, N):
+    .
     """
     row = {(int(node), int(direction)): k for k, (node, direction) in enumerate(rows)}
     pairs = [

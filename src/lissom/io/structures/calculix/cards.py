@@ -11,27 +11,14 @@ _MOST_LINES = 50_000_000  # of a deck with its includes
 
 @dataclass(frozen=True, eq=False)
 class KeywordCard:
-    """A keyword line and its data lines.
+    """A keyword line and its data lines."""
 
-    Attributes
-    ----------
-    keyword : str
-        Upper case, without the asterisk and blanks: "SOLIDSECTION".
-    parameters : dict
-        Of the keyword line; names in upper case; a parameter without value has "".
-    lines : Lines
-        Of the whole deck.
-    at : int
-        Index of the keyword line.
-    data : range
-        Indices of the data lines.
-    """
-
-    keyword: str
+    keyword: str  # upper case, without the asterisk and blanks: "SOLIDSECTION"
+    # of the keyword line; names in upper case; a parameter without value has ""
     parameters: dict[str, str]
-    lines: Lines
-    at: int
-    data: range
+    lines: Lines  # of the whole deck
+    at: int  # index of the keyword line
+    data: range  # indices of the data lines
 
     @property
     def title(self) -> str:
@@ -45,13 +32,7 @@ class KeywordCard:
         return f"{self.lines.place(self.at)} {self.title}"
 
     def name(self, parameter: str) -> str:
-        """Value of a parameter that must be there, in upper case.
-
-        Parameters
-        ----------
-        parameter : str
-            Upper case.
-        """
+        """Value of a parameter that must be there, in upper case."""
         value = self.parameters.get(parameter, "").upper()
         if not value:
             message = f"{self.title} has no {parameter}; write {self.title}, {parameter}=NAME"
@@ -70,13 +51,7 @@ class KeywordCard:
 
 
 def read_cards(path: str) -> list[KeywordCard]:
-    """Cards of a deck in their order; comments and empty lines are left out.
-
-    Parameters
-    ----------
-    path : str
-        NAME.inp.
-    """
+    """Cards of a deck in their order; comments and empty lines are left out."""
     lines = _flat(path)
     starts = [k for k, text in enumerate(lines.texts) if text.startswith("*")]
     if not starts or starts[0] > 0:

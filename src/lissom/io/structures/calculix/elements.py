@@ -16,17 +16,10 @@ Nodes = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class ElementType:
-    """Element type.
-
-    Attributes
-    ----------
-    n_node : int
-    shape : str
-        Name that meshio gives it.
-    """
+    """Element type."""
 
     n_node: int
-    shape: str
+    shape: str  # name that meshio gives it
 
     @property
     def solid(self) -> bool:
@@ -82,13 +75,7 @@ _EDGES = {
 
 
 def faces(shape: str) -> tuple[tuple[int, ...], ...]:
-    """Nodes of the faces of an element: around the face, with the middle nodes of edges.
-
-    Parameters
-    ----------
-    shape : str
-        Name of meshio; () for shapes that are no solids.
-    """
+    """Nodes of the faces of an element: around the face, with the middle nodes of edges."""
     corners = _FACES.get(shape, ())
     edges = _EDGES.get(shape)
     if edges is None:
@@ -114,13 +101,7 @@ _SPLIT = {
 
 
 def outer_triangles(cells: Iterable[tuple[str, Nodes]]) -> Nodes:
-    """Triangles of the faces that belong to one solid only, counter-clockwise from outside.
-
-    Parameters
-    ----------
-    cells : iterable
-        Shapes and connectivities.
-    """
+    """Triangles of the faces that belong to one solid only, counter-clockwise from outside."""
     triangles = []
     groups: dict[int, list[Nodes]] = {}
     for shape, nodes in cells:

@@ -28,14 +28,7 @@ _TRIPLET = np.dtype([("row", np.int64), ("column", np.int64), ("value", np.float
 def read_dof(path: str) -> Numbers:
     """Node number and direction (1 to 3) of the rows of the matrices.
 
-    Parameters
-    ----------
-    path : str
-        NAME.dof.
-
-    Returns
-    -------
-    array (n, 2) of int
+    Returns (n, 2): .
     """
     lines = Lines.of(path, "rows as node.direction")
     rows = np.zeros((len(lines), 2), dtype=np.intp)
@@ -58,17 +51,7 @@ def read_dof(path: str) -> Numbers:
 
 
 def read_matrix(path: str, n_row: int, dof: str) -> sparse.csc_array:
-    """Symmetric matrix of one triangle.
-
-    Parameters
-    ----------
-    path : str
-        NAME.sti or NAME.mas.
-    n_row : int
-        Number of rows.
-    dof : str
-        File that names the rows, for messages.
-    """
+    """Symmetric matrix of one triangle."""
     i, j, value = _triplets(path)
     wrong = {
         f"expected rows and columns of {_mismatch_message(dof, n_row)}": (

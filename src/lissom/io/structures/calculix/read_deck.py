@@ -28,17 +28,11 @@ class _Draft:
 
 @dataclass(eq=False)
 class Materials:
-    """Materials as their cards are read.
-
-    Attributes
-    ----------
-    remarks : list of str
-        What is not used.
-    """
+    """Materials as their cards are read."""
 
     drafts: dict[str, _Draft] = field(default_factory=dict)
     last: _Draft | None = None
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # what is not used
 
     def begin(self, card: KeywordCard) -> None:
         """Read *MATERIAL."""
@@ -75,13 +69,7 @@ class Materials:
         return [card.lines.real(word, k, f"a number of {card.title}") for word in words]
 
     def complete(self, units: Units) -> dict[str, Material]:
-        """Isotropic materials with a density, in SI units; others are remarked.
-
-        Parameters
-        ----------
-        units : Units
-            Of the deck.
-        """
+        """Isotropic materials with a density, in SI units; others are remarked."""
         materials = {}
         for name, draft in self.drafts.items():
             if draft.elastic is None or draft.density is None:

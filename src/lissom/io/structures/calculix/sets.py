@@ -21,17 +21,11 @@ _MOST = 100_000_000  # numbers that one line generates
 
 @dataclass(eq=False)
 class Sets:
-    """Sets by kind ("node", "element", "surface") and name, as they grow.
+    """Sets by kind ("node", "element", "surface") and name, as they grow."""
 
-    Attributes
-    ----------
-    members : dict
-        Members of each (kind, name); those of a surface are nodes.
-    remarks : list of str
-        Numbers that were left out because there is no such node or element.
-    """
-
+    # members of each (kind, name); those of a surface are nodes
     members: dict[tuple[str, str], dict[int, None]] = field(default_factory=dict)
+    # numbers that were left out because there is no such node or element
     remarks: list[str] = field(default_factory=list)
 
     def of(self, kind: str) -> dict[str, Numbers]:
@@ -43,32 +37,13 @@ class Sets:
         }
 
     def extend(self, kind: str, name: str, members: Collection[int]) -> None:
-        """Add members to a set.
-
-        Parameters
-        ----------
-        kind, name : str
-            Set.
-        members : collection of int
-            Their numbers.
-        """
+        """Add members to a set."""
         self.members.setdefault((kind, name), {}).update(dict.fromkeys(members))
 
     def read(
         self, kind: str, card: KeywordCard, existing: Collection[int], *, surface: bool = False
     ) -> None:
-        """Read *NSET, *ELSET, or *SURFACE of nodes.
-
-        Parameters
-        ----------
-        kind : {"node", "element"}
-            Of its members.
-        card : Card
-        existing : collection of int
-            Numbers of the nodes or elements.
-        surface : bool
-            Whether it is a *SURFACE.
-        """
+        """Read *NSET, *ELSET, or *SURFACE of nodes."""
         name = card.name("NAME" if surface else "NSET" if kind == "node" else "ELSET")
         generate = "GENERATE" in card.parameters
         into = "surface" if surface else kind
@@ -117,14 +92,7 @@ class Sets:
         return members
 
     def read_faces(self, card: KeywordCard, elements: Elements) -> None:
-        """Read *SURFACE of elements: lines of element or set, and face S1 to S6.
-
-        Parameters
-        ----------
-        card : Card
-        elements : mapping
-            Type and nodes of each element.
-        """
+        """Read *SURFACE of elements: lines of element or set, and face S1 to S6."""
         name = card.name("NAME")
         self.extend("surface", name, ())
         for k, words in card.rows():

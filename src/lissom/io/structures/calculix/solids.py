@@ -28,15 +28,7 @@ _NEARLY = ("C3D20R", "C3D20RI", "C3D10T", "C3D10HS")
 
 
 def deck_structure(deck: Deck, interfaces: Any) -> Structure:
-    """Structure of the solid elements of a deck, with our own mass and stiffness.
-
-    Parameters
-    ----------
-    deck : Deck
-        In SI units.
-    interfaces : mapping
-        As for `read_calculix`.
-    """
+    """Structure of the solid elements of a deck, with our own mass and stiffness."""
     _check(deck)
     mesh = NamedNodes(deck.path, deck.numbers, deck.positions, deck.group)
     blocks = _blocks(deck, mesh)
@@ -51,14 +43,7 @@ def deck_recovery(deck: Deck, mesh: NamedNodes, freedoms: Numbers) -> SolidRecov
 
     None without scikit-fem, too: the body needs it for its stresses only.
 
-    Parameters
-    ----------
-    deck : Deck
-        In SI units.
-    mesh : Mesh
-        Nodes that have freedoms.
-    freedoms : array (N, 2) of int
-        Node and direction of the rows.
+    `freedoms` (N, 2): node and direction of the rows.
     """
     plain = equal_freedoms(len(mesh.numbers), (3, 4, 5))
     is_supported = all(one.shape in KINDS and one.kind != "C3D8I" for one in deck.cells)
@@ -75,13 +60,7 @@ def deck_recovery(deck: Deck, mesh: NamedNodes, freedoms: Numbers) -> SolidRecov
 
 
 def deck_elasticity(deck: Deck) -> tuple[float, float] | None:
-    """Young's modulus [Pa] and Poisson's ratio of a deck that has one material; else None.
-
-    Parameters
-    ----------
-    deck : Deck
-        In SI units.
-    """
+    """Young's modulus [Pa] and Poisson's ratio of a deck that has one material; else None."""
     try:
         pairs = {(x.youngs_modulus, x.poisson_ratio) for *_, x in deck.solids()}
     except ModelError:  # an element without material

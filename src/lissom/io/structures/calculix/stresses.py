@@ -38,17 +38,8 @@ def with_stresses(
 ) -> Structure:
     """Structure that knows its stresses.
 
-    Parameters
-    ----------
-    structure : Structure
-    numbers : array (n,) of int
-        Numbers of its nodes in the files.
-    paths : sequence of str
-        Files NAME.frd.
-    units : Units
-        Of the results.
-    elasticity : (float, float), optional
-        Young's modulus [Pa] and Poisson's ratio, if there is one material.
+    `numbers` (n,): numbers of its nodes in the files; `elasticity` (float, float): young's modulus
+    [Pa] and Poisson's ratio, if there is one material.
     """
     every = [read_frd(path) for path in paths]
     nodes = np.flatnonzero(np.isin(numbers, every[0].numbers))

@@ -18,28 +18,16 @@ from .dmig import Labelled, labelled_matrices
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSystem:
-    """Coordinate system.
+    """Coordinate system."""
 
-    Attributes
-    ----------
-    kind : {"R", "C", "S"}
-        Rectangular, cylindrical (r, θ, z) or spherical (r, θ, φ); angles in degrees.
-    origin : array (3,)
-    axes : array (3, 3)
-        Columns x, y, z, in basic axes.
-    """
-
-    kind: str
-    origin: Array
-    axes: Array
+    kind: str  # rectangular, cylindrical (r, θ, z) or spherical (r, θ, φ); angles in degrees
+    origin: Array  # (3,)
+    axes: Array  # (3, 3) columns x, y, z, in basic axes
 
     def point(self, x: Array) -> Array:
         """Place of a point in the basic system.
 
-        Parameters
-        ----------
-        x : array (3,)
-            Coordinates here.
+        `x` (3,): coordinates here.
         """
         if self.kind == "C":
             turn = np.deg2rad(x[1])
@@ -53,10 +41,7 @@ class CoordinateSystem:
     def directions(self, place: Array) -> Array:
         """Columns: directions of the coordinates at a point, in basic axes.
 
-        Parameters
-        ----------
-        place : array (3,)
-            In the basic system.
+        `place` (3,): in the basic system.
         """
         if self.kind == "R":
             return self.axes
@@ -77,13 +62,7 @@ BASIC = CoordinateSystem("R", np.zeros(3), np.eye(3))
 
 
 class Frames:
-    """Coordinate systems by number; each is made when it is asked for.
-
-    Parameters
-    ----------
-    cards : list of Card
-        CORD1R and the like, and GRID.
-    """
+    """Coordinate systems by number; each is made when it is asked for."""
 
     def __init__(self, cards: list[BulkCard], grids: dict[int, BulkCard]) -> None:
         self.grids = grids
@@ -99,14 +78,7 @@ class Frames:
                 self.cards[number] = card, first
 
     def frame(self, number: int, asker: BulkCard) -> CoordinateSystem:
-        """Coordinate system.
-
-        Parameters
-        ----------
-        number : int
-        asker : Card
-            Who names it, for messages.
-        """
+        """Coordinate system."""
         cached = self.by_number.get(number)
         if cached is not None:
             return cached
@@ -134,12 +106,7 @@ class Frames:
         return self.place(self.grids[number])
 
     def place(self, card: BulkCard) -> Array:
-        """Place of a GRID in the basic system.
-
-        Parameters
-        ----------
-        card : Card
-        """
+        """Place of a GRID in the basic system."""
         frame = self.frame(card.integer(1, "CP", 0), card)
         return frame.point(np.array([card.real(2 + k, "a coordinate") for k in range(3)]))
 
@@ -289,14 +256,7 @@ def _analysis_set(pairs: list[BulkCard], lists: list[BulkCard]) -> tuple[tuple[i
 
 
 def components(card: BulkCard, k: int) -> list[int]:
-    """Components such as 123456 in a field.
-
-    Parameters
-    ----------
-    card : Card
-    k : int
-        Number of the field.
-    """
+    """Components such as 123456 in a field."""
     text = card.text(k)
     if not text or set(text) - set("123456"):
         raise card.refused(

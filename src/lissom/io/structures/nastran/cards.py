@@ -15,45 +15,21 @@ _MOST_LINES = 50_000_000
 
 @dataclass(eq=False)
 class BulkCard:
-    """One card.
+    """One card."""
 
-    Attributes
-    ----------
-    name : str
-        Upper case: "GRID".
-    fields : list of str
-        After the name, without the fields of continuation.
-    places : list of int
-        Index of the line of each field.
-    lines : Lines
-    at : int
-        Index of its first line.
-    """
-
-    name: str
+    name: str  # upper case: "GRID"
     lines: Lines
-    at: int
+    at: int  # index of its first line
+    # after the name, without the fields of continuation
     fields: list[str] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)  # index of the line of each field
 
     def text(self, k: int) -> str:
         """Field by its number, from 0; empty if it is not there."""
         return self.fields[k] if k < len(self.fields) else ""
 
     def integer(self, k: int, what: str, default: int | None = None, least: int = 0) -> int:
-        """Whole number in a field.
-
-        Parameters
-        ----------
-        k : int
-            Number of the field.
-        what : str
-            Meaning, for messages.
-        default : int, optional
-            For an empty field.
-        least : int
-            Smallest value.
-        """
+        """Whole number in a field."""
         text = self.text(k)
         if not text and default is not None:
             return default
@@ -80,13 +56,7 @@ class BulkCard:
 
 
 def read_cards(path: str) -> list[BulkCard]:
-    """Cards of a file of bulk data; what stands before BEGIN BULK is left out.
-
-    Parameters
-    ----------
-    path : str
-        Bulk data, or a punch file.
-    """
+    """Cards of a file of bulk data; what stands before BEGIN BULK is left out."""
     lines = Lines(path)
     _append(lines, path, (path,))
     cards: list[BulkCard] = []

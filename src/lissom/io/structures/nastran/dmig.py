@@ -48,13 +48,7 @@ class _MatrixDraft:
 
 
 def labelled_matrices(cards: list[BulkCard]) -> tuple[dict[str, Labelled], list[str]]:
-    """Square real matrices by name, and places of others, which are not used.
-
-    Parameters
-    ----------
-    cards : list of Card
-        DMIG cards in their order.
-    """
+    """Square real matrices by name, and places of others, which are not used."""
     drafts: dict[str, _MatrixDraft] = {}
     for card in cards:
         name = card.text(0).upper()

@@ -61,15 +61,7 @@ def read_op4(path: str | os.PathLike[str]) -> Mapping[str, sparse.csc_array]:
 
 
 class BinaryReader:
-    """Reader of the binary form.
-
-    Parameters
-    ----------
-    path : str
-        File, for messages.
-    content : bytes
-        Its content.
-    """
+    """Reader of the binary form."""
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path, self.content, self.at = path, content, 0
@@ -228,13 +220,7 @@ def _three(text: str) -> list[str]:
 
 
 class TextReader:
-    """Reader of the text form.
-
-    Parameters
-    ----------
-    path : str
-        File.
-    """
+    """Reader of the text form."""
 
     def __init__(self, path: str) -> None:
         self.lines, self.at = Lines.of(path, "an OUTPUT4 file"), 0

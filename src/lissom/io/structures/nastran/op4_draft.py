@@ -17,28 +17,15 @@ _SYMMETRIC = 6
 
 @dataclass(eq=False)
 class Draft:
-    """Matrix that is being read.
-
-    Attributes
-    ----------
-    name : str
-    n_column, n_row : int
-    form : int
-        2 is rectangular, 6 symmetric.
-    kind : int
-        1 and 2 are real, 3 and 4 complex, single and double.
-    big : bool
-        Form BIGMAT of strings.
-    places : list of tuple
-        Column, first row and number of the values of each string, counted from 1.
-    """
+    """Matrix that is being read."""
 
     name: str
     n_column: int
     n_row: int
-    form: int
-    kind: int
-    big: bool = False
+    form: int  # 2 is rectangular, 6 symmetric
+    kind: int  # 1 and 2 are real, 3 and 4 complex, single and double
+    big: bool = False  # form BIGMAT of strings
+    # column, first row and number of the values of each string, counted from 1
     places: list[tuple[int, int, int]] = field(default_factory=list)
 
     def problem(self) -> str:
@@ -58,15 +45,7 @@ class Draft:
         return 2 - self.kind % 2
 
     def place(self, column: int, row: int, count: int) -> str:
-        """Announce values of a column; returns what is wrong.
-
-        Parameters
-        ----------
-        column, row : int
-            First place, counted from 1.
-        count : int
-            Real numbers; those of a complex matrix alternate with imaginary ones.
-        """
+        """Announce values of a column; returns what is wrong."""
         if self.kind > 2:
             if count % 2:
                 return f"column {column} of {self.name} ends with a real part"
@@ -83,13 +62,7 @@ class Draft:
         return ""
 
     def not_finite(self, values: Array) -> str:
-        """Where a value is not a finite number; empty if all are.
-
-        Parameters
-        ----------
-        values : array
-            Real numbers of all places, in their order.
-        """
+        """Where a value is not a finite number; empty if all are."""
         bad = np.flatnonzero(~np.isfinite(values))
         if not len(bad):
             return ""

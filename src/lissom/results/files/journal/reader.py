@@ -45,13 +45,7 @@ STALE = 10.0  # [s], after which a journal on a file system without locks counts
 
 
 def is_being_written(path: PathLike) -> bool:
-    """Whether a run is currently writing the journal.
-
-    Parameters
-    ----------
-    path : path
-        The journal.
-    """
+    """Whether a run is currently writing the journal."""
     try:
         with open_regular(path) as file:
             if fcntl is None:
@@ -71,33 +65,8 @@ class JournalStore:
     Every record is checked when the journal is opened.  A journal that is being written can be
     opened and contains the rows so far.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    salvage : bool
-        Whether to read the records before a damaged one instead of rejecting the file.
-    system : System, optional
-        The system, if it is known; by default it is restored from its description.
-
-    Attributes
-    ----------
-    system : System
-        Simulated system.
-    columns : Columns
-        Columns of a row.
-    meta : dict
-        Notes about the run.
-    checkpoint : Checkpoint or None
-        State from which the run can be continued, if there are rows.
-    last_time : float or None
-        Time of the last row [s].
-    torn : bool
-        Whether an incomplete record at the end was ignored.
-    damaged : bool
-        Whether records were ignored because an earlier one is damaged.
-    valid_bytes, n_records : int
-        Total length and number of the complete records.
+    `checkpoint`: state from which the run can be continued, if there are rows; `last_time`: time of
+    the last row [s].
     """
 
     def __init__(

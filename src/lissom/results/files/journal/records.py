@@ -39,30 +39,14 @@ PIECE = 1 << 18  # bytes that are read and checked at a time
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """State needed to continue a run.
+    """State needed to continue a run."""
 
-    Attributes
-    ----------
-    arrays : dict of arrays
-        Numbers, stored bit for bit.
-    notes : dict
-        JSON-compatible data.
-    """
-
-    arrays: dict[str, Array] = field(default_factory=dict)
-    notes: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)  # numbers, stored bit for bit
+    notes: dict[str, Any] = field(default_factory=dict)  # JSON-compatible data
 
 
 def record_head(payload: bytes, number: int) -> bytes:
-    """Head of a record.
-
-    Parameters
-    ----------
-    payload : bytes
-        Bytes that follow the head.
-    number : int
-        Number of the record.
-    """
+    """Head of a record."""
     head = _HEAD.pack(_MARK, zlib.crc32(payload), len(payload), number)
     return head + CRC.pack(zlib.crc32(head))
 
@@ -125,9 +109,6 @@ def head_follows(file: IO[bytes], offset: int, size: int) -> bool:
 def extent(last_time: float | None) -> str:
     """Description of the time range of the rows.
 
-    Parameters
-    ----------
-    last_time : float or None
-        Time of the last row [s].
+    `last_time`: time of the last row [s].
     """
     return "no rows yet" if last_time is None else f"results to t = {last_time:.9g} s"

@@ -40,16 +40,7 @@ Array = np.ndarray
 class Journal:
     """Writer of a journal; made by `create` or `reopen`, closed by `close` or `with`.
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    columns : Columns
-        Columns of a row.
-    n_rows : int
-        Number of rows so far.
-    last_time : float or None
-        Time of the last row [s].
+    `last_time`: time of the last row [s].
     """
 
     def __init__(self, path: PathLike, *, fresh: bool) -> None:
@@ -78,21 +69,7 @@ class Journal:
         *,
         overwrite: bool = False,
     ) -> Self:
-        """New journal.
-
-        Parameters
-        ----------
-        path : path
-            File, by convention NAME.nc.part.
-        system : System
-            Simulated system.
-        columns : Columns
-            Columns of a row.
-        meta : dict
-            Notes about the run, JSON-compatible.
-        overwrite : bool
-            Whether to replace an existing journal of an earlier run.
-        """
+        """New journal."""
         description, arrays = describe(system)
         text = {
             "lissom_version": lissom_version(),
@@ -129,13 +106,6 @@ class Journal:
 
         Read the checkpoint with a `JournalStore` opened after this call: from then on no other
         run can write the file.
-
-        Parameters
-        ----------
-        path : path
-            The file; an incomplete record at its end is removed.
-        salvage : bool
-            Whether to continue before a damaged record, discarding everything after it.
         """
         journal = cls(path, fresh=False)
         try:
@@ -155,12 +125,7 @@ class Journal:
     def append(self, rows: Array, checkpoint: Checkpoint) -> None:
         """Write rows and the checkpoint after them; they are on the disk when this returns.
 
-        Parameters
-        ----------
-        rows : array (n, width)
-            New rows.
-        checkpoint : Checkpoint
-            State of the run after them.
+        `rows` (n, width): new rows.
         """
         block = np.ascontiguousarray(rows, dtype="<f8")
         if block.ndim != 2 or block.shape[1] != self.columns.width:
@@ -179,13 +144,7 @@ class Journal:
             self.last_time = float(block[-1, 0])
 
     def close(self, *, remove: bool = False) -> None:
-        """Close the file.
-
-        Parameters
-        ----------
-        remove : bool
-            Whether to delete it, when its rows are in another file.
-        """
+        """Close the file."""
         if self._file < 0:
             return
         if remove and os.name != "nt" and self._is_there():  # while the lock is held

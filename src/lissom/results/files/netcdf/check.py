@@ -28,13 +28,7 @@ REFUSED = 3  # exit code of the other process, which has printed the reason
 
 
 def check_apart(path: str) -> None:
-    """Verify the internal checksums of a file in another process.
-
-    Parameters
-    ----------
-    path : str
-        File that starts like HDF5.
-    """
+    """Verify the internal checksums of a file in another process."""
     size = check_start(path)
     if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
         _check_here(path)
@@ -67,13 +61,7 @@ def _check_here(path: str) -> None:
 
 
 def main(path: str) -> int:
-    """Exit code of the other process.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    """
+    """Exit code of the other process."""
     try:
         import resource
 
@@ -90,13 +78,7 @@ def main(path: str) -> int:
 
 
 def check_start(path: PathLike) -> int:
-    """Size of a file, checked against the size in its header.
-
-    Parameters
-    ----------
-    path : path
-        File that starts like HDF5.
-    """
+    """Size of a file, checked against the size in its header."""
     try:
         with open(path, "rb") as file:
             head = file.read(64).ljust(64, b"\0")

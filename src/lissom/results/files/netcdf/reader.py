@@ -40,29 +40,11 @@ class NetcdfStore:
 
     The file is open only while it is read; it may be moved or deleted in between, and the store
     can be pickled.
-
-    Parameters
-    ----------
-    path : path
-        File written by `write_netcdf`.
-    trusted : bool
-        Whether it was just written, or just checked by another process.
-    system : System, optional
-        The system, if it is known; by default it is restored from its description.
-
-    Attributes
-    ----------
-    system : System
-        Simulated system.
-    columns : Columns
-        Columns of a row.
-    meta : dict
-        Notes about the run.
     """
 
-    system: System
-    columns: Columns
-    meta: dict[str, Any]
+    system: System  # simulated system
+    columns: Columns  # columns of a row
+    meta: dict[str, Any]  # notes about the run
     _places: dict[str, int]
 
     def __init__(

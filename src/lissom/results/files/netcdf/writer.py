@@ -136,15 +136,7 @@ def write_netcdf(
 
 
 def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
-    """Offset of the rows of each field in a file; only of fields stored contiguously.
-
-    Parameters
-    ----------
-    file : h5py.File
-        Open file.
-    fields : iterable of str
-        Names of variables.
-    """
+    """Offset of the rows of each field in a file; only of fields stored contiguously."""
     offsets = {f: file[f].id.get_offset() for f in fields if f in file}
     return {field: place for field, place in offsets.items() if place is not None}
 

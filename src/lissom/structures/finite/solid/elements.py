@@ -27,24 +27,12 @@ _NUMBERS = 4_000_000  # gradients that are kept at a time
 
 @dataclass(frozen=True, eq=False)
 class ElementBlock:
-    """Elements of one kind and one material.
+    """Elements of one kind and one material."""
 
-    Attributes
-    ----------
-    kind : Kind
-        Kind of element.
-    cells : array (e, n) of int
-        Nodes of each element.
-    material : Material
-        Isotropic.
-    numbers : array (e,) of int
-        Numbers of the elements in messages and labels.
-    """
-
-    kind: SolidKind
-    cells: Whole
-    material: Material
-    numbers: Whole
+    kind: SolidKind  # kind of element
+    cells: Whole  # (e, n) nodes of each element
+    material: Material  # isotropic
+    numbers: Whole  # (e,) numbers of the elements in messages and labels
 
     def title(self, k: int) -> str:
         """Number and kind of the k-th element."""
@@ -66,14 +54,8 @@ class ElementBlock:
 def gradients(kind: SolidKind, points: Array, corners: Array) -> tuple[Array, Array]:
     """Gradients g (e, q, n, 3) of the shape functions and determinants (e, q) of J, by (1).
 
-    Parameters
-    ----------
-    kind : Kind
-        Kind of element.
-    points : array (q, 3)
-        Points of the reference element.
-    corners : array (e, n, 3)
-        Positions of the nodes of each element [m].
+    `points` (q, 3): points of the reference element; `corners` (e, n, 3): positions of the nodes of
+    each element [m].
     """
     dN = kind.functions(points)[1]
     J = jacobians(dN, corners)
@@ -114,12 +96,7 @@ def masses_of(block: ElementBlock, corners: Array) -> Array:
 def assembled(positions: Array, blocks: Sequence[ElementBlock]) -> tuple[Any, Any]:
     """Mass and stiffness of all elements, sparse (3 n, 3 n), node by node.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    blocks : sequence of Block
-        Elements.
+    `positions` (n, 3): nodes [m].
     """
     from scipy import sparse
 

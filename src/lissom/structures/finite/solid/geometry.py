@@ -25,18 +25,10 @@ _PAIRS = ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))
 
 @dataclass(frozen=True, eq=False)
 class SolidGeometry(ElementGeometry):
-    """Stress stiffness of a mesh of solid elements, three freedoms a node.
+    """Stress stiffness of a mesh of solid elements, three freedoms a node."""
 
-    Attributes
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    blocks : sequence of Block
-        Elements.
-    """
-
-    positions: Array
-    blocks: Sequence[ElementBlock]
+    positions: Array  # (n, 3) nodes [m]
+    blocks: Sequence[ElementBlock]  # elements
 
     def between(self, shapes: Array, u: Array) -> Array:
         """T of (2) between shapes (N, m) for displacements (N, k), array (k, m, m)."""

@@ -36,29 +36,15 @@ _WEDGE_FACES = ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))
 
 @dataclass(frozen=True, eq=False)
 class SolidKind:
-    """A kind of element.
+    """A kind of element."""
 
-    Attributes
-    ----------
-    name : str
-        As meshio calls it.
-    element : str
-        Class of scikit-fem with its shape functions.
-    corners : array (c, 3)
-        In the reference element.
-    means : tuple
-        Corners between which each further node lies in the middle.
-    faces : tuple
-        Corners of each face, counterclockwise seen from outside.
-    stiffness, mass, stress : tuple
-        Integration points, see `_rule`; those of stress are where it is most accurate.
-    """
-
-    name: str
-    element: str
-    corners: Array
-    means: tuple[Node, ...]
-    faces: tuple[Node, ...]
+    name: str  # as meshio calls it
+    element: str  # class of scikit-fem with its shape functions
+    corners: Array  # (c, 3) in the reference element
+    means: tuple[Node, ...]  # corners between which each further node lies in the middle
+    faces: tuple[Node, ...]  # corners of each face, counterclockwise seen from outside
+    # stiffness, mass, stress: integration points, see `_rule`; those of stress are where it is most
+    # accurate
     stiffness: tuple[str, int]
     mass: tuple[str, int]
     stress: tuple[str, int]

@@ -30,23 +30,12 @@ class SolidRecovery:
 
     Its points are nodes of the surface first, in ascending order, once for each material that meets
     there, then the points in the elements.
-
-    Attributes
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    blocks : sequence of Block
-        Elements.
-    nodes : array (s,) of int
-        Nodes at which averaged stress is wanted: those of the surface.
-    names : array (n,) of int
-        Numbers of the nodes in labels.
     """
 
-    positions: Array
-    blocks: Sequence[ElementBlock]
-    nodes: Whole
-    names: Whole
+    positions: Array  # (n, 3) nodes [m]
+    blocks: Sequence[ElementBlock]  # elements
+    nodes: Whole  # (s,) nodes at which averaged stress is wanted: those of the surface
+    names: Whole  # (n,) numbers of the nodes in labels
 
     def __call__(self, displacements: Array) -> Recovery:
         """Stresses at the points, for displacements (3 n, m) [m]."""

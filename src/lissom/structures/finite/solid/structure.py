@@ -26,14 +26,7 @@ _OFF = 0.35  # largest distance of a node from the middle of its edge, over the 
 def check_elements(positions: Array, blocks: Sequence[ElementBlock], name: str) -> None:
     """Raise ModelError for elements that are inverted, flat, or whose nodes are out of order.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    blocks : sequence of Block
-        Elements.
-    name : str
-        Name of the mesh, for messages.
+    `positions` (n, 3): nodes [m].
     """
     for block in blocks:
         _check_nodes(block, name)
@@ -146,14 +139,7 @@ def coarser(positions: Array, triangles: Whole, most: int = MOST) -> Whole:
     Nodes in one cell of a grid whose surface points in the same direction, so that the two sides of
     a plate stay apart, become the one nearest to their mean.
 
-    Parameters
-    ----------
-    positions : array (n, 3)
-        Nodes [m].
-    triangles : array (t, 3) of int
-        Counterclockwise seen from outside.
-    most : int
-        Number of nodes.
+    `positions` (n, 3): nodes [m]; `triangles` (t, 3): counterclockwise seen from outside.
     """
     used = np.unique(triangles)
     if len(used) <= most:
@@ -237,21 +223,7 @@ class _Faces:
 
 
 def surface_triangles(blocks: Sequence[ElementBlock], name: str) -> Whole:
-    """Triangles (t, 3) of the surface, counterclockwise seen from outside.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-        Elements.
-    name : str
-        Name of the mesh, for messages.
-
-    Raises
-    ------
-    ModelError
-        If neighbours share the corners of a face but not the nodes between them, or more than two
-        elements share a face.
-    """
+    """Triangles (t, 3) of the surface, counterclockwise seen from outside."""
     faces = [
         _Faces(b, b.cells[:, list(nodes)], len(corners))
         for b in blocks
@@ -330,26 +302,8 @@ def solid_structure(
     Nodes without element are left out; the numbers of the others in interfaces and sets stay those
     given.
 
-    Parameters
-    ----------
-    name : str
-        Name of the mesh, for messages.
-    positions : array (n, 3)
-        Nodes [m].
-    blocks : sequence of Block
-        Elements.
-    interfaces : dict
-        A `Patch` or what its `where` accepts, by name; the first is the inboard one.
-    sets : mapping, optional
-        Numbers of nodes of named groups.
-    labels : array (n,) of int, optional
-        Numbers of the nodes in the labels of stresses, where they are others.
-
-    Raises
-    ------
-    ModelError
-        If the mesh is empty, has inverted elements, nodes in another order or loose parts; or an
-        interface is not acceptable.
+    `positions` (n, 3): nodes [m]; `labels` (n,): numbers of the nodes in the labels of stresses,
+    where they are others.
     """
     numbers, positions, blocks = _used(name, positions, blocks)
     check_elements(positions, blocks, name)
