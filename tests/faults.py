@@ -672,7 +672,7 @@ FAULTS = (
     ),
     Fault(
         "derivatives: velocity of the directions of a node forgotten",
-        "kernels/run/places.py",
+        "kernels/run/node_motions.py",
         "put_vector(out, 12 * s + 9, add(d_v, add(cross(d_w, p), cross(V_w, dp))))",
         "put_vector(out, 12 * s + 9, add(d_v, cross(d_w, p)))",
         DERIVATIVES,

@@ -13,7 +13,7 @@ import pytest
 import lissom as ls
 from lissom.batches.functions import functions_ptx, numbered_functions
 from lissom.batches.progress import Counted
-from lissom.kernels.run import event_values, instants, signals
+from lissom.kernels.run import due_times, event_values, signals
 from lissom.sim.run.prepare import prepared
 from tests.four_bars import four_bar_of_a_chain
 from tests.simulated_device import Simulated
@@ -250,7 +250,7 @@ def test_compiled_functions_on_a_device(monkeypatch):
     assert [x.function for x in functions] == [push, sampled]
     text = functions_ptx(functions)
     assert ".visible .func" in text and "lissom_call" in text
-    for module in (event_values, instants, signals):
+    for module in (event_values, due_times, signals):
         monkeypatch.setattr(module, "call", call)
     found = ls.simulate_batch(system, (q, 0 * q), loads=[controller], device=Simulated(), **options)
     assert np.abs(found.q - expected.q).max() < 1e-13
@@ -499,10 +499,10 @@ def test_states_may_be_pairs_and_none_at_all():
 
 @pytest.mark.parametrize("device", ["cpu", "simulated"])
 def test_a_run_that_would_never_end_is_ended(monkeypatch, device):
-    from lissom.batches import fleet
+    from lissom.batches import device_runs
     from lissom.sim.run import stall
 
-    for module in (stall, fleet):
+    for module in (stall, device_runs):
         monkeypatch.setattr(module, "STALL_STEPS", 20)
     monkeypatch.setattr(stall, "TOO_MANY_STEPS", 1000)
     q = np.array([[0.0], [0.5]])

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.viz.drawing.direction import Flat, Space, chosen_view
-from lissom.viz.drawing.places import placed_bodies, placed_joints
+from lissom.viz.drawing.positions import placed_bodies, placed_joints
 from tests.kernel_cases import random_system
 from tests.measures import random_state
 from tests.test_plots import ARM, CLOSED, LINKAGE

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 
-from lissom.structures.finite.held import Fronts, NotPositiveError, dissection
+from lissom.structures.finite.static_solutions import Fronts, NotPositiveError, dissection
 
 RANDOM = np.random.default_rng(4)
 

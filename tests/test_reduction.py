@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 import lissom as ls
 from lissom.bodies.recovery import Recovery, StressPoints
-from lissom.structures.finite import patience
+from lissom.structures.finite import progress
 from lissom.structures.finite.geometry import Geometry
-from lissom.structures.finite.held import Held, dissection
 from lissom.structures.finite.matrices import structure_of_matrices
+from lissom.structures.finite.static_solutions import Held, dissection
 from lissom.structures.finite.structure import Profile
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
@@ -337,7 +337,7 @@ def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_bod
 
 
 def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
-    monkeypatch.setattr(patience, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     done = threading.Event()
 
     class Heard(threading.Timer):
@@ -345,8 +345,8 @@ def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
             super().run()
             done.set()
 
-    monkeypatch.setattr(patience.threading, "Timer", Heard)
-    with patience.announced_if_slow("bracket: factorising"):
+    monkeypatch.setattr(progress.threading, "Timer", Heard)
+    with progress.announced_if_slow("bracket: factorising"):
         assert done.wait(30)
     assert capfd.readouterr().err == "bracket: factorising ...\n"
 

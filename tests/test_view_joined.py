@@ -8,7 +8,7 @@ import pytest
 import lissom as ls
 from lissom.spatial import quaternion_rotation
 from lissom.viz.scene.enlarged import with_scaled_modes
-from lissom.viz.scene.instants import frames_of
+from lissom.viz.scene.frame_times import frames_of
 from lissom.viz.scene.motion import Scene
 from lissom.viz.scene.surfaces import bent_along, surface
 from tests.result_samples import random_run

@@ -12,7 +12,7 @@ from lissom.errors import ModelError, StateError
 from lissom.results.description.joints import Numbers
 from lissom.results.description.solids import described_solids, restored_solids
 from lissom.spatial import quaternion_rotation
-from lissom.viz.drawing.places import placed_bodies, placed_frames, placed_joints
+from lissom.viz.drawing.positions import placed_bodies, placed_frames, placed_joints
 from lissom.viz.gif.animation import Drawing
 from lissom.viz.scene.bodies import SceneBody
 from lissom.viz.scene.motion import Scene

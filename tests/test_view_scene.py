@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.results.store import MemoryStore
 from lissom.results.trajectory import Trajectory
 from lissom.viz.scene.bodies import SceneBody, bent, shaded
-from lissom.viz.scene.instants import frames_of
+from lissom.viz.scene.frame_times import frames_of
 from lissom.viz.scene.joints import poses
 from lissom.viz.scene.motion import Scene, outermost
 from lissom.viz.scene.surfaces import surface

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from ..errors import LissomError
-from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.progress import ProgressBar
@@ -22,6 +21,7 @@ from ..sim.run.record import MemoryRecord
 from ..sim.run.saving import outcome_meta
 from ..sim.run.slices import next_budget
 from ..sim.run.stall import Stall
+from ..sim.run.status import Judge
 from ..sim.run.whole_run import begun_run, completed
 from ..sim.warnings.many_steps import ManySteps
 from ..sim.warnings.slow_iterations import SlowIterations

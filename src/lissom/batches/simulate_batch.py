@@ -22,7 +22,7 @@ from ..sim.run.start import listed
 from ..system import State, System
 from . import arrays
 from .batch import as_device, as_systems, check_mechanism, check_variants, cores
-from .fleet import Fleet
+from .device_runs import Fleet
 from .progress import Counted
 from .runs import OneRun, Runs
 from .runs_on_cores import OnCores

@@ -144,7 +144,7 @@ def _frame(system: System, frame: Frame) -> dict[str, Any]:
 def _warnings(system: System) -> list[str]:
     """Warnings about things that are valid but often unintended."""
     from ..bodies.normal import LINEARISED
-    from ..model.seats import off_node_warnings
+    from ..model.attachment import off_node_warnings
 
     messages = off_node_warnings(system)
     for name, body in zip(system.names, system.bodies, strict=True):

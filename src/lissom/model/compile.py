@@ -18,6 +18,7 @@ from ..errors import ModelError, ModelWarning, SingularError, SymbolicError, nam
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Frame, Loop, LoopEnd, System
+from .attachment import off_node_warnings
 from .coupling import resolved_couple
 from .cutting import spanning_tree
 from .frames import NamedFrame, carrier, resolved_closing, resolved_connection, resolved_frames
@@ -26,7 +27,6 @@ from .loops import check_two_bodies
 from .model import Model
 from .naming import shadowing_warnings
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
-from .seats import off_node_warnings
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
 
 Array = np.ndarray

@@ -15,6 +15,7 @@ from ..printing import folded
 from ..system import System
 from ..system.layout import frame_words
 from .attaching import Mount
+from .attachment import moved_to_node
 from .coupling import Couple, checked_couple
 from .frames import NamedFrame, carrier, checked_frame
 from .loops import checked_closing, removed
@@ -31,7 +32,6 @@ from .parts import (
     checked_vector,
     place,
 )
-from .seats import moved_to_node
 
 if TYPE_CHECKING:
     import os

@@ -29,9 +29,9 @@ from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, CUMULATED, LOADS, NODE, STORED, SUMS, of_body, of_loads, sums
 from .quantity import ChannelFrame
+from .row_blocks import RowBlock, collected
 from .section_quantities import SECTION, missing
 from .store import Columns, Store
-from .within import RowBlock, collected
 
 Array = np.ndarray
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .labels import Parts, forces, per
 from .quantity import ChannelFrame, ChannelQuantity
-from .within import RowBlock
+from .row_blocks import RowBlock
 
 Array = np.ndarray
 

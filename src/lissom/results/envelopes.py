@@ -17,7 +17,7 @@ from ..errors import ResultError, StateError, printable, suggestion
 from ..notebook import table
 from ..printing import WIDTH, Shown
 from .channels import resolved
-from .chosen_units import ChosenUnits, in_unit
+from .display_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
 from .labels import cell
 from .peaks import (
@@ -34,9 +34,9 @@ from .peaks import (
     rising_after,
     sparse_note,
 )
+from .row_blocks import RowBlock, collected, rows_within
 from .section_quantities import SECTION, asked
 from .stress_quantities import has_strain, strain_at_points, worst_stress
-from .within import RowBlock, collected, rows_within
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

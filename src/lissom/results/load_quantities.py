@@ -9,9 +9,9 @@ import numpy as np
 from ..bodies.sections import Sections, needs_balance
 from .labels import LOAD, Parts
 from .quantity import ChannelFrame, ChannelQuantity
+from .row_blocks import RowBlock, rows_within
 from .section_quantities import SECTION, Asked, OfSection
 from .stress_quantities import at_points, has_strain, has_stress, strain_at_points, worst_stress
-from .within import RowBlock, rows_within
 
 Array = np.ndarray
 

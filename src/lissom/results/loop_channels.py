@@ -15,8 +15,8 @@ from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
 from .labels import XYZ, Parts, coupling_units, forces
 from .loop_forces import in_axes
+from .row_blocks import RowBlock, collected
 from .store import Columns, Store
-from .within import RowBlock, collected
 
 Array = np.ndarray
 

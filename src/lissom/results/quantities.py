@@ -18,8 +18,8 @@ from .drive_quantities import DRIVE
 from .labels import LOAD, QUATERNION, ROLL_PITCH_YAW, XYZ, Parts, forces, per, times
 from .load_quantities import BODY_LOADS, NODE_LOADS
 from .quantity import ChannelFrame, ChannelQuantity
+from .row_blocks import RowBlock, collected
 from .store import Columns, Store
-from .within import RowBlock, collected
 
 Array = np.ndarray
 

@@ -11,8 +11,8 @@ from ..bodies.rod_tables import RodTables
 from ..bodies.sections import Sections, has_sections
 from ..system import Frame as Place, System
 from .labels import Parts, modes
+from .row_blocks import RowBlock
 from .store import Columns
-from .within import RowBlock
 
 Array = np.ndarray
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bodies.sections import needs_balance
+from .row_blocks import RowBlock, collected, rows_within
 from .section_quantities import asked
 from .store import Store, blocks
 from .stress_quantities import strains, stresses
-from .within import RowBlock, collected, rows_within
 
 if TYPE_CHECKING:
     from ..system import System

@@ -23,8 +23,8 @@ import numpy as np
 from ..spatial.many_rotations import rotation_vector
 from ..system import System
 from .loop_channels import loop_values
+from .row_blocks import RowBlock, collected
 from .store import Columns, Store
-from .within import RowBlock, collected
 
 Array = np.ndarray
 

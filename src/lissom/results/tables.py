@@ -14,7 +14,7 @@ from ..errors import StateError, printable, shown
 from ..notebook import code, table
 from ..printing import WIDTH
 from .channels import Channel, resolved
-from .chosen_units import SI, ChosenUnits
+from .display_units import SI, ChosenUnits
 from .envelopes import peak_notes
 from .peaks import RowCheck
 

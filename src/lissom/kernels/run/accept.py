@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from . import fields as run
-from .inside import look_inside
+from .inner_samples import look_inside
 from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, kink_error
 from .methods import estimated_error
+from .monitoring import note_error, note_sampled_error
 from .projection import settle
-from .watch import note_error, note_sampled_error
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 # An error beyond this is a jump inside the step, of which estimates show only a small part: until

@@ -13,17 +13,17 @@ from .. import fields as field
 from ..compiling import CompiledEntry, inlined, uncounted
 from . import fields as run
 from .accept import finish_adaptive, finish_fixed, set_weights
+from .due_times import next_instant, pass_instants, sample
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
-from .expected import note_expected
-from .instants import next_instant, pass_instants, sample
+from .extrapolation import note_expected
 from .loop_loads import has_turns, note_turns
 from .methods import commit_step, take_step
+from .monitoring import exceeds_limits, watch_spin
 from .projection import settle
 from .rows import row_due, rows_within, write_row
 from .switching import should_switch
 from .views import views
-from .watch import exceeds_limits, watch_spin
 
 BENT_DIVISIONS = 12  # halvings of a fixed step in which forces bend; then it is taken, and told
 

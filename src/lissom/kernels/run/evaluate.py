@@ -16,7 +16,7 @@ from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
-from .expected import extrapolate_accelerations
+from .extrapolation import extrapolate_accelerations
 from .loads import body_loads, hinge_loads, node_loads
 from .loop_loads import loop_loads
 from .motions import drive, undrive

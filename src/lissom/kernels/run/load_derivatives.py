@@ -29,7 +29,7 @@ from .implicit import clear_sides, tangent
 from .load_rows import load_rows_at, place_slots
 from .loads import add_node_change, body_loads, hinge_loads, node_loads
 from .loop_loads import add_loop_wrenches, find_loop_motions, loop_loads
-from .places import put_rate_changes
+from .node_motions import put_rate_changes
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
 from .states import put_states

@@ -24,10 +24,9 @@ from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from . import fields as run
 from .coordinates import moved
-from .given_rows import add_user_rows, take_wrench
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of
 from .loop_loads import loop_rows, loop_slopes
-from .places import put_directions
+from .node_motions import put_directions
 from .registry import NO_SLOPES
 from .signals import signal
 from .slots import (
@@ -38,6 +37,7 @@ from .slots import (
     put_wrenches,
     slot_motions,
 )
+from .user_rows import add_user_rows, take_wrench
 from .views import derivative_rows, loop_joints
 
 

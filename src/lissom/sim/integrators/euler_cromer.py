@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...kernels.run import fields as run
+from ...kernels.run.monitoring import watched_step
 from ...kernels.run.registry import Method, register
-from ...kernels.run.watch import watched_step
 from .integrator import Integrator
 
 EULER_CROMER = register(Method("Euler-Cromer", watched_step, run.NEEDS_START | run.SPEEDS_FIRST))

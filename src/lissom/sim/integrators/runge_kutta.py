@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ...kernels.compiling import inlined
 from ...kernels.run import fields as run
 from ...kernels.run.explicit import error_norm, runge_kutta, stage
+from ...kernels.run.monitoring import watched_step
 from ...kernels.run.registry import Method, register
-from ...kernels.run.watch import watched_step
 from .integrator import Integrator
 from .tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 

@@ -17,13 +17,13 @@ from ..warnings.many_steps import ManySteps
 from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
 from .interrupts import Interrupts
-from .judge import Judge
 from .machine import Machine
 from .progress import ProgressBar
 from .reasons import Outcome, at_time, out_of_time
 from .record import RunRecord
 from .slices import next_budget
 from .stall import Stall
+from .status import Judge
 
 Array = np.ndarray
 

@@ -15,12 +15,12 @@ from ...system import State
 from ..loads.forces import real_speeds
 from ..warnings.starts import warn_of_start
 from .drive_checks import warn_of_winding
-from .judge import Judge
 from .plan import SIGNAL_ROW
 from .prepare import Prepared, put_at_start
 from .reasons import Outcome
 from .settings import check_resolution
 from .start import check_ends, moving_ends
+from .status import Judge
 
 Array = np.ndarray
 

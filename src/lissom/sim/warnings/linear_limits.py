@@ -22,9 +22,9 @@ from ...bodies.rod import MOST_STATIONS
 from ...bodies.rod_poses import piece_turns
 from ...bodies.rod_strains import surface_strains
 from ...bodies.rod_tables import RodTables
+from ...results.row_blocks import RowBlock, wrenches_within
 from ...results.store import in_memory
 from ...results.trajectory import Trajectory
-from ...results.within import RowBlock, wrenches_within
 from ...system import State, System
 from .advice import DEFLECTION, against_deflection, against_press, against_pull, also
 from .gathering import say

@@ -13,9 +13,9 @@ from ...bodies.flexible import FlexibleBody
 from ...errors import ModelError, shown
 from ...spatial.scalar import reals
 from .assembly import equal_freedoms
-from .given_geometry import checked_loads, given_geometry
+from .external_stress_stiffness import checked_loads, given_geometry
 from .options import check_options
-from .sticks import sticks
+from .skeleton import sticks
 from .structure import Interface, Structure
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from ...spatial import inertia_fault, parallel_axis, spatial_inertia
 from ...spatial.scalar import reals
 from .._checks import positive
 from .particles import equivalent_particles, gram_of_matrices
-from .sticks import stick
+from .skeleton import stick
 
 Array = NDArray[np.float64]
 

@@ -20,15 +20,15 @@ from ...bodies.solids import Solid, Surface, Sweep
 from ...errors import ModelError
 from ...spatial import rigid_shift
 from .checks import check_free, check_structure, coordinate_name
-from .facts import Facts
-from .held import Held, SingularStiffnessError
 from .modes import negative_mass
 from .options import ReduceOptions, no_second_order
 from .particles import equivalent_particles, gram_of_matrices, gram_of_points
-from .patience import announced_if_slow
+from .progress import announced_if_slow
+from .report_data import Facts
 from .rigid import rigid_motion
 from .second_order import second_order
 from .shapes import Assembly, kept_shapes, normal_shapes
+from .static_solutions import Held, SingularStiffnessError
 from .ties import Ties, tied
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from .held import Held
 from .modes import Eigenproblem, ModeSelection, negative_mass, vibration
-from .patience import announced_if_slow
+from .progress import announced_if_slow
+from .static_solutions import Held
 from .ties import Ties
 
 Array = NDArray[np.float64]

@@ -14,10 +14,10 @@ from ...bodies.flexible import FlexibleBody
 from ...bodies.recovery import Recovery
 from ...bodies.second_order import SecondOrder
 from ...printing import Shown
-from .facts import Facts
 from .geometry import Geometry
 from .options import ReduceOptions
 from .reduce import reduce_structure, second_order_of
+from .report_data import Facts
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
-from .places import PlacedJoint
+from .positions import PlacedJoint
 
 Array = np.ndarray
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .picture import PictureScene
-    from .places import PlacedJoint
+    from .positions import PlacedJoint
 
 Array = np.ndarray
 

@@ -15,7 +15,7 @@ from ..plots.style import COLORS, INK, checked_size, picture
 from .direction import Flat, chosen_view
 from .names import name_tags, place, write_names
 from .paint import AXIS_COLORS, add_legend, rasterized, tint
-from .places import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
+from .positions import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
 from .shapes import Shape, facing, rim, shape
 from .symbols import CLOSING, ground_marker, marker
 

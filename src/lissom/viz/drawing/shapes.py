@@ -10,7 +10,7 @@ from ...bodies import NormalBody
 from ...bodies.solids import Sweep
 from ...system import System
 from ..scene.surfaces import surface
-from .places import PlacedBody, PlacedJoint
+from .positions import PlacedBody, PlacedJoint
 
 Array = np.ndarray
 

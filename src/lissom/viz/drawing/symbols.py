@@ -8,7 +8,7 @@ import numpy as np
 
 from ...joints import Joint
 from ..plots.style import INK
-from .places import PlacedJoint
+from .positions import PlacedJoint
 
 __all__ = ["CLOSING", "axis_lines", "ground_marker", "marker", "symbol_name"]
 

@@ -12,7 +12,7 @@ from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.camera import across, check_view, direction
 from ..scene.enlarged import check_scale, with_scaled_modes
-from ..scene.instants import frames_of
+from ..scene.frame_times import frames_of
 from ..scene.motion import Scene, outermost
 from ..scene.rods import SHOWN, check_color
 from ..scene.stresses import stress_at_nodes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StateError, name_list, shown, suggestion
-from ...results.chosen_units import ChosenUnits, in_unit
+from ...results.display_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from ...units import UnitError, parsed_unit
 from .panels import shown_unit

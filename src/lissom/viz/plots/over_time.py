@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import StateError
-from ...results.chosen_units import ChosenUnits, in_unit
+from ...results.display_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from ...results.peaks import RISES, is_load, rising_after
 from .defaults import closing_note, usual_panels

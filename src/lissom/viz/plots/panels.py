@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import StateError
 from ...results.channels import Channel, resolved
-from ...results.chosen_units import ChosenUnits, in_unit
+from ...results.display_units import ChosenUnits, in_unit
 
 if TYPE_CHECKING:
     from ...results import Trajectory

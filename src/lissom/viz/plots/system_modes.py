@@ -11,7 +11,7 @@ from ...errors import StateError, shown
 from ...linear.mode_motion import visible_amplitude
 from ...results.files.disk import PathLike
 from ...system import State
-from ..drawing.places import placed_bodies, placed_joints
+from ..drawing.positions import placed_bodies, placed_joints
 from ..drawing.shapes import Shape, shape
 from ..drawing.space import equal_box, fill
 from .style import COLORS, GREY, INK, checked_size, line_style, picture

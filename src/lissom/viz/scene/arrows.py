@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import StateError
+from ...results.row_blocks import reactions
 from ...results.store import MemoryStore
 from ...results.trajectory import Trajectory
-from ...results.within import reactions
 from ...spatial.many_rotations import rotated
 from ...system import GROUND, Loop, LoopEnd, System
 from .joints import node_poses, poses

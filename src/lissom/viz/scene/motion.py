@@ -21,7 +21,7 @@ from ...spatial.many_rotations import rotated
 from ...system import GROUND, Frame, LoopEnd
 from .arrows import Arrow, arrow_values, arrows
 from .bodies import SceneBody
-from .instants import thinned
+from .frame_times import thinned
 from .joints import (
     amplitude_columns,
     body_factors,

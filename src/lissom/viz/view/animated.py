@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
-from ..scene.instants import frames_of, still
+from ..scene.frame_times import frames_of, still
 from ..scene.rods import check_color
 from .options import PageOptions, whole_frames
 from .page import ICON

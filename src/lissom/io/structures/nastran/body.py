@@ -13,7 +13,7 @@ from scipy import sparse
 from ....bodies import FlexibleBody
 from ....errors import ModelError, name_list, shown, suggestion
 from ....structures.finite import Structure
-from ....structures.finite.given_geometry import checked_loads, given_geometry
+from ....structures.finite.external_stress_stiffness import checked_loads, given_geometry
 from ....structures.finite.options import check_options
 from ..assembling import NamedNodes, Numbers, check_free, check_named, in_house_order, interfaces_of
 from ..text import path_text, read_bytes, refused

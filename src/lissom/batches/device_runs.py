@@ -16,13 +16,13 @@ import numpy as np
 from ..errors import KernelError, LissomError, LoadError
 from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
-from ..sim.run.judge import Judge
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
 from ..sim.run.saving import outcome_meta
 from ..sim.run.slices import next_budget
 from ..sim.run.stall import STALL_STEPS, Stall
+from ..sim.run.status import Judge
 from ..sim.run.whole_run import begun_run
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
