@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import lissom as ls
-from lissom.algorithms.papers.duality import optimal_control_dual, solve_lq
+from lissom.papers.duality import optimal_control_dual, solve_lq
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build, frame_names
 

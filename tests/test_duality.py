@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.papers.duality import (
+from lissom.papers.duality import (
     constraint_forces,
     dual_accelerations,
     dual_joint_forces,

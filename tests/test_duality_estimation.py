@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.papers.duality import filter_and_smoother
-from lissom.algorithms.papers.duality.blocks import modal_blocks
 from lissom.algorithms.tree.arguments import motions_of
+from lissom.papers.duality import filter_and_smoother
+from lissom.papers.duality.blocks import modal_blocks
 from tests.duality_samples import SEEDS, TOLERANCE, Case, case, largest, serial_chain, solved
 from tests.measures import error
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.papers import order_n
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
+from lissom.papers import order_n
 from tests.random_couplings import coupled_tree
 from tests.random_loops import looped_tree
 from tests.random_trees import frame_names

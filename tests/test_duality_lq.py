@@ -6,7 +6,7 @@ import scipy.linalg
 import scipy.optimize
 
 import lissom as ls
-from lissom.algorithms.papers.duality import LQProblem, constraint_forces, solve_lq
+from lissom.papers.duality import LQProblem, constraint_forces, solve_lq
 from tests.duality_samples import TOLERANCE, case
 from tests.measures import error
 from tests.peers import peer

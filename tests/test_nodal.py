@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.papers.nodal.dynamics import (
+from lissom.bodies.nodal import NodalBody
+from lissom.papers.nodal.dynamics import (
     filter_tip_to_base,
     nodal_forward_dynamics,
     nodal_gains_tip_to_base,
     smooth_base_to_tip,
 )
-from lissom.algorithms.papers.nodal.operators import NodalOperators, composite_mass_matrix
-from lissom.algorithms.papers.nodal.tree import nodal_loads, nodal_tree
-from lissom.bodies.nodal import NodalBody
+from lissom.papers.nodal.operators import NodalOperators, composite_mass_matrix
+from lissom.papers.nodal.tree import nodal_loads, nodal_tree
 from tests.measures import TOLERANCE, error, forward_tolerance, random_state
 from tests.nodal_samples import KINDS, Bar, Tree, cantilever, random_body, random_tree
 

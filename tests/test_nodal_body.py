@@ -11,8 +11,8 @@ import pytest
 import scipy.linalg
 
 import lissom as ls
-from lissom.algorithms.papers.nodal.dynamics import nodal_forward_dynamics
 from lissom.bodies.nodal import NodalBody
+from lissom.papers.nodal.dynamics import nodal_forward_dynamics
 from lissom.spatial import rigid_shift
 from tests.measures import TOLERANCE, error
 from tests.nodal_samples import KINDS, Bar, cantilever, random_body, stand_in

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse.linalg
 
 import lissom as ls
-from lissom.algorithms.papers.jain_rodriguez import articulate_in_parts
 from lissom.algorithms.tree.reference import articulate_tip_to_base, kinematics_base_to_tip
+from lissom.papers.jain_rodriguez import articulate_in_parts
 from lissom.spatial import spatial_inertia
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build

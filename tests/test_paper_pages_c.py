@@ -7,8 +7,8 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.loops import closed_loops
-from lissom.algorithms.papers import order_n as paper_c
 from lissom.algorithms.tree import reference
+from lissom.papers import order_n as paper_c
 
 PAGE = Path(__file__).parent.parent / "docs" / "papers" / "order_n.md"
 SIGNS = ["4.2", "4.3", "4.5"]

@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import solve_bvp
 
 import lissom as ls
-from lissom.algorithms.papers import jain_rodriguez, order_n
 from lissom.algorithms.tree.arguments import motions_of
 from lissom.algorithms.tree.coordinates import moved
+from lissom.papers import jain_rodriguez, order_n
 from lissom.results.store import Columns, MemoryStore
 
 SOFT = ls.Material("rubber", 30e6, 1100.0, 0.45)

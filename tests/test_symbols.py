@@ -10,9 +10,9 @@ import sys
 import pytest
 
 import lissom as ls
-from lissom.algorithms.papers.nodal.tree import nodal_tree
 from lissom.algorithms.tree import reference
 from lissom.bodies import Lump
+from lissom.papers.nodal.tree import nodal_tree
 from tests import nodal_samples
 from tests.test_docs import FENCE
 from tests.test_notation import resolve

@@ -3,22 +3,6 @@
 from .loops.assembly import AssemblyError, closed_state
 from .loops.closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
 from .operators import NodalTerms, Operators, SpatialOperator, operators
-from .papers.duality import (
-    ConstraintForces,
-    FilteredForces,
-    LQProblem,
-    LQSolution,
-    constraint_forces,
-    dual_accelerations,
-    dual_joint_forces,
-    filter_and_smoother,
-    gibbs_function,
-    optimal_control_dual,
-    solve_lq,
-)
-from .papers.nodal.dynamics import NodalSolution, nodal_forward_dynamics
-from .papers.nodal.inverse import NodalForces, nodal_inverse_dynamics
-from .papers.nodal.operators import NodalOperators, nodal_operators
 from .reaching.reach import Reach, ReachError, reach
 from .reaching.targets import Target
 from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
@@ -49,23 +33,16 @@ from .tree.stresses import section_loads, strain, stress
 __all__ = [
     "AssemblyError",
     "Closure",
-    "ConstraintForces",
     "CouplingClosure",
     "DesignDerivatives",
     "DesignParameter",
     "Energy",
     "Evaluator",
-    "FilteredForces",
     "ForwardDerivatives",
     "FrameDerivatives",
     "InertialRegressor",
     "InverseDerivatives",
-    "LQProblem",
-    "LQSolution",
     "LoopClosure",
-    "NodalForces",
-    "NodalOperators",
-    "NodalSolution",
     "NodalTerms",
     "Operators",
     "Pose",
@@ -79,18 +56,13 @@ __all__ = [
     "center_of_mass",
     "closed_state",
     "closure",
-    "constraint_forces",
     "coupling_forces",
     "design_derivatives",
-    "dual_accelerations",
-    "dual_joint_forces",
     "energy",
-    "filter_and_smoother",
     "forward_dynamics",
     "forward_dynamics_batch",
     "forward_dynamics_derivatives",
     "frame_derivatives",
-    "gibbs_function",
     "gravity_force",
     "inertial_regressor",
     "interface_load",
@@ -103,16 +75,11 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "multiply_mass",
-    "nodal_forward_dynamics",
-    "nodal_inverse_dynamics",
-    "nodal_operators",
     "operators",
-    "optimal_control_dual",
     "pose",
     "qdot",
     "reach",
     "section_loads",
-    "solve_lq",
     "solve_mass",
     "strain",
     "stress",

@@ -276,7 +276,7 @@ def _as_in_the_paper(
     added: reference.Armature | None,
     method: str,
 ) -> Array:
-    from ..papers import jain_rodriguez  # here: its operators are not needed otherwise
+    from ...papers import jain_rodriguez  # here: its operators are not needed otherwise
 
     if added is not None:
         raise StateError(f'method {method!r} does not support armature; use "articulated"')

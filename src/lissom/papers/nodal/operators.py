@@ -21,11 +21,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ....bodies.nodal import NodalBody
-from ....system import GROUND, StateLike, System
-from ...operators.algebra import Identity, Label, SpatialOperator, listed
-from ...operators.blocks import BlockDiagonal, Blocks
-from ...operators.propagation import Propagation
+from ...algorithms.operators.algebra import Identity, Label, SpatialOperator, listed
+from ...algorithms.operators.blocks import BlockDiagonal, Blocks
+from ...algorithms.operators.propagation import Propagation
+from ...bodies.nodal import NodalBody
+from ...system import GROUND, StateLike, System
 from .blocks import Attachment, Quarters, Stacked
 from .dynamics import NodalGains, nodal_gains_tip_to_base
 from .tree import NodalTree, nodal_tree

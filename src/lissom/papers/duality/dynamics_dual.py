@@ -51,9 +51,9 @@ from typing import Any
 
 import numpy as np
 
-from ....system import StateLike, System
-from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
-from ...tree.reference import ground_acceleration
+from ...algorithms.tree.arguments import motions_of, speeds_vector, to_armature, to_external
+from ...algorithms.tree.reference import ground_acceleration
+from ...system import StateLike, System
 from .blocks import check_loads, modal_blocks, real_state
 from .loop_blocks import loop_blocks
 from .lq import LQSolution

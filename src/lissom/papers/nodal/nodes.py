@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....bodies import NormalBody
-from ....bodies.nodal import NodalBody
-from ....errors import StateError
-from ....spatial import (
+from ...algorithms.tree.reference import BodyMotion
+from ...bodies import NormalBody
+from ...bodies.nodal import NodalBody
+from ...errors import StateError
+from ...spatial import (
     block_diagonal,
     cross,
     left_jacobian,
@@ -17,7 +18,6 @@ from ....spatial import (
     rotation_exp,
     spatial_inertia,
 )
-from ...tree.reference import BodyMotion
 
 Array = np.ndarray
 

@@ -64,10 +64,10 @@ from typing import Any
 
 import numpy as np
 
-from ....printing import Shown
-from ....system import StateLike, System
-from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
-from ...tree.reference import ground_acceleration
+from ...algorithms.tree.arguments import motions_of, speeds_vector, to_armature, to_external
+from ...algorithms.tree.reference import ground_acceleration
+from ...printing import Shown
+from ...system import StateLike, System
 from .blocks import ModalBlock, check_loads, modal_blocks, real_state
 from .loop_blocks import LoopBlocks, loop_blocks
 from .rounding import check_definite, diagonal_bound, least_multipliers

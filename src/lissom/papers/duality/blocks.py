@@ -20,11 +20,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import StateError
-from ....spatial import block_diagonal
-from ....system import State, StateLike, System
-from ...tree.arguments import as_state
-from ...tree.reference import Armature, BodyMotion, External, carrying_node, external_terms
+from ...algorithms.tree.arguments import as_state
+from ...algorithms.tree.reference import (
+    Armature,
+    BodyMotion,
+    External,
+    carrying_node,
+    external_terms,
+)
+from ...errors import StateError
+from ...spatial import block_diagonal
+from ...system import State, StateLike, System
 
 Array = np.ndarray
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ....bodies.nodal import NodalBody
-from ....errors import StateError
-from ....printing import Shown
-from ....system import GROUND, StateLike, System
+from ...bodies.nodal import NodalBody
+from ...errors import StateError
+from ...printing import Shown
+from ...system import GROUND, StateLike, System
 from .dynamics import hinge_values
 from .tree import NodalTree, nodal_loads, nodal_tree, real_array
 

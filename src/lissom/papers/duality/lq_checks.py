@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import ModelError, shown
+from ...errors import ModelError, shown
 
 Array = np.ndarray
 Shape = tuple[int, ...]

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....system import GROUND, System
-from ...loops.closed_loops import loop_motions
-from ...loops.couplings import coupling_jacobian
-from ...tree.reference import BodyMotion, ground_acceleration
+from ...algorithms.loops.closed_loops import loop_motions
+from ...algorithms.loops.couplings import coupling_jacobian
+from ...algorithms.tree.reference import BodyMotion, ground_acceleration
+from ...system import GROUND, System
 
 Array = np.ndarray
 

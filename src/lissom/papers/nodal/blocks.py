@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....system import GROUND
-from ...operators.algebra import Label, SpatialOperator
-from ...operators.blocks import Blocks
+from ...algorithms.operators.algebra import Label, SpatialOperator
+from ...algorithms.operators.blocks import Blocks
+from ...system import GROUND
 
 Array = np.ndarray
 Row = tuple[SpatialOperator | None, SpatialOperator | None]

@@ -37,8 +37,8 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import ModelError, SingularError
-from ....printing import Shown
+from ...errors import ModelError, SingularError
+from ...printing import Shown
 from .lq_problem import LQProblem
 from .rounding import check_definite, diagonal_bound, least_multipliers
 
@@ -157,7 +157,7 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     A mass on a line, brought to rest from x = 1 m in 60 steps of 0.1 s:
 
     >>> import numpy as np
-    >>> from lissom.algorithms.papers.duality import LQProblem, solve_lq
+    >>> from lissom.papers.duality import LQProblem, solve_lq
     >>> A, B = np.array([[1, 0.1], [0, 1]]), np.array([[0.0], [0.1]])
     >>> M, W, n = np.eye(2), 0.1 * np.eye(1), 60
     >>> problem = LQProblem.from_time_series(

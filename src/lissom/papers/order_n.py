@@ -27,17 +27,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...spatial import block_diagonal
-from ...system import GROUND, System
-from ..loops.closed_loops import LoopMotion, loop_motions
-from ..tree.body_terms import NodeMotion
-from ..tree.reference import (
+from ..algorithms.loops.closed_loops import LoopMotion, loop_motions
+from ..algorithms.tree.body_terms import NodeMotion
+from ..algorithms.tree.reference import (
     BodyMotion,
     External,
     carrying_node,
     external_terms,
     ground_acceleration,
 )
+from ..spatial import block_diagonal
+from ..system import GROUND, System
 
 Array = np.ndarray
 

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import ModelError
-from ....printing import Shown
+from ...errors import ModelError
+from ...printing import Shown
 from .lq import LQSolution
 from .lq_problem import LQProblem
 

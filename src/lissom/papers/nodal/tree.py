@@ -23,13 +23,19 @@ from typing import Any
 
 import numpy as np
 
-from ....bodies.nodal import NodalBody
-from ....errors import StateError
-from ....spatial import rigid_shift
-from ....spatial.scalar import array
-from ....system import GROUND, State, StateLike, System
-from ...tree.arguments import as_state, check_no_loops, check_reals, motions_of, to_external
-from ...tree.reference import BodyMotion
+from ...algorithms.tree.arguments import (
+    as_state,
+    check_no_loops,
+    check_reals,
+    motions_of,
+    to_external,
+)
+from ...algorithms.tree.reference import BodyMotion
+from ...bodies.nodal import NodalBody
+from ...errors import StateError
+from ...spatial import rigid_shift
+from ...spatial.scalar import array
+from ...system import GROUND, State, StateLike, System
 from .nodes import flexible_nodes, rigid_nodes
 
 Array = np.ndarray

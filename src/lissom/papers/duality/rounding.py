@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....errors import SingularError
-from ...loops.closed_loops import least_norm
+from ...algorithms.loops.closed_loops import least_norm
+from ...errors import SingularError
 
 Array = np.ndarray
 

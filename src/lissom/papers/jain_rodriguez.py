@@ -24,10 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...spatial import symmetric
-from ...system import GROUND, System
-from ..operators import Operators
-from ..tree.reference import (
+from ..algorithms.operators import Operators
+from ..algorithms.tree.reference import (
     BodyMotion,
     External,
     carrying_node,
@@ -37,6 +35,8 @@ from ..tree.reference import (
     external_terms,
     outboard_rows,
 )
+from ..spatial import symmetric
+from ..system import GROUND, System
 
 Array = np.ndarray
 

@@ -35,14 +35,14 @@ from typing import Any
 
 import numpy as np
 
-from ....bodies.nodal import NodalBody
-from ....errors import SingularError, StateError
-from ....printing import Shown
-from ....spatial import symmetric
-from ....spatial.scalar import solve_spd
-from ....system import GROUND, StateLike, System
-from ...tree.arguments import speeds_vector
-from ...tree.reference import sees_inertia
+from ...algorithms.tree.arguments import speeds_vector
+from ...algorithms.tree.reference import sees_inertia
+from ...bodies.nodal import NodalBody
+from ...errors import SingularError, StateError
+from ...printing import Shown
+from ...spatial import symmetric
+from ...spatial.scalar import solve_spd
+from ...system import GROUND, StateLike, System
 from .tree import NodalTree, nodal_loads, nodal_tree
 
 Array = np.ndarray

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ....errors import ModelError
-from ....printing import Shown
+from ...errors import ModelError
+from ...printing import Shown
 from .lq_checks import checked_fields, count, node_label
 
 Array = np.ndarray

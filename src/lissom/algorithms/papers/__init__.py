@@ -1,1 +1,0 @@
-"""Recursions as the papers print them, for study and for comparison with ours."""
