@@ -201,7 +201,6 @@ def _front(code: Path, symbols: Sequence[str], ticks: Path) -> Path:
 
 def _back(code: Path, level: ProcessorLevel, triple: str, ticks: Path) -> Path:
     """Object file of kernels for a level."""
-
     object_file = code.with_name(f"{code.name}_{level.identifier}.o")
     object_file.write_bytes(machine_code(code.read_bytes(), level, triple))
     _tick(ticks)

@@ -42,7 +42,6 @@ def check(
     Without problems, describe the mechanism. Results are damaged if they do not match their
     checksums.
     """
-
     if model.endswith(RESULTS):
         check_results(model, json=json)
         return

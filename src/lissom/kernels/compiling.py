@@ -1,7 +1,7 @@
 """Kernels: their decorator, and the entries that Python calls.
 
-A function that kernels call is decorated with `jit`.  A kernel that Python calls is an `CompiledEntry` made
-from such a function; its `load` returns it compiled.
+A function that kernels call is decorated with `jit`.  A kernel that Python calls is an
+`CompiledEntry` made from such a function; its `load` returns it compiled.
 
 Compiled code comes from the binary that `lissom build` makes (`native`), or from Numba at the first
 use (`numba_cache`).  The choice is made once, at import, for all entries: with the binary `jit`

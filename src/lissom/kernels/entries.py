@@ -26,8 +26,9 @@ from .tree.world import frame, hinge_forces, place_base_to_tip, totals
 
 # Products with a list of small blocks, by which the spatial operators are applied.
 #
-# Five numbers in `table` describe a block: its first row and column, its numbers of rows and columns,
-# and where in `numbers` its entries are, row by row.  x and y hold `width` columns side by side.
+# Five numbers in `table` describe a block: its first row and column, its numbers of rows and
+# columns, and where in `numbers` its entries are, row by row.  x and y hold `width` columns side by
+# side.
 
 ROW, COLUMN, N_ROW, N_COLUMN, PLACE, BLOCK = range(6)
 

@@ -277,7 +277,6 @@ class LinearModel:
 
     def to_control(self) -> Any:
         """The model as a `control.StateSpace`, with its names; needs the package control."""
-
         return to_control(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -288,7 +287,6 @@ class LinearModel:
         path : path
             File to write, with the suffix ".mat".
         """
-
         save(self, path)
 
     def __repr__(self) -> str:

@@ -25,9 +25,9 @@ from .turning import warn_of_turning
 # Effective masses of the modes of a mechanism, and the share of each body in their energy.
 #
 # With L_d the momentum [angular; linear] about the base in direction d, and phi^H M phi = 1,
-#   L_d phi:  inertia force on a mode by a unit acceleration of the base in direction d           (1)
-#   effective mass |L_d phi|^2, its sum at most the mass or inertia R_dd of the whole mechanism   (2)
-#   share of body i: phi^H M_i phi, with M = sum over the bodies of M_i                           (3)
+#   L_d phi:  inertia force on a mode by a unit acceleration of the base in direction d          (1)
+#   effective mass |L_d phi|^2, its sum at most the mass or inertia R_dd of the whole mechanism  (2)
+#   share of body i: phi^H M_i phi, with M = sum over the bodies of M_i                          (3)
 # The motions of all modes go from base to tip together, so that (1)-(3) take one pass.
 
 

@@ -43,7 +43,7 @@ from .names import listed_names
 # A deviation delta (n_v) leads from q to a configuration near it along the motions of the speeds:
 #   dq = N(q) delta,  qdot = N(q) v                                                            (1)
 # Both hold at all times, d(dq)/dt = d(qdot), so that with nu the deviation of the speeds
-#   delta' = nu + E delta,  N E delta = D_(N delta) N v - D_(N v) N delta = -[N v, N delta]       (2)
+#   delta' = nu + E delta,  N E delta = D_(N delta) N v - D_(N v) N delta = -[N v, N delta]      (2)
 # where D_x N is the derivative of N along x.  E vanishes where speeds are rates of coordinates, and
 # at rest.  Of joints with constant motion maps, such as Spherical and Free, E = -ad(v).
 

@@ -26,12 +26,12 @@ from .static_shapes import strains_at
 
 # Second order of the deformation of a straight beam with static shapes.
 #
-# Sections follow (1) and (2) of `bodies.along`.  Particles of a section take the h of the axis: they
-# leave out the tilt in the first order too.  The sums over the mass leave out the products of torsion
-# and bending: with them, twisting a bent beam moves its mass sideways, which the constant modal mass
-# does not match, and the mass matrix of a free beam is not definite beyond a deflection of a tenth of
-# the section's radius of gyration.  Nodes keep these products, so that they are missing only for
-# loads distributed along one beam.
+# Sections follow (1) and (2) of `bodies.along`.  Particles of a section take the h of the axis:
+# they leave out the tilt in the first order too.  The sums over the mass leave out the products of
+# torsion and bending: with them, twisting a bent beam moves its mass sideways, which the constant
+# modal mass does not match, and the mass matrix of a free beam is not definite beyond a deflection
+# of a tenth of the section's radius of gyration.  Nodes keep these products, so that they are
+# missing only for loads distributed along one beam.
 
 _AXIS = np.array([1.0, 0.0, 0.0])
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # comes from, gdot = P^T [w; u] where the loop is closed.  Joints of slides s_k followed by turns:
 #   position    (R_a e) . u = 0, e orthogonal to all slides    g = (R_a e) . d                 (1)
 #               without slides  v_b - v_a = 0                  g = d
-#   no turn     w = 0                                          g = sum of (R_a)_k x (R_b)_k / 2   (2)
+#   no turn     w = 0                                         g = sum of (R_a)_k x (R_b)_k / 2   (2)
 #   axis n      (R_b e) . w = 0, e orthogonal to n             g = (R_b e) . (R_a n x R_b n)   (3)
 #   axes n1, n2 (R_a n1 x R_b n2) . w = 0                      g = n1 . n2 - R_a n1 . R_b n2   (4)
 #   screw       also (R_b n) . u - pitch (R_b n) . w = 0                                       (5)

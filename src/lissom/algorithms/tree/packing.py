@@ -339,10 +339,11 @@ def _first_content(start: Array, row: Array, body: NormalBody, nodes: tuple[int,
 
 # Parts of records that bodies of a compact workspace use in turn.
 #
-# Forward dynamics of a tree needs the motion of a body, and the articulated inertia of its children,
-# only between that body and its last child, in each of its sweeps.  Bodies for which these intervals
-# do not overlap share them, so that a chain of rigid bodies has one of each: less memory to move, on
-# GPUs the cost of an evaluation.  After a sweep they hold the numbers of some bodies only.
+# Forward dynamics of a tree needs the motion of a body, and the articulated inertia of its
+# children, only between that body and its last child, in each of its sweeps.  Bodies for which
+# these intervals do not overlap share them, so that a chain of rigid bodies has one of each: less
+# memory to move, on GPUs the cost of an evaluation.  After a sweep they hold the numbers of some
+# bodies only.
 
 
 def shared_records(system: System, rigid: Sequence[bool]) -> dict[int, int]:

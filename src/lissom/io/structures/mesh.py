@@ -260,8 +260,8 @@ def _materials(
 
 # Mesh files, read by meshio.
 #
-# One of its readers (Fluent's .msh) never returns from a file that is cut off, and `meshio.read` ends
-# the program where it fails; so its readers are called directly, those that are known to end.
+# One of its readers (Fluent's .msh) never returns from a file that is cut off, and `meshio.read`
+# ends the program where it fails; so its readers are called directly, those that are known to end.
 
 _MOST = 2_000_000_000  # bytes
 

@@ -22,8 +22,8 @@ from .xml_tree import Element, XmlFormat, read_xml, shown
 
 # Collada files (.dae): triangles of a scene, with colours.
 #
-# Source: COLLADA 1.4.1 and 1.5, Khronos Group.  Lengths are in metres by <unit meter>.  <up_axis> is
-# ignored: the frames of robots' links are the axes of the file (decision 0073).
+# Source: COLLADA 1.4.1 and 1.5, Khronos Group.  Lengths are in metres by <unit meter>.  <up_axis>
+# is ignored: the frames of robots' links are the axes of the file (decision 0073).
 
 COLLADA = XmlFormat("Collada", 100_000_000, 200_000, texts=True)
 _DEEPEST, _MOST_PLACES = 64, 20_000

@@ -123,12 +123,12 @@ def _lock(machine: Machine, joint: JointPlace) -> Impulse:
 # C is one sweep for each speed of the joint, O(N).  In (2) directions in which loops hold the joint
 # have no compliance, and no impulse.
 #
-# The share of a body's upper half of shapes tells whether a peak after the impulse converges: shapes
-# take the kinetic energy (E xi)^2 / 2 each, xi being rates of vibration with the inboard node held.
-# If this falls quickly with the frequency, further shapes would take little; at the tip of a beam all
-# take the same, so that neither the impulse nor the peaks after it have a limit.  Shapes that move in
-# different directions are separate series, each with its own upper half, of which a middle one is no
-# part; a single one is upper half.
+# The share of a body's upper half of shapes tells whether a peak after the impulse converges:
+# shapes take the kinetic energy (E xi)^2 / 2 each, xi being rates of vibration with the inboard
+# node held. If this falls quickly with the frequency, further shapes would take little; at the tip
+# of a beam all take the same, so that neither the impulse nor the peaks after it have a limit.
+# Shapes that move in different directions are separate series, each with its own upper half, of
+# which a middle one is no part; a single one is upper half.
 #
 # A lock with a stiffness k gives no impulse but a force that lasts half a period of the rate
 #

@@ -41,8 +41,8 @@ from .controls import Control
 # Forces of loads by parameters that move the places where they act.
 #
 # A load on a node pushes the coordinates through the geometry between them.  Derivatives of its
-# generalized forces by places of joints and by users' functions are differences of order six between
-# systems with changed parameters:
+# generalized forces by places of joints and by users' functions are differences of order six
+# between systems with changed parameters:
 #   (45 (T_1 - T_-1) - 9 (T_2 - T_-2) + T_3 - T_-3) / 60 h                                      (1)
 
 SPACING = 1e-3  # of displacements, in lengths of the system, and of turns [rad]

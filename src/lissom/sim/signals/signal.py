@@ -20,8 +20,8 @@ from .with_derivatives import WithDerivatives
 #
 # h_k s_(k-1) + 2 (h_(k-1) + h_k) s_k + h_(k-1) s_(k+1) = 3 (h_k d_(k-1) + h_(k-1) d_k)     (1)
 #
-# with widths h and mean slopes d of the intervals.  The two missing equations are s = 0 (clamped), a
-# second derivative of zero (natural), or a third derivative that is continuous at the second knot
+# with widths h and mean slopes d of the intervals.  The two missing equations are s = 0 (clamped),
+# a second derivative of zero (natural), or a third derivative that is continuous at the second knot
 # from each end (not a knot).
 #
 # Curves without overshoot have the slopes (Fritsch and Butland 1984)
@@ -31,8 +31,8 @@ from .with_derivatives import WithDerivatives
 # where d_(k-1) and d_k have the same sign, and zero elsewhere; at the ends those of the parabola
 # through three points, limited to the sign and to three times the mean slope beside them.
 #
-# Between two points at rest the value moves by the quintic with zero first and second derivatives at
-# both ends,
+# Between two points at rest the value moves by the quintic with zero first and second derivatives
+# at both ends,
 #
 # y = y_k + (y_(k+1) - y_k) (10 x^3 - 15 x^4 + 6 x^5),  x = (t - t_k) / h_k                     (3)
 

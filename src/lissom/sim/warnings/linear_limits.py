@@ -36,8 +36,8 @@ from .tension import axial_forces, axial_scale, curvatures, euler_load, supports
 #
 # Two measures, at some rows of a run or at a state at rest.  A piece between two stations is turned
 # by the sixth order of an expansion, good for a fraction of a turn: the limit is a quarter.  The
-# material is linear, and strains are taken as small: the limit is a tenth, of stretch, of shear, and
-# of the strains at the surface by bending and torsion (`surface_strains`).
+# material is linear, and strains are taken as small: the limit is a tenth, of stretch, of shear,
+# and of the strains at the surface by bending and torsion (`surface_strains`).
 
 TURN = math.pi / 2  # rad, of a piece between stations
 STRAIN = 0.1

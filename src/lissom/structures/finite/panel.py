@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #   e_ij = (u_i,j + u_j,i + u_x,i u_x,j + u_y,i u_y,j + w_,i w_,j) / 2,      i, j = x, y        (1)
 #   T(u; a, b) = int N_ij(u) (a_x,i b_x,j + a_y,i b_y,j + a_z,i b_z,j) dA                       (2)
 #
-# N are the forces in the membrane by u.  Curvatures are those of the first order, so slopes are to be
-# small, and rotations about the normal smaller.
+# N are the forces in the membrane by u.  Curvatures are those of the first order, so slopes are to
+# be small, and rotations about the normal smaller.
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,9 +29,9 @@ from scipy.linalg.lapack import dpotrf
 
 # Order of elimination by nested dissection of the nodes in space.
 #
-# The nodes are ranked along the longest extent of their box and cut in two.  Nodes of the first part
-# that touch the second separate both and are eliminated last.  Node i with rank r_i, whose farthest
-# neighbour has rank f_i, is among them for all cuts c with
+# The nodes are ranked along the longest extent of their box and cut in two.  Nodes of the first
+# part that touch the second separate both and are eliminated last.  Node i with rank r_i, whose
+# farthest neighbour has rank f_i, is among them for all cuts c with
 #
 #   r_i < c <= f_i                                                                              (1)
 #
@@ -98,10 +98,10 @@ def _best_cut(far: Whole) -> int:
 #   F = [F_11  . ]    F_11 = L_11 L_11^T,   L_21 = F_21 L_11^-T,   U = F_22 - L_21 L_21^T       (1)
 #       [F_21 F_22]
 #
-# U goes to the part in which the first of its unknowns is eliminated.  All work is in dense matrices,
-# so that it runs at the speed of LAPACK; a general sparse solver took five times as long for solids.
-# Source: Duff & Reid, "The multifrontal solution of indefinite sparse symmetric linear equations",
-# ACM Transactions on Mathematical Software 9, 1983.
+# U goes to the part in which the first of its unknowns is eliminated.  All work is in dense
+# matrices, so that it runs at the speed of LAPACK; a general sparse solver took five times as long
+# for solids. Source: Duff & Reid, "The multifrontal solution of indefinite sparse symmetric linear
+# equations", ACM Transactions on Mathematical Software 9, 1983.
 
 Whole = NDArray[np.intp]
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # Walls, ticks and labels behind a drawing in space, placed in the plane of the picture.
 #
-# Matplotlib's own axes in space put labels at distances that depend on the extents of the box: those
-# of long, thin mechanisms lie far away or on each other.
+# Matplotlib's own axes in space put labels at distances that depend on the extents of the box:
+# those of long, thin mechanisms lie far away or on each other.
 
 _GRID, _EDGE = "0.87", "0.62"
 _TICK, _GAP = 3.0, 3.0  # lengths [point]

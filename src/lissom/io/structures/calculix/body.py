@@ -196,13 +196,13 @@ def _advice(deck: Deck) -> str:
 
 # Inner freedoms of elements C3D8I, which CalculiX numbers as three further nodes of each.
 #
-# They add to the displacement that the corners of the element give, so that they are zero in a rigid
-# motion.  Counted from the mean displacement of the corners instead,
+# They add to the displacement that the corners of the element give, so that they are zero in a
+# rigid motion.  Counted from the mean displacement of the corners instead,
 #
 #   x' = L x      L = [1, 0; A, 1]      K' = L^-T K L^-1      M' = L^-T M L^-1                  (1)
 #
-# with the mean A of the corners, they are translations of nodes in the middle of the element, as all
-# others are; nothing else changes.
+# with the mean A of the corners, they are translations of nodes in the middle of the element, as
+# all others are; nothing else changes.
 
 _NODES = 3  # of one element
 
