@@ -389,7 +389,7 @@ def joint_classes() -> dict[str, type[Joint]]:
 
 
 def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
-    """Metadata of a joint class's parameters: {name: {"kind": "direction" | "number" | "values"}}."""
+    """Parameters of a joint class: {name: {"kind": "direction" | "number" | "values"}}."""
     if not is_dataclass(kind):
         return {}
     return {f.name: f.metadata or {"kind": "values"} for f in fields(kind) if f.init}

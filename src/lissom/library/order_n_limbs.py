@@ -53,7 +53,7 @@ class Limb:
         return joint in _BOOMS
 
     def end(self, mount: Pose) -> Pose:
-        """Initial frame at the outer end of the last link, in the frame that `mount` is given in."""
+        """Initial frame at the outer end of the last link, in the frame of `mount`."""
         rotation, position = mount
         for axis, length, angle in zip(self.axes, self.lengths, self.angles, strict=True):
             rotation = rotation @ axis_rotation(np.eye(3)["xyz".index(axis)], angle)

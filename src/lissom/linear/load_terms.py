@@ -154,7 +154,7 @@ def _slope(along: Callable[[int, float], Array], k: int, h: float) -> Array:
 
 
 class Differences:
-    """Accelerations, forces, wrenches and rates of own states as one vector, and its derivatives."""
+    """Accelerations, forces, wrenches and rates of states as one vector, and its derivatives."""
 
     def __init__(self, plan: Plan, state: State, time: float, loaded: bool) -> None:
         self.system, self.plan, self.time = plan.system, plan, time

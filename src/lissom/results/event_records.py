@@ -138,7 +138,7 @@ def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
 
 
 def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
-    """Events from the notes of a run or of a checkpoint; files of earlier versions lack impulses."""
+    """Events from the notes of a run or checkpoint; earlier versions lack impulses."""
     events = notes.get("events") or ()
     impulses = notes.get("impulses") or [()] * len(events)
     return [

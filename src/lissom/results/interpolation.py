@@ -221,14 +221,14 @@ def _mapped(
     """Joint with q' = N v, one instant at a time (3)."""
 
     def rate_map(q: Array) -> Array:
-        N = joint.rate_map(q)
-        if not np.all(np.abs(N) < _SINGULAR):
+        rates = joint.rate_map(q)
+        if not np.all(np.abs(rates) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular in "
                 "this interval, as for Euler angles in gimbal lock; use Spherical or Free",
                 body=name,
             )
-        return N
+        return rates
 
     def change(q: Array, q_dot: Array) -> Array:
         if joint.maps:

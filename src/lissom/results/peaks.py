@@ -61,7 +61,7 @@ def is_load(name: str, units: Sequence[str] = ()) -> bool:
 
 
 def rising_after(events: Sequence[EventRecord], body: str = "") -> float:
-    """Time from which peaks of loads rise with the number of shapes [s]; infinite if they do not."""
+    """Time [s] from which peaks of loads rise with the number of shapes, or infinity."""
     times = (
         x.time for x in events if any(_share(y, body) > MOST_IN_UPPER_HALF for y in x.impulses)
     )

@@ -356,14 +356,14 @@ class _Search:
 
     def differences(self, q: Array, forces: Array, Z: Array, lengths: Array) -> Array:
         """Derivatives (n_v, k) of the unbalanced forces along motions, by differences."""
-        found = np.zeros_like(Z)
+        columns = np.zeros_like(Z)
         for k, h in enumerate(SPACING / lengths):
             ahead, behind = (
                 self.balance(moved(self.system, q, s), forces)[1]
                 for s in (h * Z[:, k], -h * Z[:, k])
             )
-            found[:, k] = (ahead - behind) / (2 * h)
-        return found
+            columns[:, k] = (ahead - behind) / (2 * h)
+        return columns
 
     def rest_state(self, q: Array, mu: Array, phi: Array) -> State:
         lowest = int(np.argmin(mu)) if len(mu) else 0

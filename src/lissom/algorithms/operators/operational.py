@@ -27,7 +27,7 @@ Array = np.ndarray
 
 
 class FramePicker(SpatialOperator):
-    """Map from the body space to spatial velocities of frames: [Pi_hat_c, phi_c^T], axes changed."""
+    """Map from the body space to velocities of frames: [Pi_hat_c, phi_c^T], axes changed."""
 
     def __init__(
         self,

@@ -130,7 +130,7 @@ def check_loops(system: System, parameters: Resolved, what: str) -> None:
 
 
 class SplitParameters(NamedTuple):
-    """Columns of inertias of rigid bodies, those of all other parameters, and the latter resolved."""
+    """Columns of inertias of rigid bodies, those of the other parameters, and these resolved."""
 
     # inertial, others: columns
     inertial: Array

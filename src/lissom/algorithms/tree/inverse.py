@@ -235,7 +235,7 @@ def balanced(
     actuated: Any,
     what: str,
 ) -> tuple[Array, reference.External]:
-    """Accelerations (n_v,), and all spatial forces on nodes that act with them, those of loops too."""
+    """Accelerations (n_v,), and all spatial forces on nodes, those of loops too."""
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:

@@ -14,7 +14,7 @@ Array = np.ndarray
 
 
 def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
-    """Name, kind of joint, origin of the cut and memory orders of each loop; numbers of all loops."""
+    """Name, kind of joint, origin of the cut and memory orders of loops, and their numbers."""
     joints = [described_joint(f"loop {loop.name!r}", loop.joint) for loop in loops]
     ends = [end for loop in loops for end in loop.ends]
     words = [

@@ -36,7 +36,7 @@ def _force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
 
 
 @jit
-def spring_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def spring_slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     """Add stiffness and damping; see `JointKind`."""
     for j in range(n):
         at = c + PER_MOTION * j
@@ -85,7 +85,7 @@ def turn_vector(w, x, y, z):
 
 
 @jit
-def ball_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+def ball_slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
     """Add stiffness and damping of a joint with a quaternion."""
     for j in range(n):
         at = c + PER_HALF * (j // 3)

@@ -89,23 +89,23 @@ def numbers(
     return array
 
 
-def checked_values(given: Any, n: int, what: str, t: float) -> Array:
+def checked_values(value: Any, n: int, what: str, t: float) -> Array:
     """Result of a user's function as n finite numbers; errors name the function."""
-    if n == 1 and isinstance(given, float) and math.isfinite(given):  # most are; it is quicker
-        return np.array([given])
+    if n == 1 and isinstance(value, float) and math.isfinite(value):  # most are; it is quicker
+        return np.array([value])
     try:
-        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
+        if value is None or isinstance(value, (str, bytes)):  # NumPy would convert these
             raise TypeError
-        values = np.atleast_1d(reals(given))
+        values = np.atleast_1d(reals(value))
     except (TypeError, ValueError, OverflowError):
         expected = "a number" if n == 1 else f"{n} numbers"
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
+        raise LoadError(f"{what} returned {value!r} at t = {t:g} s; expected {expected}") from None
     if values.shape != (n,):
         raise LoadError(
             f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
         )
     if not np.isfinite(values).all():
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
+        raise LoadError(f"{what} returned {value!r} at t = {t:g} s; all entries must be finite")
     return values
 
 

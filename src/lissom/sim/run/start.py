@@ -232,7 +232,7 @@ def check_ends(plan: Plan, settings: Settings) -> None:
 
 
 def moving_ends(plan: Plan) -> Iterator[tuple[str, bool, float, Array]]:
-    """Tables of positions that start or end with a rate: name, whether it is the start, time, rate."""
+    """Tables of positions that start or end with a rate: name, start or not, time, rate."""
     for what, table in plan.ends:
         sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
         ends = zip((True, False), table.times[[0, -1]], table.end_slopes(), strict=True)

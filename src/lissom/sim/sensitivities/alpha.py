@@ -48,7 +48,7 @@ _SAME = 1e-7  # relative difference of accelerations found here and in the run
 
 
 class Instants(NamedTuple):
-    """Derivatives of the dynamics at k instants, and the forces of unit changes of the inputs (6)."""
+    """Derivatives of the dynamics at k instants, and forces of unit changes of inputs (6)."""
 
     D: Array  # (k, 3, n_v, n_v) by configuration, speeds and accelerations
     inputs: Array  # (k, n_v, p + n_value)

@@ -92,7 +92,7 @@ class StepTangents(ABC):
         return basis, None
 
     def part(self, by_inputs: Array) -> GradientShare:
-        """Derivatives by all parameters and values of controls, one after another, as a `GradientShare`."""
+        """Derivatives by parameters, then by values of controls, as a `GradientShare`."""
         first, parts = self.dynamics.n_parameter, []
         for control in self.dynamics.controls:
             count = control.n_time * control.n_value

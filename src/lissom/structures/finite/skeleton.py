@@ -21,7 +21,7 @@ _THICKNESS = 0.004  # of the size of the structure
 def sticks(
     positions: Array, freedoms: NDArray[np.intp], stiffness: Any
 ) -> tuple[tuple[Profile, NDArray[np.intp]], ...]:
-    """Sticks between coupled nodes, as `Structure.lines`; between some of them if there are many."""
+    """Sticks between coupled nodes, as `Structure.lines`; if there are many, some of them."""
     n, N = len(positions), len(freedoms)
     member = sp.csr_array((np.ones(N), (np.arange(N), freedoms[:, 0])), (N, n))
     pattern = sp.csr_array(stiffness, copy=True)

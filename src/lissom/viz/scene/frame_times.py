@@ -34,7 +34,7 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
 
 
 def thinned(run: Trajectory) -> Trajectory:
-    """Finite rows of a run, or as many of a very long one as are searched for the largest values."""
+    """Finite rows of a run, or as many of a very long one as are searched for extremes."""
     finite = np.all(np.abs(run.q) < LARGEST, axis=1)
     if run.n <= _MOST and finite.all():
         return run

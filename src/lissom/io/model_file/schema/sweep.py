@@ -16,28 +16,28 @@ Number = Annotated[Any, number_of(*_ANY)]
 Positive = Annotated[Any, number_of(*_ANY, above=0)]
 
 
-def _texts(given: Any) -> Any:
+def _texts(value: Any) -> Any:
     """Validated text or list of texts, as a list."""
-    texts = [given] if isinstance(given, str) else given
+    texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts or not all(isinstance(x, str) for x in texts):
-        raise fault(f"is {described(given)}; expected text, or a list of texts")
+        raise fault(f"is {described(value)}; expected text, or a list of texts")
     return texts
 
 
 Texts = Annotated[list[str], BeforeValidator(_texts)]
 
 
-def _values(given: Any) -> Any:
+def _values(values: Any) -> Any:
     """Validated list of values: numbers with or without units, texts, or truth values."""
-    if not isinstance(given, list) or not given:
-        raise fault(f"is {described(given)}; expected a list of values")
-    if all(isinstance(x, bool) for x in given):
-        return given
+    if not isinstance(values, list) or not values:
+        raise fault(f"is {described(values)}; expected a list of values")
+    if all(isinstance(x, bool) for x in values):
+        return values
     try:
-        return [quantity(x, _ANY) for x in given]
+        return [quantity(x, _ANY) for x in values]
     except UnitError as error:
-        if all(isinstance(x, str) for x in given):
-            return given
+        if all(isinstance(x, str) for x in values):
+            return values
         raise fault(f"an entry {error}") from None
 
 
@@ -99,12 +99,12 @@ class ChoiceTable(ParameterTable):
     weights: Any = None
 
 
-def _parameter(given: Any) -> Any:
-    if isinstance(given, list):
-        return {"kind": "list", "values": given}
-    if isinstance(given, dict) and "from" in given:
-        return {"kind": "range", **given}
-    return given
+def _parameter(value: Any) -> Any:
+    if isinstance(value, list):
+        return {"kind": "list", "values": value}
+    if isinstance(value, dict) and "from" in value:
+        return {"kind": "range", **value}
+    return value
 
 
 AnyParameter = Annotated[
