@@ -73,6 +73,7 @@ name = "tie"
 joint = "spherical"
 a = "link3"
 b = "boom.tip"
+at_b = [-2.17364817766693, 0, 0.984807753012208]
 
 [[couplings]]
 name = "mesh{i}"
