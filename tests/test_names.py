@@ -44,3 +44,16 @@ def test_no_variable_says_only_that_it_was_found():
 
 def test_the_search_for_empty_names_finds_one():
     assert stored(ast.parse("def f(x, given=1):\n    found = x\n")) & EMPTY == {"found", "given"}
+
+
+def test_what_users_cannot_name_is_documented_in_sentences():
+    sections = ("Parameters\n---", "Returns\n---", "Attributes\n---")
+    wrong = [
+        (path, node.name)
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and (node.name.startswith("_") and not node.name.startswith("__") or "kernels/" in path)
+        and any(words in (ast.get_docstring(node) or "") for words in sections)
+    ]
+    assert wrong == []
