@@ -53,7 +53,7 @@ def test_what_users_cannot_name_is_documented_in_sentences():
         for path, tree in TREES.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and (node.name.startswith("_") and not node.name.startswith("__") or "kernels/" in path)
+        and ((node.name.startswith("_") and not node.name.startswith("__")) or "kernels/" in path)
         and any(words in (ast.get_docstring(node) or "") for words in sections)
     ]
     assert wrong == []
