@@ -9,7 +9,7 @@ import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.kinematics import qdot
 from lissom.algorithms.tree.reference import inverse_dynamics, kinematics_base_to_tip
-from lissom.linear.reactions import cut
+from lissom.linear.outputs import cut
 from tests.derivative_checks import random_external
 from tests.kernel_cases import random_case
 from tests.linear_samples import SOFT

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.sim.warnings.tension import CLAMPED, FREE_TIP, PINNED, axial_scale, euler_load
+from lissom.sim.warnings.linear_limits import CLAMPED, FREE_TIP, PINNED, axial_scale, euler_load
 from tests.elastica import bent_cantilever
 
 STRIP = ls.Rectangle(0.02, 0.004)

@@ -11,7 +11,7 @@ import lissom as ls
 from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.body_terms import body_terms, node_motion
 from lissom.results.description.system import describe, restore
-from lissom.structures.beam_basis import properties, static_basis
+from lissom.structures.beam import properties, static_basis
 from lissom.structures.static_shapes import strains_at
 from tests.beam_theory import PRANDTL
 

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import KernelError, LissomError, LoadError
+from ..kernels.device import runs
 from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
+from ..kernels.run.registry import METHODS
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import Outcome
@@ -27,8 +29,8 @@ from ..sim.run.whole_run import begun_run
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered_functions
+from .on_device import check_known
 from .progress import Counted
-from .runnable import check_runnable, is_plain
 from .runs import OneRun, unfinished
 from .starts import NOT_BEGUN, Starts
 from .warning import warn_after, warn_before
@@ -348,3 +350,31 @@ def _repeat_failure(machine: Machine, status: int) -> int:
     if repeated == status:
         machine.memory[list(COUNTS)] = before
     return repeated
+
+
+def check_runnable(ready: Prepared) -> DeviceEntry:
+    """Kernel of a run on a GPU."""
+    machine, settings = ready.machine, ready.settings
+    check_known(machine.system)
+    if settings.adaptive and not ready.asked:
+        raise LoadError(
+            "on a GPU runs do not choose their method; give step=, or an adaptive integrator by "
+            'name: "dopri5" or "dop853"'
+        )
+    if settings.dense:
+        raise LoadError('method="composite" is for the CPU; on a GPU use method="articulated"')
+    name = METHODS[settings.integrator.method].name
+    for entry in (runs.EXPLICIT, runs.IMPLICIT):
+        if name in entry.methods:
+            return entry
+    raise LoadError(
+        f'integrator {settings.integrator.title} is for the CPU; on a GPU use "euler_cromer", '
+        '"rk4", "dopri5", "dop853" or "generalized_alpha"'
+    )
+
+
+def is_plain(ready: Prepared) -> bool:
+    """Whether runs differ at their starts in their states alone."""
+    plan = ready.machine.plan
+    other = plan.system.constraints or plan.driven or plan.controllers or ready.settings.adaptive
+    return not other
