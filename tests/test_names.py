@@ -1,4 +1,4 @@
-"""Names say what they hold, and none stands for two things."""
+"""Names say what they hold, and none stands for two things; tests do not import tests."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def imported(tree: ast.AST) -> set[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            start = "tests" if node.level else ""  # all of these are in one folder
+            start = "tests" if node.level else ""  # elsewhere nothing is called test_*
             module = ".".join(part for part in (start, node.module) if part)
             names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
     return names
 
 
 def of_tests(names: set[str]) -> set[str]:
-    """Files of tests among them; what two of these share belongs into a file of its own."""
+    """Files of tests among them; what two of these share belongs in a module of helpers."""
     return {name for name in names if re.match(r"tests\.test_", name)}
 
 
