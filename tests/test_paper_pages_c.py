@@ -189,7 +189,7 @@ def test_known_forces_in_the_free_directions_are_loads_on_both_points(made):
         turned = case.motions[end.body].world_rotation.T @ torque
         known.append(sign * np.concatenate([turned, np.zeros(3)]))
         loads.append(case.load(end, known[-1]))
-    vdot, lam, _ = case.solve(known=np.concatenate([*known, np.zeros(12)]))
+    vdot, lam, _ = case.solve(point_forces=np.concatenate([*known, np.zeros(12)]))
     ours, forces = closed_loops.constrained_dynamics(case.system, case.motions, case.torque, loads)
     assert gap(vdot, case.solve()[0]) > 1e-3
     assert gap(vdot, ours) < 1e-10

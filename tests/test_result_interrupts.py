@@ -132,11 +132,11 @@ from lissom.results.files.netcdf import writer as netcdf
 from lissom.results.files.formats import open_results, save
 from tests.mechanisms import pendulum
 from tests.result_samples import META, same, stored
-write = netcdf._Output.write
+write = netcdf._DeferredFile.write
 def pressed(self, data):
     signal.raise_signal(signal.SIGINT)
     return write(self, data)
-netcdf._Output.write = pressed
+netcdf._DeferredFile.write = pressed
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     save(sys.argv[1], pendulum(), stored(pendulum(), 500), META)

@@ -35,7 +35,7 @@ def scaled(x):
 """
 CALLER = """
 from .callee import scaled
-from .compiling import Entry, jit
+from .compiling import CompiledEntry, jit
 
 @jit
 def total(values):
@@ -45,7 +45,7 @@ def total(values):
     return result
 
 READ = "Array(float64, 1, 'C', readonly=True)"
-TOTAL = Entry(total, f"float64({READ})", "totals")
+TOTAL = CompiledEntry(total, f"float64({READ})", "totals")
 """
 IMPORT = "import numpy as np; from small.kernels.caller import TOTAL\n"
 CALL = "print(TOTAL.load()(np.arange(4.0)))\n"  # 6 times the factor
@@ -116,7 +116,7 @@ def test_an_edit_in_another_file_changes_the_result(small):
 
 def test_numba_itself_does_not_see_an_edit_in_another_file(small):
     """When this fails, Numba has learnt it and the seal can go."""
-    plain = "import numba\njit = numba.njit(cache=True)\nEntry = lambda *_: None\n"
+    plain = "import numba\njit = numba.njit(cache=True)\nCompiledEntry = lambda *_: None\n"
     (small.root / "small/kernels/compiling.py").write_text(plain)
     code = (
         "import numpy as np; from small.kernels.caller import total; print(total(np.arange(4.0)))"
@@ -251,8 +251,8 @@ def test_without_jit_the_kernel_is_the_function(small):
 
 
 def test_an_entry_needs_a_decorated_function(small):
-    code = "from small.kernels.compiling import Entry; "
-    code += "Entry(lambda x: x, 'float64(float64)', 'nothing')"
+    code = "from small.kernels.compiling import CompiledEntry; "
+    code += "CompiledEntry(lambda x: x, 'float64(float64)', 'nothing')"
     process = small.start(code)
     assert "'nothing' is not decorated with jit" in process.communicate(timeout=120)[1]
 
@@ -272,14 +272,14 @@ print(len(kernel.signatures))
 def test_not_a_number_is_seen_under_all_flags(small):
     code = """
 import math
-from small.kernels.compiling import Entry, jit
+from small.kernels.compiling import CompiledEntry, jit
 def seen(x, values):
     total = 0.0
     for i in range(values.shape[0]): total += x * values[i]
     return math.isfinite(x), math.isnan(x), x == x, math.isfinite(total)
 signature = "UniTuple(boolean, 4)(float64, float64[::1])"
 for flags in ({}, {"reassociate": True}):
-    kernel = Entry(jit(**flags)(seen), signature, "totals").load()
+    kernel = CompiledEntry(jit(**flags)(seen), signature, "totals").load()
     for x in (math.nan, math.inf, 1.0): print(*map(int, kernel(x, np.ones(9))))
     print("reassoc" in kernel.inspect_llvm(kernel.signatures[0]))
 """

@@ -184,7 +184,7 @@ def error_norm(system, arrays, h, stages, weights):
             memory[run.WORST] = table[o + n_z + k]
         worst_second = max(worst_second, f)
     if second and memory[run.TIME] < memory[run.ROUGH_UNTIL]:
-        return max(worst, 0.1 * worst_second)
+        return max(worst, 0.02 * worst_second)
     if second and worst > 0.0:  # Hairer's combination of two estimates; no square underflows
         part = worst_second / worst
         return worst / math.sqrt(1.0 + 0.01 * part * part)

@@ -119,20 +119,30 @@ def write_netcdf(
         raise ValueError(f"compression is {compression}; expected 0 to 4")
     check_space(path, 0 if compression else 8 * len(store) * store.columns.width)
     with replacing(path) as temporary:
-        with _DeferredFile(temporary, "w+") as output:
-            with h5py.File(output, "w", track_order=True) as root:
-                file = NetcdfFile(root)
-                _write_attributes(root, system, meta)
-                _write_names(file, system, store)
-                content = packed_content(system, store.columns.names, meta)
-                root.attrs["group_digest"] = group_digest({CONTENT: content})
-                file.add_group("system").add(CONTENT, ("byte",), content)
-                _write_rows(file, store, compression, output)
-            output.check()
-            with h5py.File(output, "r") as closed:
-                places = row_places(closed, store.columns.fields)
-                rows = [(at, at + closed[field].nbytes) for field, at in places.items()]
+        rows = _written(temporary, system, store, meta, compression)
         seal(temporary, rows)
+
+
+def _written(
+    path: str, system: System, store: Store, meta: dict[str, Any], compression: int
+) -> list[tuple[int, int]]:
+    """Places of the rows in a new file; objects of HDF5 end with this call, under the shield.
+
+    Their weak references call Python when they go, where a Ctrl-C would be lost.
+    """
+    with _DeferredFile(path, "w+") as output:
+        with h5py.File(output, "w", track_order=True) as root:
+            file = NetcdfFile(root)
+            _write_attributes(root, system, meta)
+            _write_names(file, system, store)
+            content = packed_content(system, store.columns.names, meta)
+            root.attrs["group_digest"] = group_digest({CONTENT: content})
+            file.add_group("system").add(CONTENT, ("byte",), content)
+            _write_rows(file, store, compression, output)
+        output.check()
+        with h5py.File(output, "r") as closed:
+            places = row_places(closed, store.columns.fields)
+            return [(at, at + closed[field].nbytes) for field, at in places.items()]
 
 
 def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
