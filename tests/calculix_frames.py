@@ -140,5 +140,27 @@ def main():
     RECORDS.write_text(json.dumps(found, indent=1) + "\n")
 
 
+class OneElement(ls.Section):
+    """The rectangle as one solid of 20 nodes, whose warping is a multiple of y z."""
+
+    area = SECTION.area
+    second_moment_y = SECTION.second_moment_y
+    second_moment_z = SECTION.second_moment_z
+    torsion_constant = 4 * second_moment_y * second_moment_z / (second_moment_y + second_moment_z)
+
+
+def frame_body(section):
+    members = [
+        ls.Member(k, k + 1, section, ALLOY, reference=up, parts=6) for k, up in enumerate(UPS)
+    ]
+    return ls.frame(CORNERS, members, interfaces={"root": 0, "tip": 3}, modes=8)
+
+
+def panel_body():
+    places = {"root": "left", "tip": (SIDE, SIDE / 2)}
+    size = (SIDE, SIDE, THICK)
+    return ls.panel(*size, ALLOY, interfaces=places, modes=14)
+
+
 if __name__ == "__main__":
     main()

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 try:
@@ -71,3 +72,10 @@ def fork() -> int:
     if pid == 0:
         bounded(parent)
     return pid
+
+
+def is_there(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

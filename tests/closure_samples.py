@@ -127,3 +127,43 @@ SECTION = ls.Rectangle(0.02, 0.01)
 def bending_stiffness():
     """E I for bending in the plane of x and z of a bar 20 mm (y) by 10 mm (z)."""
     return ls.STEEL.youngs_modulus * 0.02 * 0.01**3 / 12
+
+
+def closed_to(system, state):
+    """Gap beside the system's length."""
+    return float(np.linalg.norm(ls.closure(system, state).gap)) / system.length
+
+
+def wrapped(angles):
+    return (np.asarray(angles) + np.pi) % (2 * np.pi) - np.pi
+
+
+def stewart():
+    """Six legs of universal, slide and ball joint between points of the ground and a platform."""
+    rng = np.random.default_rng(0)
+    low = [np.array([2 * np.cos(t), 2 * np.sin(t), 0]) for t in np.arange(6) * np.pi / 3]
+    high = [np.array([np.cos(t), np.sin(t), -0.1]) for t in np.arange(6) * np.pi / 3 + 0.4]
+    low = [x + 0.1 * rng.standard_normal(3) for x in low]
+    model = ls.Model("Stewart platform")
+    model.add(ls.RigidBody.cylinder(50.0, 1.0, 0.2), ls.Free(), name="platform")
+    tube = ls.RigidBody.cylinder(2.0, 0.05, 1.0)
+    for k in range(6):
+        model.add(tube, ls.Universal("x", "y"), at=low[k], name=f"lower{k}")
+        model.add(tube, ls.Prismatic("z"), to=f"lower{k}", name=f"upper{k}")
+        model.close(ls.Spherical(), f"upper{k}", "platform", at_b=high[k], name=f"ball{k}")
+    return model.compile(), np.array(low), np.array(high)
+
+
+def platform_pose(rng, angle=0.3):
+    turn = angle * random_unit(rng, 3)
+    quaternion = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * turn / angle])
+    w, x, y, z = quaternion
+    R = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    position = np.array([0.1, -0.2, 2.5]) + 0.2 * rng.standard_normal(3)
+    return np.concatenate([quaternion, position]), R, position

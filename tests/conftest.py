@@ -33,6 +33,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Journals that grow with every step."""
+    from lissom.sim.run import record, runner
+
+    monkeypatch.setattr(record, "PERIOD", 0.0)
+    monkeypatch.setattr(runner, "SLICE", 1e-9)
+    monkeypatch.setattr(runner, "FIRST_BUDGET", 1)
+
+
 def compile_kernels() -> None:
     """Build all kernels, for a minute or two where they are not up to date.
 

@@ -13,7 +13,8 @@ from lissom.results.description.system import describe
 from lissom.results.files.formats import open_results, save
 from lissom.results.store import MemoryStore
 from tests.file_fuzz import Fuzz
-from tests.result_samples import META, pendulum, stored, structure, write_journal
+from tests.mechanisms import pendulum
+from tests.result_samples import META, stored, structure, write_journal
 
 KINDS = ("nc", "nc.part", "npz")
 OLD = Path(__file__).parent / "data" / "format_1.nc"  # without checksums of the whole

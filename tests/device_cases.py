@@ -15,6 +15,7 @@ from tests.coupling_samples import flexible_arm as coupled_arm, geared_rotors
 from tests.four_bars import four_bar_of_a_chain
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
 from tests.loop_load_samples import ring
+from tests.mechanisms import arm_with_hand
 from tests.random_loops import looped_tree
 
 LEVELS = ("linear", "full", "stiffened", "ruthless")
@@ -22,13 +23,7 @@ GRAVITY = (0, 0, -9.81)
 
 
 def arm(mass=1.0, level="linear"):
-    model = ls.Model("arm", gravity=GRAVITY)
-    section = ls.Rectangle(0.02, 0.01)
-    link = ls.beam(1.0, section, ls.ALUMINIUM, bending=2, torsion=0, stretch=0, level=level)
-    model.add(link, ls.Revolute("y"), name="link")
-    hand = ls.RigidBody(mass, com=(0.1, 0, 0.02), inertia=(0.01, 0.02, 0.03))
-    model.add(hand, ls.Universal("x", "z"), to="link.tip", name="hand")
-    return model.compile()
+    return arm_with_hand(mass, modes=2, level=level)
 
 
 def rods(**asked):

@@ -22,7 +22,8 @@ import lissom as ls
 from lissom.errors import SimulationWarning
 from lissom.results.files.formats import open_results, save
 from lissom.results.store import MemoryStore
-from tests.result_samples import META, pendulum, same, stored
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored
 
 ROWS = 2000
 

@@ -1,4 +1,4 @@
-"""How the tests measure errors, and random states to measure them at."""
+"""How the tests measure errors and surfaces, and random states to measure at."""
 
 from __future__ import annotations
 
@@ -39,3 +39,27 @@ def random_state(system: ls.System, rng, *, deformation=0.1, speed=1.0) -> ls.St
         if joint.has_quaternion:
             q[hinge.start : hinge.start + 4] = random_unit(rng, 4)
     return system.state(q=q, v=speed * rng.standard_normal(system.n_v))
+
+
+def seeded_state(system, seed=0, deformation=2e-2):
+    rng = np.random.default_rng(seed)
+    q = system.neutral().q + rng.uniform(-1, 1, system.n_q)
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if joint.has_quaternion:
+            piece = slice(system.layout.hinge_q(name).start, system.layout.hinge_q(name).start + 4)
+            q[piece] /= np.linalg.norm(q[piece])
+        q[system.layout.modal_q(name)] *= deformation
+    return system.state(q, rng.standard_normal(system.n_v))
+
+
+def volume(points, triangles):
+    """By the divergence theorem: positive if triangles are counterclockwise from outside."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return np.einsum("ij,ij->", a, np.cross(b, c)) / 6
+
+
+def surface_measures(points, triangles):
+    """Area, volume and bounds."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
+    return area, volume(points, triangles), points.min(0), points.max(0)

@@ -8,13 +8,14 @@ import numpy as np
 from numba import cuda
 
 import lissom as ls
+from tests.batch_samples import answers, same, states
+from tests.mechanisms import arm_with_hand
 from tests.simulated_device import SIMULATOR, Simulated
-from tests.test_batches import answers, arm, same, states
 
 
 def main():
     assert SIMULATOR and type(cuda.jit(lambda: None)).__name__ == "FakeCUDAKernel"
-    system = arm()
+    system = arm_with_hand()
     given = states(system, 40)
     expected = answers(ls.batch(system), "hand", *given)
     same(answers(ls.batch(system, device=Simulated(threads=32)), "hand", *given), expected, 1e-12)

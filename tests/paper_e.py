@@ -9,6 +9,8 @@ import sympy as sp
 from sympy import Rational as Q, cos, sec, sin, tan
 
 import lissom as ls
+from lissom.symbolic import joint_configuration, joint_map
+from tests.exact_mechanics import skew
 
 TURN_X, TURN_Y, TURN_Z, SLIDE_X, SLIDE_Y, SLIDE_Z = np.eye(6, dtype=int)
 
@@ -208,3 +210,38 @@ ROW_SIMPLE = [
     0,
     I_O,
 ]
+
+
+COMPOUND = [list(SHOULDER), list(ELBOW), list(WRIST)]
+SIMPLE = [columns(*SHOULDER), columns(*ELBOW), columns(*WRIST)]
+
+
+def both_arms():
+    """By wrist; the shoulder is compound, since two columns make no simple joint."""
+    shoulder = compound(*SHOULDER)
+    return {
+        "compound": arm(shoulder, compound(*WRIST)),
+        "simple": arm(shoulder, simple(*WRIST)),
+    }
+
+
+def upper(matrix):
+    """Entries of a symmetric matrix, each once."""
+    return [matrix[i, j] for i, j in zip(*np.triu_indices(matrix.rows), strict=True)]
+
+
+def by_recursion(maps, outboard):
+    """H^T Phi^T M Phi H, with the rotation of the outboard or of the inboard joint in (E 46)."""
+
+    def phi(r):
+        return sp.Matrix.vstack(sp.eye(3).row_join(sp.zeros(3)), (-skew(r)).row_join(sp.eye(3)))
+
+    coordinates = [(s1, s2), (e,), t]
+    pairs = list(zip(maps, coordinates, strict=True))
+    L = [joint_configuration(*pair)[:3, :3].T for pair in pairs]
+    first, second = (sp.diag(x, x) * phi((0, 0, LENGTH)) for x in (L[1:] if outboard else L[:2]))
+    Phi = sp.eye(18)
+    Phi[6:12, :6], Phi[12:, 6:12], Phi[12:, :6] = first, second, second * first
+    inertias = [phi(c).T * sp.diag(inertia, m * sp.eye(3)) * phi(c) for m, c, inertia in bodies()]
+    V = Phi * sp.diag(*(joint_map(*pair) for pair in pairs))
+    return V.T * sp.diag(*inertias) * V

@@ -249,3 +249,34 @@ def _indices(twins: Twins) -> tuple[np.ndarray, np.ndarray]:
 
 def _slices(layout, name):
     return layout.hinge_q(name), layout.hinge_v(name)
+
+
+class RobotTwin:
+    """A robot in both libraries, and the order of its speeds."""
+
+    def __init__(self, pin, path, **settings):
+        settings = {"unphysical": "keep", "meshes": False, "mimics": "free", **settings}
+        self.robot = ls.read_urdf(path, **settings)
+        self.system = self.robot.model.compile()
+        self.model = pin.buildModelFromUrdf(str(path))
+        self.data = self.model.createData()
+
+    def hinge(self, k, kind):
+        body = self.robot.joints[self.model.names[k]]
+        return getattr(self.system.layout, f"hinge_{kind}")(body)
+
+    @property
+    def order(self):
+        """Numbers of lissom's speeds in Pinocchio's order."""
+        slices = [self.hinge(k, "v") for k in range(1, self.model.njoints)]
+        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
+
+    def state(self, q, v):
+        own_q, own_v = np.zeros(self.system.n_q), np.zeros(self.system.n_v)
+        for k in range(1, self.model.njoints):
+            joint = self.model.joints[k]
+            given = q[joint.idx_q : joint.idx_q + joint.nq]
+            angle = given if joint.nq == 1 else [np.arctan2(given[1], given[0])]
+            own_q[self.hinge(k, "q")] = angle
+        own_v[self.order] = v
+        return self.system.state(own_q, own_v)

@@ -72,13 +72,6 @@ def structure(name) -> ls.System:
     return STRUCTURES[name]().compile()
 
 
-@cache
-def pendulum() -> ls.System:
-    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
-    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
-    return model.compile()
-
-
 def looped(*joints, names=("pin", "rod"), rigid_ends=False) -> ls.System:
     """Tree whose branches joints connect: between two bodies, then between one and the ground.
 

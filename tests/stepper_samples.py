@@ -7,7 +7,7 @@ import numpy as np
 
 import lissom as ls
 from tests.coupling_samples import geared_rotors
-from tests.test_states_from_arrays import CLOSED, STATE, TREE, bits
+from tests.state_samples import CLOSED, STATE, TREE, bits
 
 STEP, N = 2.5e-4, 80
 RNG = np.random.default_rng(8)

@@ -8,41 +8,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from tests.measures import seeded_state
+from tests.mechanisms import boom, branched
 
 EPS = np.finfo(float).eps
-
-
-def boom(modes=5, **keywords):
-    section = ls.Rectangle(width=0.02, height=0.03)
-    return ls.beam(1.5, section, ls.ALUMINIUM, modes=modes, **keywords)
-
-
-def branched(gravity=(1.0, -2.0, -9.0), tip_mass=3.0, level="full"):
-    """Free hub, flexible branches, two children on one node, another node further in."""
-    model = ls.Model("branched", gravity=gravity)
-    model.add(ls.RigidBody.box(40.0, (1, 1.2, 0.8), com=(0.1, 0, 0.05)), ls.Free(), name="hub")
-    model.add(boom(), ls.Revolute((0, 1, 1)), to="hub", at=(0.5, 0, 0), name="left")
-    model.add(boom(), ls.Spherical(), to="left.tip", name="middle")
-    model.add(ls.RigidBody.sphere(tip_mass, 0.1), ls.Universal("x", "y"), to="left.tip", name="a")
-    model.add(ls.RigidBody.sphere(tip_mass, 0.2), ls.Planar((1, 2, 3)), to="left", node=9, name="b")
-    model.add(
-        ls.RigidBody.sphere(tip_mass, 0.2, com=(0.1, 0.1, 0)),
-        ls.Revolute("z"),
-        to="middle.tip",
-        name="c",
-    )
-    return model.compile(level=level)
-
-
-def random_state(system, seed=0, deformation=2e-2):
-    rng = np.random.default_rng(seed)
-    q = system.neutral().q + rng.uniform(-1, 1, system.n_q)
-    for name, joint in zip(system.names, system.joints, strict=True):
-        if joint.has_quaternion:
-            piece = slice(system.layout.hinge_q(name).start, system.layout.hinge_q(name).start + 4)
-            q[piece] /= np.linalg.norm(q[piece])
-        q[system.layout.modal_q(name)] *= deformation
-    return system.state(q, rng.standard_normal(system.n_v))
 
 
 def relative(a, b, scale=0.0):
@@ -55,14 +24,14 @@ def system(request):
 
 
 def test_mass_matrix_is_symmetric_positive_definite(system):
-    M = ls.mass_matrix(system, random_state(system))
+    M = ls.mass_matrix(system, seeded_state(system))
     assert relative(M, M.T) < 1e-14
     assert np.linalg.eigvalsh(M)[0] > 0
 
 
 def test_equation_of_motion_closes(system):
     """M vdot + bias = forces, and inverse dynamics undoes forward dynamics."""
-    state = random_state(system)
+    state = seeded_state(system)
     forces = np.random.default_rng(1).standard_normal(system.n_v)
     M, bias = ls.mass_matrix(system, state), ls.bias_force(system, state)
     for method in ("auto", "articulated", "reference", "composite"):
@@ -73,20 +42,20 @@ def test_equation_of_motion_closes(system):
 
 
 def test_inverse_dynamics_is_linear_in_acceleration(system):
-    state = random_state(system)
+    state = seeded_state(system)
     M, bias = ls.mass_matrix(system, state), ls.bias_force(system, state)
     columns = [ls.inverse_dynamics(system, state, e) - bias for e in np.eye(system.n_v)]
     assert relative(np.array(columns).T, M, np.abs(bias).max()) < 1e-13
 
 
 def test_kinetic_energy_is_half_v_M_v(system):
-    state = random_state(system)
+    state = seeded_state(system)
     M = ls.mass_matrix(system, state)
     assert np.isclose(ls.energy(system, state).kinetic, state.v @ M @ state.v / 2, rtol=1e-13)
 
 
 def test_jacobian_times_speeds_is_velocity(system):
-    state = random_state(system)
+    state = seeded_state(system)
     for where in ("hub", "left.tip", "middle.7", "c", "b"):
         for axes in ("world", "body"):
             J = ls.jacobian(system, state, where, axes=axes)
@@ -94,7 +63,7 @@ def test_jacobian_times_speeds_is_velocity(system):
 
 
 def test_external_force_is_jacobian_transpose(system):
-    state = random_state(system)
+    state = seeded_state(system)
     wrench = np.array([1.0, -2, 3, 4, 5, -6])
     for where in ("hub", "left.tip", "middle.7", "c"):
         J = ls.jacobian(system, state, where, axes="body")
@@ -111,7 +80,7 @@ def test_external_force_is_jacobian_transpose(system):
 
 
 def test_forces_by_name(system):
-    state = random_state(system)
+    state = seeded_state(system)
     forces = np.zeros(system.n_v)
     forces[system.layout.hinge_v("left")] = 2.0
     forces[system.layout.modal_v("middle")] = [1, 2, 3, 4, 5]
@@ -125,7 +94,7 @@ def test_forces_by_name(system):
 def test_gravity_force_is_the_gravity_part_of_the_bias(system):
     """Compared with the same mechanism without gravity at the same state."""
     light = branched(gravity=(0, 0, 0), level=system.bodies[1].level)
-    state = random_state(system)
+    state = seeded_state(system)
     with_g = ls.bias_force(system, state)
     without = ls.bias_force(light, light.state(state.q, state.v))
     difference = with_g - without
@@ -135,7 +104,7 @@ def test_gravity_force_is_the_gravity_part_of_the_bias(system):
 def test_uniform_gravity_is_an_accelerated_base(system):
     """In free fall everything outboard of a free hub floats: only the hub accelerates."""
     light = branched(gravity=(0, 0, 0), level=system.bodies[1].level)
-    state = random_state(system)
+    state = seeded_state(system)
     a = ls.forward_dynamics(system, state)
     b = ls.forward_dynamics(light, light.state(state.q, state.v))
     R = ls.pose(system, state, "hub").rotation
@@ -145,7 +114,7 @@ def test_uniform_gravity_is_an_accelerated_base(system):
 
 @pytest.mark.parametrize("block", [False, True])
 def test_armature_adds_to_the_mass_matrix(system, block):
-    state = random_state(system)
+    state = seeded_state(system)
     rng = np.random.default_rng(4)
     forces = rng.standard_normal(system.n_v)
     added = np.zeros((system.n_v, system.n_v))
@@ -215,7 +184,7 @@ def chain_with_heavy_tip(link, ratio):
 @pytest.mark.parametrize("ratio", [1.0, 1e6, 1e12])
 def test_soft_links_keep_all_digits_under_a_heavy_tip(ratio):
     system = chain_with_heavy_tip(soft_link(), ratio)
-    state = random_state(system, deformation=1e-2)
+    state = seeded_state(system, deformation=1e-2)
     error = relative(ls.forward_dynamics(system, state), exact_accelerations(system, state))
     assert error < 1e-11
 
@@ -224,7 +193,7 @@ def test_soft_links_keep_all_digits_under_a_heavy_tip(ratio):
 def test_booms_keep_their_digits_under_a_heavy_tip(ratio):
     """The booms do not stretch or twist, so the heavy tip reaches every hinge."""
     system = chain_with_heavy_tip(boom(modes=4), ratio)
-    state = random_state(system, deformation=1e-3)
+    state = seeded_state(system, deformation=1e-3)
     exact = exact_accelerations(system, state)
     for method in ("articulated", "composite"):  # the second is corrected once
         error = relative(ls.forward_dynamics(system, state, method=method), exact)
@@ -244,7 +213,7 @@ def test_long_chain_keeps_the_error_measure():
             name=f"link{k}",
         )
     system = model.compile()
-    state = random_state(system)
+    state = seeded_state(system)
     assert_residual_is_small(system, state, "articulated")
 
 
@@ -287,7 +256,7 @@ def test_rounding_does_not_grow_along_flexible_links():
         joint = ls.Universal("y", "z")
         model.add(link, joint, to=f"l{k - 1}.tip" if k else None, name=f"l{k}")
     system = model.compile()
-    assert_residual_is_small(system, random_state(system, deformation=1e-3), "articulated")
+    assert_residual_is_small(system, seeded_state(system, deformation=1e-3), "articulated")
 
 
 def assert_residual_is_small(system, state, method):
@@ -311,7 +280,7 @@ def test_masses_over_twelve_decades():
             name=f"link{k}",
         )
     system = model.compile()
-    state = random_state(system)
+    state = seeded_state(system)
     cond = np.linalg.cond(ls.mass_matrix(system, state))
     error = relative(ls.forward_dynamics(system, state), exact_accelerations(system, state))
     assert error < max(1e-11, 100 * EPS * cond)

@@ -15,9 +15,10 @@ from lissom.batches.functions import functions_ptx, numbered_functions
 from lissom.batches.progress import Counted
 from lissom.kernels.run import due_times, event_values, signals
 from lissom.sim.run.prepare import prepared
+from tests.batch_samples import states
 from tests.four_bars import four_bar_of_a_chain
+from tests.mechanisms import arm_with_hand
 from tests.simulated_device import Simulated
-from tests.test_batches import arm, states
 
 COUNTS = ("steps", "rejected_steps", "evaluations", "iterations", "divided_steps")
 
@@ -44,7 +45,7 @@ def both(system, start, count=COUNTS, device=None, **options):
 
 
 def test_runs_on_cores_are_those_of_simulate():
-    system = arm()
+    system = arm_with_hand()
     q, v, _ = states(system, 6)
     loads = [ls.JointSpring("hand", stiffness=3.0, damping=0.1), ls.JointDamper("link", 0.2)]
     options = {"duration": 0.1, "loads": loads, "output_step": 0.01}
@@ -72,7 +73,7 @@ def test_runs_on_cores_are_those_of_simulate():
     ids=lambda x: "-".join(map(str, x.values())),
 )
 def test_methods_on_a_device(options):
-    system = arm()
+    system = arm_with_hand()
     q, v, _ = states(system, 3)
     loads = [
         ls.JointSpring("hand", stiffness=3.0, damping=0.1),
@@ -91,7 +92,7 @@ def test_loops_and_given_motions_on_a_device():
     both(system, [start] * 2, duration=0.02, step=5e-3, integrator="generalized_alpha")
     motion = ls.Motion("link", position=lambda t: 0.2)
     table = ls.Motion("link", ls.Table([0.0, 0.01, 0.02], [0.1, 0.1, 0.1], kind="smooth"))
-    two = arm()
+    two = arm_with_hand()
     q, v, _ = states(two, 2)
     piece = two.layout.hinge_q("link")
     q[:, piece], v[:, two.layout.hinge_v("link")] = 0.1, 0.0
@@ -174,7 +175,7 @@ def test_events_at_times_of_output_are_rows():
 
 
 def test_a_run_that_fails_is_marked_and_does_not_disturb_the_others():
-    system = arm()
+    system = arm_with_hand()
     speeds = np.array([[0.0], [1e200], [1.0]]) * np.ones(system.n_v)
     start = np.zeros((3, system.n_q)), speeds
     options = {"duration": 0.05, "step": 0.01, "integrator": "rk4"}
@@ -294,14 +295,18 @@ def test_mistakes_are_answered_by_name():
             'use method="articulated"',
         ),
         (system, {"device": Simulated(), "step": 0.1, "threads": 2}, "a GPU chooses"),
-        ([system, arm()], {"device": Simulated(), "step": 0.1}, "variant 1 .*another mechanism"),
+        (
+            [system, arm_with_hand()],
+            {"device": Simulated(), "step": 0.1},
+            "variant 1 .*another mechanism",
+        ),
         (ls.Model("m"), {}, "compile"),
         ([system, 3], {}, "expected a System"),
-        ([system, arm()], {}, "variant 1 .*another mechanism"),
+        ([system, arm_with_hand()], {}, "variant 1 .*another mechanism"),
         (system, {"states": (q, q), "loads": [ls.Actuator("rode", 1.0)]}, "no body 'rode'"),
         (system, {"states": (q, q), "step": -1.0}, "step is -1.0"),
         (system, {"states": [(q[0], q[0]), (q[0],)]}, "row 1: "),
-        (system, {"states": [system.state(), arm().state()]}, "row 1: .*other bodies"),
+        (system, {"states": [system.state(), arm_with_hand().state()]}, "row 1: .*other bodies"),
         (
             system,
             {"states": (q, q), "integrator": "rk4", "step": 1e-13},
@@ -547,7 +552,7 @@ def test_ctrl_c_ends_all_runs_where_they_are(monkeypatch, way):
 
 def test_warnings_about_models_are_those_of_simulate():
     """Spin of every run, and the limits of the models in some of them."""
-    system = arm()
+    system = arm_with_hand()
     fast = system.state(**{"link.rates": 30.0})
     options = {"duration": 0.02, "step": 1e-3, "integrator": "generalized_alpha"}
     with pytest.warns(ls.SimulationWarning) as one:

@@ -10,48 +10,12 @@ import pytest
 import lissom as ls
 from lissom.algorithms.tree import threads
 from lissom.batches import arrays
+from tests.batch_samples import PARTS, answers, same, states
 from tests.four_bars import four_bar_of_a_chain
+from tests.mechanisms import arm_with_hand
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build
 from tests.simulated_device import Simulated
-
-PARTS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "pose", "jacobian", "energy")
-
-
-def arm(mass=1.0, modes=1, level="linear"):
-    model = ls.Model("arm", gravity=(0, 0, -9.81))
-    link = ls.beam(
-        1.0, ls.Rectangle(0.02, 0.01), ls.ALUMINIUM, bending=modes, torsion=0, stretch=0,
-        level=level,
-    )  # fmt: skip
-    model.add(link, ls.Revolute("y"), name="link")
-    hand = ls.RigidBody(mass, com=(0.1, 0, 0.02), inertia=(0.01, 0.02, 0.03))
-    model.add(hand, ls.Universal("x", "z"), to="link.tip", name="hand")
-    return model.compile()
-
-
-def states(system, k, seed=0, size=0.1):
-    rng = np.random.default_rng(seed)
-    q = np.array([system.neutral().q] * k)
-    for name, joint in zip(system.names, system.joints, strict=True):
-        if not joint.has_quaternion:
-            piece = system.layout.hinge_q(name)
-            q[:, piece] = rng.normal(size=(k, piece.stop - piece.start))
-        piece = system.layout.modal_q(name)
-        q[:, piece] = 1e-2 * size * rng.normal(size=(k, piece.stop - piece.start))
-    return q, size * rng.normal(size=(k, system.n_v)), rng.normal(size=(k, system.n_v))
-
-
-def answers(batch, where, q, v, x):
-    attitude, place = batch.pose(q, where)
-    return {
-        "forward_dynamics": batch.forward_dynamics(q, v, x),
-        "inverse_dynamics": batch.inverse_dynamics(q, v, x),
-        "mass_matrix": batch.mass_matrix(q),
-        "pose": np.concatenate([attitude.reshape(-1, 9), place], axis=1),
-        "jacobian": batch.jacobian(q, where),
-        "energy": np.stack(batch.energy(q, v), axis=1),
-    }
 
 
 def one_by_one(system, where, q, v, x):
@@ -68,23 +32,16 @@ def one_by_one(system, where, q, v, x):
     return {name: np.array(x) for name, x in found.items()}
 
 
-def same(found, expected, tolerance):
-    for name in PARTS:
-        size = np.abs(expected[name]).max()
-        assert found[name].shape == expected[name].shape, name
-        assert np.abs(found[name] - expected[name]).max() <= tolerance * size, name
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_batch_on_cores_is_what_single_calls_give(threads):
-    system = arm()
+    system = arm_with_hand()
     given = states(system, 70)
     found = answers(ls.batch(system, threads=threads), "hand", *given)
     same(found, one_by_one(system, "hand", *given), 1e-13)
 
 
 def test_each_variant_has_its_own_constants():
-    systems = [arm(mass) for mass in (0.5, 1.0, 2.0, 4.0)]
+    systems = [arm_with_hand(mass) for mass in (0.5, 1.0, 2.0, 4.0)]
     given = states(systems[0], 4)
     singles = [one_by_one(s, "hand", *(x[k : k + 1] for x in given)) for k, s in enumerate(systems)]
     expected = {name: np.concatenate([x[name] for x in singles]) for name in PARTS}
@@ -121,7 +78,7 @@ def test_a_device_gives_the_numbers_of_the_cores(seed):
 
 @pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
 def test_levels_on_a_device(level):
-    system = arm(modes=2, level=level)
+    system = arm_with_hand(modes=2, level=level)
     given = states(system, 33)
     expected = answers(ls.batch(system), "hand", *given)
     same(answers(ls.batch(system, device=Simulated()), "hand", *given), expected, 1e-12)
@@ -152,7 +109,7 @@ def test_loops_stay_closed_on_a_device():
 
 
 def test_a_batch_larger_than_the_device_is_fed_in_turns():
-    systems = [arm(1.0 + 0.1 * k) for k in range(70)]
+    systems = [arm_with_hand(1.0 + 0.1 * k) for k in range(70)]
     given = states(systems[0], 70)
     one = ls.batch(systems, device=Simulated())
     room = 8 * one._backend.arrays_of("forward").n * 32
@@ -165,7 +122,7 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
 
 
 def test_states_larger_than_the_device_are_fed_in_turns():
-    system = arm()
+    system = arm_with_hand()
     q, v, x = states(system, 150)
     whole = ls.batch(system, device=Simulated())
     workspace = 8 * whole._backend.arrays_of("forward").n * 32
@@ -181,7 +138,7 @@ def test_states_larger_than_the_device_are_fed_in_turns():
 
 
 def test_threads_take_several_states_each():
-    system, device = arm(), Simulated(threads=32)
+    system, device = arm_with_hand(), Simulated(threads=32)
     given = states(system, 100)
     expected = ls.batch(system).forward_dynamics(*given)
     assert np.allclose(ls.batch(system, device=device).forward_dynamics(*given), expected, 1e-11)
@@ -191,7 +148,7 @@ def test_threads_take_several_states_each():
 def test_arrays_of_jax_and_lists_are_taken():
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
-    system = arm()
+    system = arm_with_hand()
     q, v, x = states(system, 20)
     expected = ls.batch(system).forward_dynamics(q, v, x)
     found = ls.batch(system).forward_dynamics(*(jax.numpy.asarray(y) for y in (q, v, x)))
@@ -212,7 +169,7 @@ def test_arrays_of_jax_and_lists_are_taken():
 
 def test_tensors_of_pytorch_are_taken():
     torch = pytest.importorskip("torch")
-    system = arm()
+    system = arm_with_hand()
     q, v, x = states(system, 5)
     batch, expected = ls.batch(system), ls.batch(system).forward_dynamics(q, v, x)
     there = torch.tensor(-q, requires_grad=True).detach()
@@ -240,7 +197,7 @@ class Foreign:
 
 
 def test_arrays_are_taken_by_dlpack():
-    system = arm()
+    system = arm_with_hand()
     given = states(system, 5)
     found = ls.batch(system).forward_dynamics(*map(Foreign, given))
     assert np.array_equal(found, ls.batch(system).forward_dynamics(*given))
@@ -263,7 +220,7 @@ def test_inverse_dynamics_with_loops_is_that_of_single_calls():
 
 
 def test_too_little_memory_is_a_sentence(monkeypatch):
-    system, device = arm(), Simulated()
+    system, device = arm_with_hand(), Simulated()
     given = states(system, 5)
     here, there = ls.batch(system), ls.batch(system, device=device)
 
@@ -282,7 +239,7 @@ def test_too_little_memory_is_a_sentence(monkeypatch):
 
 
 def test_mistakes_are_answered_by_name():
-    system = arm()
+    system = arm_with_hand()
     q, v, _ = states(system, 5)
     batch = ls.batch(system)
     for call, words in (
@@ -294,8 +251,11 @@ def test_mistakes_are_answered_by_name():
         (lambda: batch.pose(q, "finger"), "finger"),
         (lambda: batch.mass_matrix(np.ma.array(q, mask=q > 0)), "q has masked entries"),
         (lambda: ls.batch([]), "at least one system"),
-        (lambda: ls.batch([system, arm(modes=2)]), "variant 1 .*another mechanism"),
-        (lambda: ls.batch([system, arm(2.0)]).forward_dynamics(q, v), "one row per variant"),
+        (lambda: ls.batch([system, arm_with_hand(modes=2)]), "variant 1 .*another mechanism"),
+        (
+            lambda: ls.batch([system, arm_with_hand(2.0)]).forward_dynamics(q, v),
+            "one row per variant",
+        ),
         (lambda: ls.batch(system, device="gpu"), 'expected "cpu", "cuda" or "cuda:1"'),
         (lambda: ls.batch(system, threads=0), "threads is 0"),
         (lambda: ls.batch(system, device=Simulated(), threads=2), "a GPU chooses"),
@@ -307,7 +267,7 @@ def test_mistakes_are_answered_by_name():
 def test_without_cupy_or_a_gpu_the_remedy_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(ls.KernelError, match=r"pip install lissom\[gpu\]"):
-        ls.batch(arm(), device="cuda")
+        ls.batch(arm_with_hand(), device="cuda")
 
 
 def test_nothing_of_a_gpu_is_imported_without_one():
@@ -346,7 +306,7 @@ def test_a_gpu_that_is_not_the_current_one_is_refused(monkeypatch):
     fake = type("cupy", (), {"cuda": type("cuda", (), {"runtime": FakeRuntime})})
     monkeypatch.setitem(sys.modules, "cupy", fake)
     with pytest.raises(ls.KernelError, match=r"select it first: cupy.cuda.Device\(1\).use\(\)"):
-        ls.batch(arm(), device="cuda:1")
+        ls.batch(arm_with_hand(), device="cuda:1")
 
 
 def test_rows_on_threads_that_are_worth_it(monkeypatch):

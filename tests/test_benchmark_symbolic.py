@@ -23,10 +23,7 @@ from benchmarks.symbolic.cases import KINDS, Link, Mechanism, arm, chain
 from benchmarks.symbolic.derivations import derivation_records, growth_records
 from benchmarks.symbolic.tables import program_tables, requirements
 from lissom.library import rigid_chain
-
-
-def silent(*told):
-    """Progress that nobody sees."""
+from tests.benchmark_checks import silent
 
 
 def test_operations_are_counted_once_for_each_statement_and_entry():

@@ -11,7 +11,7 @@ import pytest
 import lissom as ls
 from lissom import cli
 from lissom.bodies.recovery import Recovery, Stations, StressPoints
-from tests.test_reduction import frame_body
+from tests.reduction_samples import frame_body
 
 TUBE = ls.Tube(0.05, 0.004)
 

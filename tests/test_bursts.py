@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import lissom as ls
 from lissom.sim.warnings import many_steps
-
-
-def told(*arguments, **settings):
-    """Run and its warnings."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        run = ls.simulate(*arguments, **settings)
-    return run, [str(x.message) for x in caught]
-
+from tests.runs import told
 
 SMALL = 1e-8  # [kg m^2]
 

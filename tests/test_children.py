@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lissom.results.files.journal.records import head_follows, record_head
-from tests.children import LONGEST_FILE
+from tests.children import LONGEST_FILE, is_there
 
 ROOT = Path(__file__).parents[1]
 PARENT = """
@@ -21,13 +21,6 @@ child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
 print(child.pid, flush=True)
 child.wait()
 """
-
-
-def is_there(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prctl of Linux")

@@ -10,15 +10,8 @@ import lissom as ls
 from lissom.io.urdf.meshes import read_mesh
 from tests.collada_samples import PLACE, PRIMITIVES, ColladaFuzz, collada, primitive
 from tests.file_fuzz import SLOWEST, faults, peak, within
-from tests.test_urdf_peers import robot_file
-
-
-def measures(vertices, triangles):
-    """Area, volume (positive if triangles are seen counterclockwise from outside), bounds."""
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    volume = np.einsum("ij,ij->", a, normal) / 6
-    return np.linalg.norm(normal, axis=1).sum() / 2, volume, vertices.min(0), vertices.max(0)
+from tests.measures import surface_measures
+from tests.urdf_samples import robot_file
 
 
 @pytest.fixture
@@ -34,7 +27,7 @@ def read(tmp_path):
 @pytest.mark.parametrize("kind", PRIMITIVES)
 def test_a_cube_is_a_cube_in_all_primitives(read, kind):
     (piece,) = read(collada(primitive(kind))).pieces
-    area, volume, least, most = measures(piece.vertices, piece.triangles)
+    area, volume, least, most = surface_measures(piece.vertices, piece.triangles)
     assert (area, volume) == (6, 1)
     assert np.array_equal(least, [0, 0, 0]) and np.array_equal(most, [1, 1, 1])
     assert len(piece.triangles) == 12 and piece.color == "#0000ff"
@@ -58,7 +51,7 @@ def test_nodes_stand_where_their_transforms_put_them(read):
 
 def test_a_mirrored_part_shows_its_outside(read):
     (piece,) = read(collada(nodes=f"<node><scale>1 -1 2</scale>{PLACE}</node>")).pieces
-    assert measures(piece.vertices, piece.triangles)[1] == 2
+    assert surface_measures(piece.vertices, piece.triangles)[1] == 2
 
 
 def test_colours_follow_the_materials_that_an_instance_binds(read):

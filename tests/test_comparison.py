@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.test_docs import DOCS
+from tests.pages import DOCS
 
 ROW = re.compile(r"^\| ([^|]+) \| ([\d.]+) (µs|ms) \| ([\d.]+) \3 \| ([^|]+) \|$", re.MULTILINE)
 CALL = re.compile(r"(\w+ \w+), (chain|humanoid) of (\d+) joints, (one call|in a batch)")

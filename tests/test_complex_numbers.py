@@ -7,8 +7,9 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms import Operators, SpatialOperator
+from tests.measures import seeded_state
+from tests.mechanisms import branched
 from tests.public_objects import mechanism
-from tests.test_algorithms import branched, random_state
 
 H = 1e-30
 E = 1e-6
@@ -26,7 +27,7 @@ def no_casts():
 def tree():
     """System, state, a direction of motion, and operators at a complex step along it."""
     system = branched()
-    state = random_state(system)
+    state = seeded_state(system)
     speeds = np.random.default_rng(5).standard_normal(system.n_v)
     along = ls.qdot(system, (state.q, speeds))
     turned = system.state(state.q + 1j * H * along, state.v + 0j)

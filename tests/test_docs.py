@@ -5,20 +5,15 @@ from __future__ import annotations
 import inspect
 import pydoc
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
 import lissom
 from tests import changelog
-from tests.test_public_api import METHODS, PUBLIC
+from tests.pages import DOCS, FENCE, PAGES, ROOT, TEXTS, relative
+from tests.public_names import METHODS, PUBLIC
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
-TOP = "README.md CONTRIBUTING.md CODE_OF_CONDUCT.md ROADMAP.md SECURITY.md".split()
-TEXTS = [ROOT / name for name in (*TOP, "CHANGELOG.md")] + PAGES
 FOREIGN = set(  # classes of others that functions return
     "Any Array Callable Expr Figure ImmutableDenseNDimArray Iterator Mapping Matrix NDArray None "
     "Path Self Sequence Symbol".split()
@@ -26,7 +21,6 @@ FOREIGN = set(  # classes of others that functions return
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
-FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LABEL = re.compile(r"^\$\$ \(([a-z-]+?)-(\d+)\)$", re.MULTILINE)
 UNFINISHED = re.compile(
@@ -35,10 +29,6 @@ UNFINISHED = re.compile(
     r"|(?<![\w.])/(?:home|root|tmp|work|opt|Users)/",  # a path on somebody's machine
     re.IGNORECASE,
 )
-
-
-def relative(path: Path) -> str:
-    return str(path.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=relative)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from tests.test_docs import ROOT, TEXTS, relative
+from tests.pages import ROOT, TEXTS, relative
 
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)((?: {4}[^\n]*\n)+)")

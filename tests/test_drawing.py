@@ -8,7 +8,7 @@ from lissom.viz.drawing.direction import Flat, Space, chosen_view
 from lissom.viz.drawing.positions import placed_bodies, placed_joints
 from tests.kernel_cases import random_system
 from tests.measures import random_state
-from tests.test_plots import ARM, CLOSED, LINKAGE
+from tests.plot_samples import ARM, CLOSED, LINKAGE
 
 CLOSING = "#D55E00"
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli import app
 from lissom.results.store import MemoryStore
-from tests.test_simulation_drives import driven_arm
+from tests.mechanisms import driven_arm
 
 RATIO, STIFFNESS, DAMPING, INERTIA = 50.0, 4e3, 2.0, 1e-4  # of the sample
 

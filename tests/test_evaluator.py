@@ -16,7 +16,7 @@ import lissom as ls
 from lissom.algorithms.tree import arguments, quick
 from lissom.spatial import axis_rotation
 from tests.coupling_samples import geared_rotors
-from tests.test_states_from_arrays import CLOSED, LOOP, STATE, TREE, bits
+from tests.state_samples import CLOSED, LOOP, STATE, TREE, bits
 
 RNG = np.random.default_rng(5)
 CHAIN = ls.library.turned_chain(4).compile()

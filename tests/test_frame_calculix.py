@@ -4,31 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import lissom as ls
 from tests import calculix_frames as calculix
-
-
-class OneElement(ls.Section):
-    """The rectangle as one solid of 20 nodes, whose warping is a multiple of y z."""
-
-    area = calculix.SECTION.area
-    second_moment_y = calculix.SECTION.second_moment_y
-    second_moment_z = calculix.SECTION.second_moment_z
-    torsion_constant = 4 * second_moment_y * second_moment_z / (second_moment_y + second_moment_z)
-
-
-def frame_body(section):
-    members = [
-        ls.Member(k, k + 1, section, calculix.ALLOY, reference=up, parts=6)
-        for k, up in enumerate(calculix.UPS)
-    ]
-    return ls.frame(calculix.CORNERS, members, interfaces={"root": 0, "tip": 3}, modes=8)
-
-
-def panel_body():
-    places = {"root": "left", "tip": (calculix.SIDE, calculix.SIDE / 2)}
-    size = (calculix.SIDE, calculix.SIDE, calculix.THICK)
-    return ls.panel(*size, calculix.ALLOY, interfaces=places, modes=14)
+from tests.calculix_frames import OneElement, frame_body, panel_body
 
 
 def deflected(body, force):

@@ -12,7 +12,8 @@ from scipy.sparse.linalg import spsolve
 import lissom as ls
 from lissom.structures.finite.frame import frame_structure
 from tests.beam_theory import THETA, Beam, M, Q, W
-from tests.test_stiffened_answers import polynomials
+from tests.spinning_beams import polynomials
+from tests.textbook_elements import rigid_motion
 
 SECTION, STEEL, LENGTH = ls.Rectangle(0.05, 0.08), ls.STEEL, 0.7
 UP = 4  # direction y of a node
@@ -191,17 +192,6 @@ def test_a_portal_sways_as_its_dynamic_stiffness_says():
 
     exact = brentq(sway, 0.9 * found, 1.1 * found)
     assert np.isclose(found, exact, rtol=1e-4)
-
-
-def rigid_motion(structure):
-    found = np.zeros((structure.n_freedom, 6))
-    for row, (node, direction) in enumerate(structure.freedoms):
-        found[row, direction] = 1.0
-        if direction > 2:
-            r = structure.positions[node]
-            for k, axis in enumerate(np.eye(3)):
-                found[row, k] = np.cross(axis, r)[direction - 3]
-    return found
 
 
 def skewed(**more):

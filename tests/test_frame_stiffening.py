@@ -9,7 +9,7 @@ from scipy.linalg import eigh, eigvals
 import lissom as ls
 from lissom.structures.finite.frame import frame_structure
 from tests.beam_theory import PRANDTL
-from tests.test_stiffened_answers import spinning_reference
+from tests.spinning_beams import buckling, spinning_reference, spun
 
 LENGTH, STEEL = 1.3, ls.STEEL
 FLAT = ls.Rectangle(0.004, 0.06)
@@ -49,25 +49,6 @@ def test_the_second_order_of_a_straight_member_is_that_of_the_beam(parts):
     assert np.allclose(found.second_moment[0], known.second_moment[0], atol=5e-4 * 6.6)
 
 
-def spun(body, axis, omega, hub=0.0):
-    """Frequencies of a spinning clamped body along x; the energy is quadratic in the amplitudes.
-
-    V = eta K eta / 2 - omega²/2 integral of d² over the mass, d the distance from the axis
-    """
-    x = body.transform
-    shapes = (body.shapes @ x)[:, 3:]
-    masses = body.masses
-    second = body.constants_of_second_order.in_modes(x)
-    K = np.diag((2 * np.pi * body.frequencies) ** 2)
-    for k in set(range(3)) - {axis}:
-        moved = shapes[:, k]
-        K = K - omega**2 * (moved.T @ (masses[:, None] * moved))
-        K = K - omega**2 * second.second_moment[k, k]
-        if k == 0:
-            K = K - omega**2 * hub * second.first_moment[0]
-    return np.sqrt(eigh((K + K.T) / 2, eigvals_only=True))
-
-
 @pytest.mark.parametrize(
     ("rate", "first", "second"), [(3.0, 4.7973, 23.3203), (6.0, 7.3604, 26.8091)]
 )
@@ -81,14 +62,6 @@ def test_a_spinning_cantilever_has_wrights_frequencies(rate, first, second):
     assert np.allclose(spinning_reference(rate, 0, 0)[1::2], (first, second), rtol=1e-5)
     assert np.isclose(found[0], first, rtol=1e-3)
     assert np.isclose(found[1], second, rtol=1e-3)
-
-
-def buckling(body, node, direction):
-    """Least load at a node along a direction (3 to 5) at which K - F h is singular."""
-    x = body.transform
-    h = body.constants_of_second_order.in_modes(x).node_shapes[body.names[node]][direction]
-    values = eigvals(h, np.diag((2 * np.pi * body.frequencies) ** 2)).real
-    return 1 / values[np.abs(values) > 1e-12 * np.abs(values).max()]
 
 
 def test_a_column_buckles_at_eulers_load():

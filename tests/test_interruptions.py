@@ -12,14 +12,9 @@ import lissom as ls
 from lissom.algorithms.tree import escapes, own_joints
 from lissom.sim.run import interrupts, runner, whole_run
 from lissom.sim.signals.callbacks import RunFunctions
+from tests.mechanisms import sled
 
 POSIX = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
-
-
-def sled():
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
 
 
 SLED = sled()

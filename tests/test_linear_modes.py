@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 import lissom as ls
 from tests.beam_theory import Beam
 from tests.linear_samples import robot
-from tests.test_stiffened_answers import spinning_reference
+from tests.spinning_beams import spinning_reference
 
 G = 9.81
 

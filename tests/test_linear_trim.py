@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from tests.mechanisms import pendulum
 
 G = 9.81
 
@@ -122,12 +123,6 @@ def test_without_speeds_it_is_the_equilibrium_and_the_force_that_holds():
     assert np.allclose(found.forces, needed, atol=1e-6)
     assert abs(found.forces[system.layout.hinge_v("upper")][0]) > 10
     assert "upper force" in repr(found)
-
-
-def pendulum():
-    model = ls.Model("pendulum", gravity=(0, 0, -G))
-    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
-    return model.compile()
 
 
 def test_what_is_not_steady_is_refused_with_the_reason():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.loop_mechanisms import flexible_rod, slider_crank, slider_crank_state
+from tests.loop_mechanisms import flexible_rod, floating_ring, slider_crank, slider_crank_state
 from tests.loop_oracles.planar import FlexibleSliderCrank
 
 METHODS = ("auto", "articulated", "composite", "reference")
@@ -100,24 +100,6 @@ def test_reaction_of_a_propped_beam_is_that_of_its_modes(modes):
     # Bernoulli's beam: three eighths of the weight; the modes come near it
     exact = 3 / 8 * beam.masses.sum() * 9.81
     assert on_tip[2] == pytest.approx(exact, rel=0.03 if modes == 4 else 0.003)
-
-
-def floating_ring() -> tuple[ls.System, ls.State]:
-    """Free hub, two flexible booms, and a strut between their tips that closes the ring."""
-    boom = ls.beam(2.0, ls.Tube(radius=0.02, thickness=0.001), ls.ALUMINIUM, modes=4, damping=0.0)
-    strut = ls.RigidBody(0.5, (0.6, 0, 0), (0.001, 0.06, 0.06))
-    model = ls.Model("ring")
-    model.add(ls.RigidBody(4.0, (0.1, 0, -0.1), (0.5, 0.4, 0.6)), ls.Free(), name="hub")
-    for name, y, axis in (("left", 0.5, "z"), ("right", -0.5, (0, 0.3, 1))):
-        model.add(boom, ls.Revolute(axis), to="hub", at=(0.2, y, 0), name=name)
-    model.add(strut, ls.Spherical(), to="left.tip", name="strut")
-    model.close(ls.Spherical(), "strut", "right.tip", at_a=(1.2, 0, 0), name="end")
-    system = model.compile()
-    turned = [np.sqrt(0.5), 0, 0, -np.sqrt(0.5)]
-    start = {"left": 0.2, "right": -0.1, "strut": turned}
-    speeds = {"hub.rates": [0.4, -0.6, 0.5, 0.1, 0.2, -0.3], "left.rates": 1.0}
-    speeds |= {"strut.rates": [0.2, 0.5, -0.4], "left.mode_rates": [0.3, -0.5, 0.1, 0.05]}
-    return system, ls.assemble(system, system.state(**start, **speeds))
 
 
 @SOFT

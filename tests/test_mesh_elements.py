@@ -1,7 +1,5 @@
 """Solid elements: identities, closed solutions, rates, and CalculiX on the same meshes."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -13,20 +11,14 @@ peer("meshio")
 import scipy.sparse.linalg as sparse_linalg  # noqa: E402
 
 import lissom as ls  # noqa: E402
-from lissom.io.structures import mesh as reader  # noqa: E402
 from lissom.structures.finite.solid.kinds import KINDS  # noqa: E402
 
 from . import calculix_blocks  # noqa: E402
+from .calculix_comparison import ALLOY, CALCULIX, compared, held, structure  # noqa: E402
 from .mesh_samples import block  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*too stiff in bending")
-ALLOY = ls.Material("alloy", 70e9, 2700.0, 0.33)
 CORK = ls.Material("stiff cork", 70e9, 2700.0, 0.0)
-
-
-def structure(mesh, material=ALLOY):
-    root = {"root": lambda x: x[:, 0] < x[:, 0].min() + 0.05}
-    return reader.mesh_structure(mesh, material, root)
 
 
 def waved(x):
@@ -36,15 +28,6 @@ def waved(x):
 def rigid(x):
     turns = [np.cross(np.eye(3)[a], x).ravel() for a in range(3)]
     return np.stack([*turns, *(np.tile(np.eye(3)[a], len(x)) for a in range(3))], axis=1)
-
-
-def held(s, nodes, force):
-    """Free rows, and displacements under a force with nodes held."""
-    fixed = (3 * np.asarray(nodes)[:, None] + np.arange(3)).ravel()
-    free = np.setdiff1d(np.arange(s.n_freedom), fixed)
-    u = np.zeros(s.n_freedom)
-    u[free] = sparse_linalg.spsolve(s.stiffness[free][:, free], force[free])
-    return free, u
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -171,55 +154,6 @@ def test_a_slender_cantilever_has_the_deflection_stress_and_frequency_of_a_beam(
     across = CORK.youngs_modulus * h * b**3 / 12
     euler = [1.8751**2 * np.sqrt(EI / (CORK.density * b * h)) / L**2 for EI in (across, bending)]
     assert found == pytest.approx(euler, rel=0.01)
-
-
-# What CalculiX uses: fewer points for the mass of tetrahedra, all points printed for stress
-CALCULIX = {
-    "tetra": {"mass": ("tet", 1)},
-    "tetra10": {"mass": ("tet", 2)},
-    "hexahedron": {"stress": ("hex", 2)},
-    "hexahedron20": {"stress": ("hex", 3)},
-}
-
-
-def compared(kind, found, changed, monkeypatch):
-    """Largest relative differences of frequencies, displacement, stress, strain to CalculiX."""
-    if changed:
-        new = dataclasses.replace(KINDS[kind], **changed)
-        if "stress" in changed:  # not extrapolated to nodes
-            object.__setattr__(new, "to_nodes", np.zeros((new.n_node, len(new.rule("stress")[1]))))
-        monkeypatch.setitem(reader.KINDS, kind, new)
-    mesh = calculix_blocks.mesh(kind)
-    s = structure(mesh)
-    force = np.zeros(s.n_freedom)
-    force[-3:] = calculix_blocks.FORCE
-    free, u = held(s, calculix_blocks.held(mesh.points), force)
-    K, M = (m[free][:, free] for m in (s.stiffness, s.mass))
-    n = calculix_blocks.N_MODE
-    values = sparse_linalg.eigsh(K, n, M, sigma=0, v0=np.ones(len(free)))[0]
-    points = s.recovery(u[:, None]).points
-    differences = []
-    for name, values_of in (("stresses", points.stresses), ("strains", points.strains())):
-        expected, inside = np.array(found[name]), values_of[len(s.recovery.nodes) :, :, 0]
-        ours = in_order_of_calculix(inside.reshape(len(expected), -1, 6), kind)
-        differences.append(np.abs(ours - expected).max() / np.abs(expected).max())
-    return (
-        np.abs(np.sqrt(values) / (2 * np.pi) / found["frequencies"] - 1).max(),
-        np.abs(u[-3:] / found["displacement"] - 1).max(),
-        *differences,
-    )
-
-
-def in_order_of_calculix(stress, kind):
-    """Points of hexahedra with x first; those of tetrahedra as it has them."""
-    if kind.startswith("hex"):
-        q = round(stress.shape[1] ** (1 / 3))
-        return stress.reshape(-1, q, q, q, 6).transpose(0, 3, 2, 1, 4).reshape(stress.shape)
-    if kind == "tetra":
-        return stress
-    x = KINDS[kind].rule("stress")[0]
-    near = [int(np.argmax(p)) if p.max() > 0.5 else -1 for p in x]
-    return stress[:, [near.index(k) for k in (-1, 0, 1, 2)]]
 
 
 @pytest.mark.parametrize("kind", CALCULIX)

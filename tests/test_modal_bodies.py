@@ -8,7 +8,7 @@ import scipy.linalg as la
 
 import lissom as ls
 from lissom.structures.finite.matrices import structure_of_matrices
-from tests.test_reduction import CORNERS, FRAME, HOUSE, frame_body
+from tests.reduction_samples import CORNERS, FRAME, HOUSE, frame_body
 from tests.textbook_elements import rigid, straight
 
 DATA = {

@@ -9,12 +9,10 @@ import pytest
 import sympy
 
 import lissom as ls
+from tests.mechanisms import BOOM
 from tests.nodal_samples import random_body as random_nodal_body
 
 BALL = ls.RigidBody.sphere(mass=2.0, radius=0.3)
-BOOM = ls.beam(
-    2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, bending=(2, 1), torsion=0, stretch=0
-)
 
 
 def arm():

@@ -7,11 +7,7 @@ import pytest
 
 import lissom as ls
 from lissom.io.model_file.units import UnitError, quantity
-from tests.model_file_samples import differences
-
-HUB = (
-    '[[parts]]\nname = "hub"\nbody = { kind = "box", mass = 4, size = [1, 1, 1] }\njoint = "free"\n'
-)
+from tests.model_file_samples import HUB, RUN, differences
 
 
 def test_a_chain_of_forty_links_is_one_paragraph(tmp_path):
@@ -129,111 +125,6 @@ def test_the_same_name_in_two_files_is_a_problem(tmp_path):
     assert problem.key == "bodies.a"
     where = f"{tmp_path / 'b.toml'}, line 2"
     assert problem.message == f"is given twice, also in {where}; remove or rename one"
-
-
-RUN = """
-lissom = 1
-name = "satellite"
-
-[[parts]]
-name = "hub"
-body = { kind = "box", mass = 100, size = [1, 1, 1] }
-joint = "free"
-
-[[parts]]
-name = "panel"
-body = { kind = "box", mass = 4, size = [2, 0.02, 1], com = [1, 0, 0] }
-joint = "revolute z"
-to = "hub"
-at = [0.5, 0.5, 0]
-
-[[parts]]
-name = "slide"
-body = { kind = "sphere", mass = 1, radius = "5 cm" }
-joint = "prismatic x"
-to = "panel"
-
-[simulation]
-duration = "200 ms"
-integrator = "rk4"
-step = "1 ms"
-output_step = 0.01
-rtol = 1e-6
-start = 0.5
-
-[simulation.state]
-panel = "30 deg"
-"panel.rates" = "2 rpm"
-slide = "20 mm"
-"hub.rates" = [0, 0, "1 deg/s", 0, 0.1, 0]
-
-[[simulation.loads]]
-kind = "actuator"
-joint = "panel"
-force = { times = [0, "500 ms", 1], values = [0, "20 N m", 3], kind = "steps" }
-ratio = 2
-rotor_inertia = "3 g m^2"
-limit = 100
-name = "motor"
-
-[[simulation.loads]]
-kind = "joint_spring"
-joint = "panel"
-stiffness = "2 N m/rad"
-rest = "80 deg"
-damping = "0.1 N m s/rad"
-
-[[simulation.loads]]
-kind = "joint_damper"
-joint = "slide"
-damping = "3 N s/m"
-
-[[simulation.loads]]
-kind = "joint_friction"
-joint = "panel"
-force = 0.1
-speed = "0.1 deg/s"
-
-[[simulation.loads]]
-kind = "joint_stop"
-joint = "slide"
-lower = "-10 cm"
-upper = inf
-stiffness = "10 kN/m"
-damping = "0.2 s/m"
-
-[[simulation.loads]]
-kind = "node_force"
-where = "hub"
-force = [1, 0, "2 N"]
-moment = { times = [0, 1], values = [[0, 0, 0], [0, 0, 1]] }
-axes = "body"
-at = ["10 cm", 0, 0]
-
-[[simulation.loads]]
-kind = "node_spring"
-a = "hub"
-b = [0, 0, 3]
-stiffness = "10 N/m"
-damping = 0.1
-length = 3
-at_a = [0.1, 0, 0]
-on = false
-name = "tether"
-
-[[simulation.events]]
-when = "panel"
-value = "40 deg"
-direction = 1
-once = true
-name = "latch"
-action = [{ kind = "lock", joint = "panel" }, { kind = "switch", load = "tether", on = true }]
-
-[[simulation.events]]
-when = "slide"
-rate = true
-value = "5 m/s"
-"""
 
 
 def test_a_run_of_a_file_is_that_of_python(tmp_path):

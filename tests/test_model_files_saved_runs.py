@@ -8,8 +8,7 @@ import pytest
 
 import lissom as ls
 from tests.measures import random_state
-from tests.model_file_samples import differences, linkage
-from tests.test_model_files_runs import HUB, RUN
+from tests.model_file_samples import HUB, RUN, differences, linkage
 
 OWN = """
 import math

@@ -14,11 +14,9 @@ import lissom as ls
 from lissom.algorithms.loops.closed_loops import constrained_dynamics
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from tests.four_bars import Y, four_bar_of_a_chain, four_bar_of_joins
+from tests.mechanisms import BOOM
 
 BALL = ls.RigidBody.sphere(mass=2.0, radius=0.3)
-BOOM = ls.beam(
-    2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, bending=(2, 1), torsion=0, stretch=0
-)
 TIP = BOOM.names["tip"]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
 
 import pytest
+
+from tests.public_names import resolve
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "notation.md"
 CODE = re.compile(r"`([^`]+)`")
@@ -24,25 +25,6 @@ def rows() -> list[list[str]]:
         elif table and not set(cells[0]) <= set("-: "):
             found.append(cells)
     return found
-
-
-def resolve(path: str) -> object:
-    """The object at a dotted path; the annotation of a field counts as the field."""
-    parts = path.split(".")
-    for n in range(len(parts), 0, -1):
-        try:
-            value: object = importlib.import_module(".".join(parts[:n]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[n:]:
-            if hasattr(value, part):
-                value = getattr(value, part)
-            elif part in getattr(value, "__annotations__", {}):
-                value = value.__annotations__[part]
-            else:
-                raise AttributeError(f"{path}: {value!r} has no {part!r}")
-        return value
-    raise ModuleNotFoundError(path)
 
 
 PATHS = [(row[0], path) for row in rows() for path in CODE.findall(row[-1])]

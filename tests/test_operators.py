@@ -10,9 +10,10 @@ import lissom as ls
 from lissom.algorithms.tree.reference import articulate_tip_to_base, kinematics_base_to_tip
 from lissom.papers.jain_rodriguez import articulate_in_parts
 from lissom.spatial import spatial_inertia
+from tests.measures import seeded_state
+from tests.mechanisms import branched
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build
-from tests.test_algorithms import branched, random_state
 
 SEEDS = range(30)
 NAMES = (
@@ -111,7 +112,7 @@ def test_compiled_products_are_those_of_the_dense_blocks(case):
 def test_products_at_a_complex_state_are_complex():
     """The blocks are then complex, and products run in NumPy: derivatives by a complex step."""
     system = branched()
-    state = random_state(system)
+    state = seeded_state(system)
     turned = system.state(state.q + 1e-30j * ls.qdot(system, state), state.v + 0j)
     x = np.random.default_rng(11).standard_normal(system.n_v)
     found, expected = ls.operators(system, turned).mass @ x, ls.mass_matrix(system, turned) @ x
@@ -432,7 +433,7 @@ def test_operational_inertia_of_a_free_body_is_its_own():
 def test_velocities_at_a_temperature_have_that_covariance():
     """Sampling is one line; the sample covariance of v is kT M^-1."""
     system = branched()
-    state = random_state(system)
+    state = seeded_state(system)
     op = ls.operators(system, state)
     kT, n = 2.5, 40_000
     v = np.sqrt(kT) * op.mass_inverse.factor @ np.random.default_rng(6).standard_normal((26, n))
@@ -445,7 +446,7 @@ def test_velocities_at_a_temperature_have_that_covariance():
 
 def test_scipy_takes_the_operators():
     system = branched()
-    op = ls.operators(system, random_state(system))
+    op = ls.operators(system, seeded_state(system))
     b = np.random.default_rng(7).standard_normal(system.n_v)
     x, status = scipy.sparse.linalg.cg(op.mass, b, rtol=1e-12, M=op.mass_inverse)
     assert status == 0 and np.allclose(op.mass @ x, b, atol=1e-9)
@@ -457,7 +458,7 @@ def test_scipy_takes_the_operators():
 
 def test_operators_say_name_shape_and_cost():
     system = branched()
-    op = ls.operators(system, random_state(system))
+    op = ls.operators(system, seeded_state(system))
     assert repr(op.Phi) == "Phi: 46 x 46, O(N), one sweep"
     assert "O(N)" in op.mass.cost and op.mass.shape == (26, 26)
     assert (op.H @ op.Phi @ op.K).name == "H @ Phi @ K"
@@ -465,7 +466,7 @@ def test_operators_say_name_shape_and_cost():
 
 def test_bad_products_say_what_is_wrong():
     system = branched()
-    op, other = (ls.operators(system, random_state(system, seed)) for seed in (0, 1))
+    op, other = (ls.operators(system, seeded_state(system, seed)) for seed in (0, 1))
     for make, words in (
         (lambda: op.Phi @ np.zeros(3), ["Phi", "(3,)", "46"]),
         (lambda: op.Phi @ "x", ["Phi", "numbers"]),

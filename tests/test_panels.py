@@ -10,7 +10,7 @@ from scipy.sparse.linalg import spsolve
 import lissom as ls
 from lissom.structures.finite.panel import panel_structure
 from tests.plate_theory import beam_functions, plate_frequencies, polynomials
-from tests.test_frame_elements import rigid_motion
+from tests.textbook_elements import rigid_motion
 
 ALLOY, THICK = ls.Material("alloy", 70e9, 2700.0, 0.3), 0.002
 D = 70e9 * THICK**3 / 12 / (1 - 0.3**2)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.paper_numbers import NUMBERS
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "papers" / "jain_rodriguez.md"
-NUMBERS = [*range(1, 65), *(f"A{n}" for n in range(1, 11)), *(f"B{n}" for n in range(1, 5))]
 BLOCK = re.compile(r"^```python\n.*?^```", re.MULTILINE | re.DOTALL)
 
 

@@ -6,11 +6,10 @@ import sympy as sp
 from sympy import Rational as Q, cos, sin
 
 import lissom as ls
-from lissom.symbolic import joint_configuration, joint_map
 from tests.exact_algebra import at, circle_point, vanishes
-from tests.exact_mechanics import Lagrange, pose, pseudo_inertia, skew, turn
+from tests.exact_mechanics import Lagrange, pose, pseudo_inertia, turn
 from tests.paper_e import (
-    ELBOW,
+    COMPOUND,
     LENGTH,
     MASS,
     RADIUS,
@@ -18,11 +17,12 @@ from tests.paper_e import (
     ROW_COMPOUND,
     ROW_SIMPLE,
     SHOULDER,
+    SIMPLE,
     WRIST,
     arm,
     bodies,
-    columns,
-    compound,
+    both_arms,
+    by_recursion,
     e,
     end_effector,
     g,
@@ -35,20 +35,13 @@ from tests.paper_e import (
     t,
 )
 
-COMPOUND = [list(SHOULDER), list(ELBOW), list(WRIST)]
-SIMPLE = [columns(*SHOULDER), columns(*ELBOW), columns(*WRIST)]
 POINT = circle_point(q, [Q(1, 2), Q(-1, 3), Q(2, 3), Q(1, 5), Q(-3, 4), Q(2, 5)])
 SPEEDS = dict(zip(p, (Q(1), Q(-2), Q(1, 2), Q(3), Q(-1, 3), Q(2)), strict=True))
 
 
 @pytest.fixture(scope="module")
 def arms():
-    """By wrist; the shoulder is compound, since two columns make no simple joint."""
-    shoulder = compound(*SHOULDER)
-    return {
-        "compound": arm(shoulder, compound(*WRIST)),
-        "simple": arm(shoulder, simple(*WRIST)),
-    }
+    return both_arms()
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +95,6 @@ def test_spin_inertia_of_a_cylinder_is_half_m_r_squared():
 # Mass matrix and Poincare's equations
 
 
-def upper(matrix):
-    """Entries of a symmetric matrix, each once."""
-    return [matrix[i, j] for i, j in zip(*np.triu_indices(matrix.rows), strict=True)]
-
-
 @pytest.mark.parametrize("wrist", ["compound", "simple"])
 def test_mass_matrix_is_that_of_lagrange_s_equations_at_a_rational_point(arms, wrist, lagrange):
     V = at(arms[wrist].kinematics, POINT)
@@ -128,23 +116,6 @@ def test_poincare_s_equations_are_lagrange_s_at_a_rational_point(arms, wrist, la
 
 
 # Last rows, as they are printed and as they are
-
-
-def by_recursion(maps, outboard):
-    """H^T Phi^T M Phi H, with the rotation of the outboard or of the inboard joint in (E 46)."""
-
-    def phi(r):
-        return sp.Matrix.vstack(sp.eye(3).row_join(sp.zeros(3)), (-skew(r)).row_join(sp.eye(3)))
-
-    coordinates = [(s1, s2), (e,), t]
-    pairs = list(zip(maps, coordinates, strict=True))
-    L = [joint_configuration(*pair)[:3, :3].T for pair in pairs]
-    first, second = (sp.diag(x, x) * phi((0, 0, LENGTH)) for x in (L[1:] if outboard else L[:2]))
-    Phi = sp.eye(18)
-    Phi[6:12, :6], Phi[12:, 6:12], Phi[12:, :6] = first, second, second * first
-    inertias = [phi(c).T * sp.diag(inertia, m * sp.eye(3)) * phi(c) for m, c, inertia in bodies()]
-    V = Phi * sp.diag(*(joint_map(*pair) for pair in pairs))
-    return V.T * sp.diag(*inertias) * V
 
 
 def difference(row, other):

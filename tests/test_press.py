@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 import lissom.cli as cli
-from tests.test_cli_page import followed
+from tests.console_blocks import followed
 
 PRESS = Path(__file__).parents[1] / "examples" / "press.toml"
 PAGE = Path(__file__).parents[1] / "docs" / "how_to" / "press.md"

@@ -7,32 +7,13 @@ import re
 import subprocess
 import sys
 from functools import cached_property
-from types import FunctionType, ModuleType
 
 import pytest
 
 import lissom
+from tests.public_names import CALLABLES, METHODS, PUBLIC
 
 HEAVY = ("scipy", "numba", "sympy", "casadi", "matplotlib", "pydantic")
-MODULES = {
-    name: getattr(lissom, name)
-    for name in lissom.__all__
-    if isinstance(getattr(lissom, name), ModuleType)
-}
-PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__} | {
-    f"{module}.{name}": getattr(value, name)
-    for module, value in MODULES.items()
-    for name in value.__all__
-}
-CALLABLES = {name: value for name, value in PUBLIC.items() if callable(value)}
-METHOD_KINDS = (FunctionType, classmethod, staticmethod, property, cached_property)
-METHODS = {
-    f"{name}.{attribute}": inspect.getattr_static(value, attribute)
-    for name, value in PUBLIC.items()
-    if inspect.isclass(value) and not issubclass(value, BaseException)
-    for attribute, member in vars(value).items()
-    if not attribute.startswith("_") and isinstance(member, METHOD_KINDS)
-}
 SECTION = re.compile(
     r"^(?:Parameters|Attributes)\n-{10}\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL
 )

@@ -9,9 +9,10 @@ import pytest
 
 import lissom as ls
 from tests.peers import peer
-from tests.test_urdf_peers import Twin, pin, robot_file
+from tests.pinocchio_twins import RobotTwin
+from tests.urdf_samples import robot_file
 
-mujoco = peer("mujoco")
+pin, mujoco = peer("pin"), peer("mujoco")
 pytestmark = pytest.mark.peer
 ROBOTS = {  # file, link of the tool, last moving link
     "panda": ("panda_description/urdf/panda.urdf", "panda_hand_tcp", "panda_link7"),
@@ -39,7 +40,7 @@ def close(ours, theirs):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_gravity_accelerations_and_tools_are_those_of_pinocchio_and_mujoco(name):
     file, tool, last = ROBOTS[name]
-    twin = Twin(robot_file(file), merge_fixed=True)
+    twin = RobotTwin(pin, robot_file(file), merge_fixed=True)
     system, order = twin.system, twin.order
     model, data = in_mujoco(robot_file(file))
     places = [model.joint(x).dofadr[0] for x in list(twin.model.names)[1:]]

@@ -8,10 +8,16 @@ from scipy.spatial.transform import Rotation
 
 import lissom as ls
 from lissom.algorithms import ReachError
-from tests.closure_samples import four_bar, four_bar_angles
+from tests.closure_samples import (
+    closed_to,
+    four_bar,
+    four_bar_angles,
+    platform_pose,
+    stewart,
+    wrapped,
+)
 from tests.peers import peer
-from tests.test_assembly import closed_to, platform_pose, stewart
-from tests.test_urdf_peers import robot_file
+from tests.urdf_samples import robot_file
 
 UPPER, LOWER = 0.9, 0.7
 
@@ -66,10 +72,6 @@ def elbow_angles(position, rotation, bend, flip):
     roll = np.arctan2(flip * W[1, 2], flip * W[0, 2])
     yaw = np.arctan2(flip * W[2, 1], -flip * W[2, 0])
     return np.array([waist, shoulder, elbow, roll, pitch, yaw])
-
-
-def wrapped(angles):
-    return (np.asarray(angles) + np.pi) % (2 * np.pi) - np.pi
 
 
 # Closed forms

@@ -16,34 +16,13 @@ from lissom.structures.finite.geometry import Geometry
 from lissom.structures.finite.matrices import structure_of_matrices
 from lissom.structures.finite.static_solutions import Held, dissection
 from lissom.structures.finite.structure import Profile
-from tests.textbook_elements import bricks, frame_matrices, rigid, straight
-
-HOUSE = [3, 4, 5, 0, 1, 2]  # rotation first, of freedoms with translation first
-
-# an L-shaped frame, out of plane at its end
-CORNERS = np.array([[0, 0, 0], [0.7, 0, 0], [1.4, 0, 0], [1.4, 0.5, 0], [1.4, 1.0, 0.4]], float)
-FRAME = frame_matrices(CORNERS, [(0, 1), (1, 2), (2, 3), (3, 4)])
-BLOCK = bricks((4, 2, 2), (1.0, 0.2, 0.1))
-
-
-def frame_body(interfaces=None, **options):
-    K, M = FRAME
-    interfaces = interfaces or {"root": 0, "tip": 4}
-    return ls.from_matrices(M, K, CORNERS, interfaces, **options)
+from tests.reduction_samples import BLOCK, CORNERS, FRAME, HOUSE, coupling, faces, frame_body
+from tests.textbook_elements import bricks, rigid, straight
 
 
 def block_body(tie, block=BLOCK, **options):
     nodes, K, M, _ = block
     return ls.from_matrices(M, K, nodes, faces(nodes, tie), **options)
-
-
-def faces(nodes, tie, weights=None):
-    ends = {"root": nodes[:, 0] == 0, "tip": nodes[:, 0] == nodes[:, 0].max()}
-    at = {"root": (0, 0.1, 0.05), "tip": (1, 0.1, 0.05)}
-    return {
-        x: ls.Interface(np.array(at[x], float), np.flatnonzero(on), tie, weights)
-        for x, on in ends.items()
-    }
 
 
 def hertz(K, M):
@@ -186,12 +165,6 @@ def test_inertia_relief_has_the_exact_static_energy_under_rigid_accelerations():
         )
         assert body.report().weight == pytest.approx(1, abs=1e-6)
     assert frame_body(method="cantilever", modes=1).report().weight < 0.9
-
-
-def coupling(own):
-    g = own.integrals.modal_second_moment
-    turning = [g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0]]
-    return np.vstack([turning, own.integrals.modal_first_moment])
 
 
 @pytest.mark.parametrize("which", ["frequency", "effective_mass"])

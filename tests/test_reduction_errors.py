@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import lissom as ls
-from tests.test_reduction import BLOCK, CORNERS, FRAME, faces, frame_body
+from tests.reduction_samples import BLOCK, CORNERS, FRAME, faces, frame_body
 from tests.textbook_elements import bricks, frame_matrices, straight
 
 

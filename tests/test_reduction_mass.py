@@ -16,7 +16,7 @@ from lissom.structures.finite.particles import (
     gram_of_points,
 )
 from tests.oracle import Oracle, description as oracle
-from tests.test_reduction import CORNERS, FRAME, HOUSE, coupling, faces
+from tests.reduction_samples import CORNERS, FRAME, HOUSE, coupling, faces
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
 BLOCK = bricks((3, 2, 1), (1.0, 0.2, 0.1))

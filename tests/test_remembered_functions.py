@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from tests.mechanisms import sled
 
 STEPS = 1100  # more than a run looks at before it starts
-
-
-def sled():
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
 
 
 class Counted:

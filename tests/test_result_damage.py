@@ -17,7 +17,8 @@ from lissom.results.files.netcdf.reader import NetcdfStore
 from lissom.results.files.seal import read_seal
 from tests.damaged_files import DAMAGES, ResultFuzz
 from tests.file_fuzz import SLOWEST, faults, within
-from tests.result_samples import META, pendulum, same, stored, structure, write_journal
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored, structure, write_journal
 
 OLD = Path(__file__).parent / "data" / "format_1.nc"
 

@@ -21,12 +21,8 @@ from lissom.results.files.formats import open_results, save
 from lissom.results.files.journal.reader import JournalStore
 from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns
-from tests.result_samples import (
-    pendulum,
-    same,
-    some_rows,
-    stored,
-)
+from tests.mechanisms import pendulum
+from tests.result_samples import same, some_rows, stored
 
 
 def failing(number, after=0):
@@ -99,7 +95,8 @@ from lissom.results.files.formats import save
 from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.files.journal.reader import JournalStore
 from lissom.results.files.netcdf.writer import write_netcdf
-from tests.result_samples import pendulum, stored
+from tests.mechanisms import pendulum
+from tests.result_samples import stored
 folder, limit, *kinds = sys.argv[1:]
 store = stored(pendulum(), 20_000)
 if int(limit):
@@ -174,7 +171,8 @@ ENDLESS = """
 import sys
 import numpy as np
 from lissom.results.files.journal.writer import Checkpoint, Journal
-from tests.result_samples import pendulum, stored
+from tests.mechanisms import pendulum
+from tests.result_samples import stored
 store = stored(pendulum(), 1000)
 journal = Journal.create(sys.argv[1], pendulum(), store.columns, {})
 while True:

@@ -22,13 +22,8 @@ from tests.kernel_cases import (
     JOINTS,
     STRUCTURES,
 )
-from tests.result_samples import (
-    META,
-    pendulum,
-    same,
-    stored,
-    structure,
-)
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored, structure
 
 
 def test_npz_is_plain_numpy(tmp_path):

@@ -19,7 +19,8 @@ from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.files.netcdf import writer as netcdf
 from lissom.results.files.shield import give_way, shielded
 from lissom.results.store import MemoryStore
-from tests.result_samples import META, pendulum, same, stored, write_journal
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored, write_journal
 from tests.verify_interrupts import batch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
@@ -129,7 +130,8 @@ def test_ctrl_c_while_the_hdf5_library_writes(tmp_path, monkeypatch):
 import signal, sys
 from lissom.results.files.netcdf import writer as netcdf
 from lissom.results.files.formats import open_results, save
-from tests.result_samples import META, pendulum, same, stored
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored
 write = netcdf._DeferredFile.write
 def pressed(self, data):
     signal.raise_signal(signal.SIGINT)
@@ -153,7 +155,8 @@ except KeyboardInterrupt:
 KILLED = """
 import os, signal, sys
 import {module} as module
-from tests.result_samples import META, pendulum, stored
+from tests.mechanisms import pendulum
+from tests.result_samples import META, stored
 from lissom.results.files.formats import save
 module.seal = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 save(sys.argv[1], pendulum(), stored(pendulum(), 50), META)
@@ -275,7 +278,7 @@ def test_a_program_that_ignores_ctrl_c_saves_and_runs(tmp_path):
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 import lissom as ls
-from tests.result_samples import pendulum
+from tests.mechanisms import pendulum
 def forces(t, state):
     signal.raise_signal(signal.SIGINT)
     return [0.0]

@@ -14,14 +14,8 @@ from lissom.results.files.formats import open_results
 from lissom.results.files.journal.reader import JournalStore
 from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns
-from tests.result_samples import (
-    META,
-    pendulum,
-    same,
-    stored,
-    structure,
-    write_journal,
-)
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored, structure, write_journal
 
 
 def test_a_journal_gives_back_rows_system_notes_and_checkpoint(tmp_path):

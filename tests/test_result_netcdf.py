@@ -14,7 +14,8 @@ from lissom.results.files.netcdf.reader import NetcdfStore
 from lissom.results.files.netcdf.writer import write_netcdf
 from lissom.results.labels import field_parts
 from lissom.results.store import FIELDS, MemoryStore
-from tests.result_samples import META, pendulum, same, stored, structure, write_journal
+from tests.mechanisms import pendulum
+from tests.result_samples import META, same, stored, structure, write_journal
 
 
 @pytest.mark.parametrize("compression", [0, 4])

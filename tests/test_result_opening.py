@@ -13,7 +13,8 @@ from lissom.results.files.journal.reader import JournalStore
 from lissom.results.files.journal.writer import Journal
 from lissom.results.files.netcdf.reader import NetcdfStore
 from lissom.results.files.versions import FORMAT_VERSION
-from tests.result_samples import META, pendulum, stored, write_journal
+from tests.mechanisms import pendulum
+from tests.result_samples import META, stored, write_journal
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

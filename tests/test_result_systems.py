@@ -25,15 +25,8 @@ from lissom.results.files.formats import open_results
 from lissom.system import Coupling, Frame, Loop, LoopEnd
 from tests.coupling_samples import geared_rotors
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
-from tests.result_samples import (
-    looped,
-    parallelogram,
-    pendulum,
-    same,
-    stored,
-    structure,
-    write_journal,
-)
+from tests.mechanisms import pendulum
+from tests.result_samples import looped, parallelogram, same, stored, structure, write_journal
 
 DATA = Path(__file__).parent / "data"
 CLOSING = {name: joint for name, joint in JOINTS.items() if joint.n_v < 6}

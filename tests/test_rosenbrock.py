@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import lissom as ls
 from lissom.sim.integrators.rosenbrock_table import ros34pw2, trees_up_to
+from tests.mechanisms import free_mass
 
 from .four_bars import four_bar_of_joins
 
@@ -32,12 +33,6 @@ def test_a_wrong_number_in_the_table_is_found(place):
         replace(table, **{place: wrong})
 
 
-def oscillator():
-    model = ls.Model("oscillator")
-    model.add(ls.RigidBody(1.0), ls.Prismatic("x"), name="mass")
-    return model.compile()
-
-
 @pytest.mark.filterwarnings("ignore:a fixed step")  # the first step, over which it is set in motion
 @pytest.mark.parametrize("rate", [1e3, 1e5, 1e7])
 def test_long_steps_leave_nothing_of_a_stiff_vibration(rate):
@@ -45,7 +40,7 @@ def test_long_steps_leave_nothing_of_a_stiff_vibration(rate):
     spring = ls.JointSpring("mass", rate**2)
     pull = ls.Actuator("mass", ls.Table([0, 1], [0, rate**2]))
     run = ls.simulate(
-        oscillator(), duration=1.0, step=0.01, loads=[spring, pull], integrator="rosenbrock"
+        free_mass(), duration=1.0, step=0.01, loads=[spring, pull], integrator="rosenbrock"
     )
     rounding = 2e-16 * (0.01 * rate) ** 2  # of forces that cancel
     assert np.abs(run.q[20:, 0] - run.time[20:]).max() < 2 / rate**2 + 1e-10
@@ -55,8 +50,8 @@ def test_long_steps_leave_nothing_of_a_stiff_vibration(rate):
 def test_a_damped_function_in_long_steps():
     """A gain of 1e6 /s as a function: its decay is over in the first step."""
     run = ls.simulate(
-        oscillator(),
-        oscillator().state(v=[1.0]),
+        free_mass(),
+        free_mass().state(v=[1.0]),
         duration=0.1,
         step=0.01,
         forces=lambda t, state: -1e6 * (state.v - np.cos(t)),
@@ -128,8 +123,8 @@ def test_rosenbrock_closes_loops():
 def test_servo_with_an_integral_follows_its_target():
     servo = ls.Servo("mass", lambda t: np.sin(t), kp=1e8, kd=1e6, ki=1e6, rate=np.cos)
     run = ls.simulate(
-        oscillator(),
-        oscillator().state(v=[1.0]),
+        free_mass(),
+        free_mass().state(v=[1.0]),
         duration=1.0,
         loads=[servo],
         step=0.01,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.test_sensitivities import difference as apart
-from tests.test_sensitivities_loads import check_adjoint, difference
+from tests.sensitivity_samples import check_adjoint, deviation as apart, difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

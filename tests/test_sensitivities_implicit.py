@@ -9,7 +9,7 @@ import lissom as ls
 from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.coordinates import moved
 from lissom.sim.run.scales import modal_stiffness
-from tests.test_sensitivities import (
+from tests.sensitivity_samples import (
     DURATION,
     STEP,
     TIMES,

@@ -6,29 +6,11 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.test_sensitivities import chain, moving, objective
+from tests.sensitivity_samples import chain, check_adjoint, difference, moving
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 METHODS = {"rk4": "rk4", "alpha": ls.GeneralizedAlpha(0.7, tolerance=1e-13, slack=0.0)}
-
-
-def difference(end, spacing):
-    """Derivative of end(h) at zero, of order six."""
-    pairs = [end(k * spacing) - end(-k * spacing) for k in (1, 2, 3)]
-    return (45 * pairs[0] - 9 * pairs[1] + pairs[2]) / (60 * spacing)
-
-
-def check_adjoint(system, state, forward, given):
-    found = ls.gradient(system, state, objective, **given)
-    _, by_q, by_v = objective(forward.time, forward.q, forward.v)
-    by_state = np.concatenate([by_q, by_v], axis=1)
-    for own, theirs in (
-        (found.state, forward.state),
-        (found.parameters, forward.parameters),
-        *zip(found.controls, forward.controls, strict=True),
-    ):
-        assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
 
 
 def check_states(system, state, found, given, columns, spacing=1e-3, tolerance=1e-9):

@@ -3,13 +3,7 @@
 import pytest
 
 import lissom as ls
-
-
-def sled():
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
-
+from tests.mechanisms import sled
 
 SLED = sled()
 RETURNED = {

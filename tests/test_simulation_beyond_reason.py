@@ -9,6 +9,7 @@ import pytest
 
 import lissom as ls
 from lissom.errors import SimulationError, SimulationWarning
+from tests.mechanisms import free_mass
 
 
 def spun_boom() -> ls.System:
@@ -19,13 +20,7 @@ def spun_boom() -> ls.System:
     return model.compile()
 
 
-def oscillator() -> ls.System:
-    model = ls.Model("oscillator")
-    model.add(ls.RigidBody.box(1.0, (0.1, 0.1, 0.1)), ls.Prismatic("x"), name="mass")
-    return model.compile()
-
-
-BOOM, OSCILLATOR = spun_boom(), oscillator()
+BOOM, OSCILLATOR = spun_boom(), free_mass()
 
 
 def spring(rate: float) -> ls.JointSpring:

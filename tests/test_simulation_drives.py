@@ -14,19 +14,9 @@ import lissom as ls
 from lissom.cli import app
 from lissom.results.description.system import describe, restore
 from lissom.sim import Drive
+from tests.mechanisms import driven_arm
 
 FORGOTTEN = r"'arm' is the elastic gear .* nothing connects rotor 'arm_rotor' .*flexible_drive"
-
-
-def driven_arm(joint=None):
-    """An arm of 2 kg on a drive, and the drive's load."""
-    model = ls.Model("arm", gravity=(0, 0, -9.81))
-    body = ls.RigidBody.rod(2.0, 0.6, com=(0.3, 0, 0))
-    model.add(body, joint or ls.Revolute((0, -1, 0)), name="arm")
-    drive = ls.flexible_drive(
-        model, "arm", stiffness=4e3, damping=2.0, ratio=50.0, rotor_inertia=1e-4
-    )
-    return model, drive
 
 
 HOLDING = ls.Actuator("arm_rotor", 2.0 * 9.81 * 0.3 / 50, ratio=50.0)

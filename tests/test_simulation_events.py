@@ -9,6 +9,7 @@ from scipy.special import ellipkinc
 
 import lissom as ls
 from tests.analytic_motions import pendulum_period
+from tests.runs import event_times
 
 GRAVITY = 9.81
 EXACT = [
@@ -39,10 +40,6 @@ def oscillating():
     return model.compile(), [ls.JointSpring("b", 1.0)]
 
 
-def times(run):
-    return np.array([t for t, _ in run.meta["events"]])
-
-
 @numba.njit
 def height_compiled(t, q, v):
     return q[0] + 3.0
@@ -68,8 +65,8 @@ def test_falling_body_stops_at_its_instant(watch, integrator, settings):
     run = ls.simulate(falling(), duration=5.0, integrator=integrator, events=[event], **settings)
     instant = np.sqrt(6 / GRAVITY)
     assert run.status == "event" and "floor" in run.message
-    assert abs(times(run)[0] - instant) < 1e-12
-    assert run.time[-1] == times(run)[0]
+    assert abs(event_times(run)[0] - instant) < 1e-12
+    assert run.time[-1] == event_times(run)[0]
     assert abs(run.q[-1, 0] + 3.0) < 1e-11
     assert np.all(np.diff(run.time) >= 0)
 
@@ -90,7 +87,7 @@ def test_pendulum_passes_an_angle_at_its_instant():
         events=[ls.Event("b", (), value=angle)],
     )
     passes = [exact, period - exact, period + exact, 2 * period - exact, 2 * period + exact]
-    np.testing.assert_allclose(times(run), passes, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(event_times(run), passes, rtol=0, atol=1e-10)
 
 
 def test_titles():
@@ -134,7 +131,7 @@ def test_direction_and_once(settings, turns):
         loads=loads,
         events=[ls.Event("b", (), **settings)],
     )
-    np.testing.assert_allclose(times(run), np.pi * np.array(turns), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(event_times(run), np.pi * np.array(turns), rtol=0, atol=1e-9)
 
 
 def test_several_events_in_one_step_come_in_order():
@@ -151,7 +148,7 @@ def test_several_events_in_one_step_come_in_order():
         integrator="rk4",
         events=events,
     )
-    np.testing.assert_allclose(times(run), [0.2, 0.5, 0.5, 0.7], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(event_times(run), [0.2, 0.5, 0.5, 0.7], rtol=0, atol=1e-12)
     # rows of the fixed steps stay where they are
     assert {0.0, 1.0, 2.0} <= set(run.time)
     assert abs(run.q[-1, 0] - 2.0) < 1e-14
@@ -171,7 +168,7 @@ def test_event_within_rounding_of_the_end_of_a_step():
         events=[ls.Event("b", (), value=1.0)],
     )
     assert run.status == "finished"
-    np.testing.assert_allclose(times(run), [1.25], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(event_times(run), [1.25], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +211,7 @@ def test_switch_of_a_force(integrator, settings):
         **settings,
     )
     first = np.sqrt(0.5)
-    np.testing.assert_allclose(times(run), [first, 2.0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(event_times(run), [first, 2.0], rtol=0, atol=1e-12)
     t = run.time
     v = 2 * np.minimum(t, first) + 2 * np.maximum(0, t - 2.0)
     assert np.abs(run.v[:, 0] - v).max() < 1e-12

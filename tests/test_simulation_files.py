@@ -13,7 +13,6 @@ import sys
 import warnings
 import zlib
 from contextlib import contextmanager
-from functools import cache
 
 import h5py
 import numpy as np
@@ -24,58 +23,12 @@ from lissom.errors import LoadError, ResultError, SimulationWarning
 from lissom.results.files.journal.writer import JournalStore
 from lissom.results.files.netcdf import writer
 from lissom.results.files.netcdf.reader import NetcdfStore
-from lissom.sim.run import machine, record, runner
+from lissom.sim.run import machine, runner
+from tests.runs import DeathError, dying, refused, swing
 from tests.simulation_cases import DURATION, KINDS, contents, run
 from tests.verify_kills import killed_and_resumed, whole
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")
-
-
-class DeathError(BaseException):
-    """What kills a run in this process."""
-
-
-@cache
-def pendulum() -> ls.System:
-    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
-    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
-    return model.compile()
-
-
-def swing(system=None, state=None, **options) -> ls.Trajectory:
-    system = system() if system else pendulum()
-    start = state(system) if state else system.state(rod=0.3)
-    options = {"duration": 1.0, "step": 0.01, "progress": False, **options}
-    return ls.simulate(system, start, **options)
-
-
-def refused(call, kind, *words) -> str:
-    with pytest.raises(kind) as caught:
-        call()
-    for word in words:
-        assert word in str(caught.value), f"{word!r} is not in: {caught.value}"
-    return str(caught.value)
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    """Journals that grow with every step."""
-    monkeypatch.setattr(record, "PERIOD", 0.0)
-    monkeypatch.setattr(runner, "SLICE", 1e-9)
-    monkeypatch.setattr(runner, "FIRST_BUDGET", 1)
-
-
-def dying(patch, chunks):
-    """Let runs die after so many chunks."""
-    left, keep = [chunks], record.FileRecord.keep
-
-    def keep_and_die(self, checkpoint, **end):
-        keep(self, checkpoint, **end)
-        left[0] -= 1
-        if left[0] <= 0:
-            raise DeathError
-
-    patch.setattr(record.FileRecord, "keep", keep_and_die)
 
 
 # The same result, wherever a run is left and gone on with

@@ -9,12 +9,7 @@ import pytest
 
 import lissom as ls
 from lissom.errors import LoadError, SimulationWarning
-
-
-def free_mass() -> ls.System:
-    model = ls.Model("mass")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="mass")
-    return model.compile()
+from tests.mechanisms import free_mass
 
 
 def clamped_beam() -> ls.System:

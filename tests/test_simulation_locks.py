@@ -9,12 +9,9 @@ import lissom as ls
 from tests.analytic_motions import pendulum, quaternion
 from tests.flexible_samples import spacecraft
 from tests.measures import random_state
+from tests.runs import event_times
 
 GRAVITY = 9.81
-
-
-def times(run):
-    return np.array([t for t, _ in run.meta["events"]])
 
 
 def floating(joint):
@@ -67,7 +64,7 @@ def test_lock_is_a_plastic_impact(joint, rates, integrator, settings):
         events=[ls.Event(lambda t, state: t - 0.6, ls.Lock("b"), name="lock")],
         **settings,
     )
-    assert len(times(run)) == 1 and abs(times(run)[0] - 0.6) < 1e-12
+    assert len(event_times(run)) == 1 and abs(event_times(run)[0] - 0.6) < 1e-12
     (k,) = np.flatnonzero(np.diff(run.time) == 0)
     momentum = run.momentum(about=run["center_of_mass"])
     assert np.abs(momentum[k + 1] - momentum[k]).max() < 1e-13
@@ -96,8 +93,8 @@ def test_locked_joint_stays_with_generalized_alpha():
         integrator="generalized_alpha",
         events=[ls.Event("b", ls.Lock("b"), value=0.5)],
     )
-    after = run["b.angle"][run.time > times(run)[0]]
-    assert len(times(run)) == 1
+    after = run["b.angle"][run.time > event_times(run)[0]]
+    assert len(event_times(run)) == 1
     assert np.abs(after - after[0]).max() < 1e-13
 
 
@@ -202,7 +199,7 @@ def test_release_of_a_locked_pendulum():
             ls.Event(lambda t, state: t - 2.0, ls.Release("b")),
         ],
     )
-    caught, let_go = times(run)
+    caught, let_go = event_times(run)
     assert abs(let_go - 2.0) < 1e-12
     held = (run.time > caught) & (run.time < let_go)
     assert held.any() and np.abs(run.q[held, 0] + 1.3).max() < 1e-9
@@ -226,8 +223,8 @@ def test_release_of_a_given_motion():
         loads=[ls.JointSpring(x, 1.0) for x in "bc"] + [ls.Motion("b", velocity=0.8)],
         events=[ls.Event("b", ls.Release("b"), value=1.0, once=True)],
     )
-    assert abs(times(run)[0] - 1.25) < 1e-12
-    free = run.time > times(run)[0]
+    assert abs(event_times(run)[0] - 1.25) < 1e-12
+    free = run.time > event_times(run)[0]
     t = run.time[free] - 1.25
     assert np.abs(run["b.slide"][free] - (np.cos(t) + 0.8 * np.sin(t))).max() < 1e-9
     # The driven force is all that the motion needs: none, as the mass does not accelerate.

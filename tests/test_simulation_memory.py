@@ -12,7 +12,8 @@ import lissom as ls
 from lissom.errors import ResultError, SimulationWarning
 from lissom.results.store import Columns
 from lissom.sim.run import machine, memory, record
-from tests.result_samples import pendulum, some_rows
+from tests.mechanisms import pendulum
+from tests.result_samples import some_rows
 
 
 def swing(**options) -> ls.Trajectory:

@@ -11,6 +11,7 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import LissomError, LoadError, ModelError, SingularError, StateError
+from tests.mechanisms import pendulum
 
 GRAVITY = (0, 0, -9.81)
 BRICK = ls.RigidBody.box(2.0, (0.2, 0.3, 0.4))
@@ -35,13 +36,6 @@ def model() -> ls.Model:
 @cache
 def zoo() -> ls.System:
     return model().compile()
-
-
-@cache
-def pendulum() -> ls.System:
-    built = ls.Model("pendulum", gravity=GRAVITY)
-    built.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
-    return built.compile()
 
 
 def run(**options):

@@ -15,15 +15,9 @@ from lissom.errors import ResultError
 from lissom.sim.run import machine, saving
 from lissom.sim.run.settings import Settings, checked_settings
 from lissom.sim.run.start import planned
+from tests.mechanisms import pendulum
+from tests.runs import DeathError, dying, refused, swing
 from tests.simulation_cases import contents
-from tests.test_simulation_files import (
-    DeathError,
-    dying,
-    pendulum,
-    refused,
-    small_chunks,  # noqa: F401
-    swing,
-)
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="as the tests of files")
 

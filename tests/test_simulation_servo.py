@@ -10,7 +10,7 @@ from scipy.linalg import expm
 
 import lissom as ls
 from lissom import LoadError
-from tests.test_simulation_files import DeathError, dying, small_chunks  # noqa: F401
+from tests.runs import DeathError, dying
 
 INERTIA = 0.5
 

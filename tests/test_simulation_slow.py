@@ -14,6 +14,7 @@ import lissom as ls
 from lissom.sim.run.runner import Runner
 from lissom.sim.warnings import slow_iterations
 from lissom.sim.warnings.slow_iterations import SlowIterations
+from tests.mechanisms import sled
 
 
 @cache
@@ -163,12 +164,6 @@ def test_steps_that_shrink_below_those_asked_for_are_explained():
         run = ls.simulate(system, system.state(sled=0.1), duration=0.05, **options)
     assert run.statistics["steps"] < 20_000
     assert sum("forces bend or jump within steps" in str(x.message) for x in caught) == 1
-
-
-def sled():
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
 
 
 def messages_of(**settings):

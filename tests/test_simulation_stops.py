@@ -11,7 +11,6 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager
-from functools import cache
 
 import numpy as np
 import pytest
@@ -21,19 +20,13 @@ import lissom as ls
 from lissom.errors import SimulationWarning
 from lissom.sim.run import runner, stall
 from tests.kernel_cases import far_state, random_system
+from tests.mechanisms import pendulum
 from tests.simulation_cases import contents, run as run_everything
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 
 FOREVER = 1e7  # [s]
 PROMPT = 3.0  # [s] on a busy computer; without an end these runs go on for minutes
-
-
-@cache
-def pendulum() -> ls.System:
-    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
-    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
-    return model.compile()
 
 
 def swing(**options) -> ls.Trajectory:

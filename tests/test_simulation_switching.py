@@ -9,8 +9,8 @@ import pytest
 
 import lissom as ls
 from lissom.sim.run import runner
+from tests.runs import DeathError, dying
 from tests.simulation_cases import contents
-from tests.test_simulation_files import DeathError, dying, small_chunks  # noqa: F401
 
 
 def masses(*names):
@@ -75,7 +75,7 @@ def test_where_compiled_code_returns_does_not_change_when_it_switches(monkeypatc
 def test_a_run_that_is_resumed_switches_at_the_same_step(
     chunks,
     tmp_path,
-    small_chunks,  # noqa: F811
+    small_chunks,
 ):
     path = tmp_path / "run.nc"
     expected = contents(ls.simulate(TWO, TWO.state(slow=1.0), **switching()))

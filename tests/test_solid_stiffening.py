@@ -11,9 +11,10 @@ import lissom as ls
 from lissom.errors import ModelError, ModelWarning
 from lissom.io.structures.mesh import mesh_structure
 from tests import calculix_spin
+from tests.calculix_comparison import spun_differences
 from tests.mesh_samples import block
 from tests.nonlinear_solids import Solid
-from tests.test_frame_stiffening import buckling, spun
+from tests.spinning_beams import buckling, spun
 from tests.textbook_elements import straight
 
 WRIGHT = {3.0: (4.7973, 23.3203), 6.0: (7.3604, 26.8091)}  # flap of a spinning cantilever, no hub
@@ -81,15 +82,6 @@ def test_a_spinning_solid_has_wrights_frequencies(rate):
     assert np.allclose(lag, exact, rtol=5e-3)
     flap = spun(strip(counts=(16, 1, 1)), axis=2, omega=rate * UNIT) / UNIT
     assert np.isclose(flap[0], WRIGHT[rate][0], rtol=2e-3)
-
-
-def spun_differences(name, found):
-    """Relative differences of the frequencies of a blade of `calculix_spin` at its rates."""
-    alloy = ls.Material("alloy", 70e9, 2700.0, 0.33)
-    mesh, options = calculix_spin.mesh(name), {"modes": 16, "level": "stiffened"}
-    end = mesh.points[:, 0].max() - 1e-9
-    body = ls.from_mesh(mesh, alloy, {"root": at(0.0), "tip": lambda x: x[:, 0] > end}, **options)
-    return [spun(body, 2, rate)[:6] / found[str(rate)] - 1 for rate in calculix_spin.RATES]
 
 
 def test_a_spinning_blade_has_the_frequencies_of_calculix():

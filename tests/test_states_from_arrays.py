@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
-import io
 import warnings
 
 import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.operators.operators import Operators
 from tests.coupling_samples import geared_rotors
-from tests.test_public_api import CALLABLES
-
-RNG = np.random.default_rng(3)
-
-
-def arm():
-    """Free hub with a flexible link and a hand on a ball joint, so that q has quaternions."""
-    model = ls.Model("arm", gravity=(0, 0, -9.81))
-    boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0)
-    model.add(ls.RigidBody.box(2.0, (0.3, 0.2, 0.1)), ls.Free(), name="hub")
-    model.add(boom, ls.Revolute("y"), to="hub", name="link")
-    model.add(ls.RigidBody.box(1.0, (0.1, 0.2, 0.3)), ls.Spherical(), to="link.tip", name="hand")
-    return model.compile()
-
-
-def four_bar():
-    """Three rods hinged to each other and to the ground."""
-    model = ls.Model("four-bar", gravity=(0, 0, -9.81))
-    rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
-    model.add(rod, ls.Revolute("y"), name="left")
-    model.add(rod, ls.Revolute("y"), to="left", at=(1, 0, 0), name="top")
-    model.add(rod, ls.Revolute("y"), to="top", at=(1, 0, 0), name="right")
-    model.close(ls.Revolute("y"), None, "right", at_a=(1.2, 0, 0), at_b=(1, 0, 0), name="pin")
-    return model.compile()
+from tests.public_names import CALLABLES
+from tests.state_samples import ACCELERATIONS, CLOSED, LOOP, STATE, TREE, bits
 
 
 def wing():
@@ -49,12 +24,8 @@ def wing():
     return model.compile()
 
 
-TREE, LOOP, GEARS, WING = arm(), four_bar(), geared_rotors(), wing()
-STATE = TREE.state(TREE.neutral().q + np.r_[np.zeros(4), RNG.normal(size=6), np.zeros(4)] / 10)
-STATE = STATE.replace(v=RNG.normal(size=TREE.n_v))
-CLOSED = ls.assemble(LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5))
+GEARS, WING = geared_rotors(), wing()
 RIGID = ls.library.rigid_chain(2).compile()
-ACCELERATIONS = RNG.normal(size=TREE.n_v)
 SHORT = {"duration": 2e-3, "step": 1e-3, "integrator": "rk4"}
 
 
@@ -152,32 +123,6 @@ CALLS = {
     "viz.draw": (RIGID, RIGID.neutral(), ls.viz.draw),
     "viz.page_of": (RIGID, RIGID.neutral(), ls.viz.page_of),
 }
-
-
-def bits(result):
-    """Content of a result of any of the functions, without its rounding."""
-    if isinstance(result, np.ndarray):
-        return result.dtype.str, result.shape, result.tobytes()
-    if isinstance(result, tuple | list):
-        return [bits(x) for x in result]
-    if isinstance(result, dict):
-        return [(key, bits(x)) for key, x in result.items()]
-    if isinstance(result, ls.State):
-        return bits([result.q, result.v])
-    if isinstance(result, ls.Trajectory):
-        return bits([result.time, result.q, result.v])
-    if isinstance(result, Operators):
-        return bits([result.mass.as_matrix(), result.P.as_matrix()])
-    if isinstance(result, ls.Closure):
-        return bits([result.gap, result.rate, result.jacobian, result.bias])
-    if hasattr(result, "savefig"):
-        file = io.BytesIO()
-        result.savefig(file, format="rgba", dpi=50)
-        return file.getvalue()
-    if dataclasses.is_dataclass(result):
-        return [bits(getattr(result, field.name)) for field in dataclasses.fields(result)]
-    assert result is None or isinstance(result, int | float | str), type(result)
-    return repr(result)
 
 
 def test_the_list_has_every_public_function_with_a_state():

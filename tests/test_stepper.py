@@ -11,6 +11,7 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import lissom as ls
+from tests.state_samples import bits
 from tests.stepper_samples import (
     CHAIN,
     FIRST,
@@ -24,7 +25,6 @@ from tests.stepper_samples import (
     rows_of,
     stepped,
 )
-from tests.test_states_from_arrays import bits
 
 RNG = np.random.default_rng(9)
 

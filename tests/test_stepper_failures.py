@@ -11,8 +11,8 @@ import pytest
 
 import lissom as ls
 from lissom.spatial import axis_rotation
+from tests.state_samples import CLOSED, LOOP, TREE, bits
 from tests.stepper_samples import CHAIN, FIRST, LAST, MOVING, STEP, N, now, pair, rows_of, stepped
-from tests.test_states_from_arrays import CLOSED, LOOP, TREE, bits
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 
 import lissom as ls
+from tests.mechanisms import sled
+from tests.runs import told
 
 HERTZ = 1.538e10  # a steel ball of 10 mm on steel [N/m^1.5]: a contact of 69 us at 1 m/s
 STOP = 1e8  # [N/m]: of 57 us
 
 
-def sled(mass=0.0329):
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(mass, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
-
-
 def contact(time, state):
     return [HERTZ * max(0.0, -state["sled"][0]) ** 1.5]
-
-
-def told(*arguments, **settings):
-    """Run and its warnings."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        run = ls.simulate(*arguments, **settings)
-    return run, [str(x.message) for x in caught]
 
 
 def error_told(messages):
@@ -48,7 +35,7 @@ LOADS = {
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("integrator", FIXED)
 def test_an_elastic_contact_shorter_than_a_fixed_step_gives_no_energy(integrator, load):
-    system = sled()
+    system = sled(0.0329)
     start = system.state(sled=0.0023, **{"sled.rates": -1.0})
     run, messages = told(
         system, start, duration=0.006, step=1e-3, integrator=integrator, **LOADS[load]
@@ -60,7 +47,7 @@ def test_an_elastic_contact_shorter_than_a_fixed_step_gives_no_energy(integrator
 
 
 def test_a_method_of_order_one_tells_what_a_contact_costs():
-    system = sled()
+    system = sled(0.0329)
     start = system.state(sled=0.0023, **{"sled.rates": -1.0})
     run, messages = told(
         system,
@@ -92,7 +79,7 @@ def bounced(depth, stiffness, duration):
 @pytest.mark.parametrize("depth", [1e-2, 1e-3, 1e-5])
 @pytest.mark.parametrize("integrator", ["auto", "dop853", "dopri5"])
 def test_no_step_passes_over_a_stop_that_is_grazed(integrator, depth):
-    system = sled(1.0)
+    system = sled()
     loads = [ls.JointSpring("sled", 1.0), ls.JointStop("sled", -np.inf, 1 - depth, stiffness=STOP)]
     start = system.state(**{"sled.rates": 1.0})
     run, messages = told(system, start, duration=20.0, loads=loads, integrator=integrator)
@@ -114,7 +101,7 @@ def test_a_function_of_the_state_on_a_node_is_followed_too():
 
 
 def test_fixed_steps_tell_what_a_limit_costs_and_keep_silent_without_one():
-    system = sled(1.0)
+    system = sled()
     settings = {"duration": 2.0, "step": 5e-3, "integrator": "rk4"}
     servo = {"kp": 20.0, "kd": 2.0, "target": 0.2}
     free, silent = told(system, loads=[ls.Servo("sled", **servo)], **settings)
@@ -134,7 +121,7 @@ def test_fixed_steps_tell_what_a_limit_costs_and_keep_silent_without_one():
 @pytest.mark.parametrize("integrator", ["rk4", "generalized_alpha"])
 def test_a_push_between_the_stages_of_a_fixed_step_has_its_impulse(integrator, where):
     """Gauss's curve, 1 ms wide, in steps of 10 ms: at their ends and middles is none of it."""
-    system = sled(1.0)
+    system = sled()
 
     def push(t):
         return 1e3 * math.exp(-(((t - 0.0527) / 1e-3) ** 2))
@@ -151,13 +138,13 @@ def test_a_push_between_the_stages_of_a_fixed_step_has_its_impulse(integrator, w
 
 def test_smooth_functions_of_time_divide_no_steps_and_say_nothing():
     load = ls.Actuator("sled", lambda t: math.cos(5.0 * t))
-    run, messages = told(sled(1.0), duration=1.0, step=0.01, loads=[load], integrator="rk4")
+    run, messages = told(sled(), duration=1.0, step=0.01, loads=[load], integrator="rk4")
     assert not messages and run.statistics["divided_steps"] == 0
     assert abs(run.v[-1, 0] - math.sin(5.0) / 5.0) < 1e-8
 
 
 def test_smooth_functions_of_the_state_divide_no_steps():
-    system = sled(1.0)
+    system = sled()
     run, messages = told(
         system,
         system.state(sled=0.1),
@@ -172,7 +159,7 @@ def test_smooth_functions_of_the_state_divide_no_steps():
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 def test_generalized_alpha_by_name_keeps_its_tolerance(rtol):
-    system = sled(1.0)
+    system = sled()
     start = system.state(sled=0.5)
     run, messages = told(
         system,

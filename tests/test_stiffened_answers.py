@@ -5,39 +5,16 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.polynomial import legendre
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
 import lissom as ls
+from tests.spinning_beams import polynomials, spinning_reference
 
 SIDE = 1e-3  # of a square section: no rotary inertia to speak of
 SECTION = ls.Rectangle(SIDE, SIDE)
 UNIT = ls.Material("unit", 12 / SIDE**4, 1 / SIDE**2)  # EI = mass per length = 1
 STRIP, SOFT = ls.Rectangle(0.02, 0.01), ls.Material("soft", youngs_modulus=2e6, density=1000.0)
-
-
-def polynomials(n, points=60):
-    """Shape, slope and curvature of n polynomials clamped at 0, at Gauss points of (0, 1)."""
-    x, weights = legendre.leggauss(points)
-    s = (x + 1) / 2
-    P = [legendre.Legendre(np.eye(n)[k], domain=[0, 1]) for k in range(n)]
-    fields = [np.array([f.integ(k, lbnd=0)(s) if k else f(s) for f in P]) for k in (2, 1, 0)]
-    tip = np.array([f.integ(2, lbnd=0)(1.0) for f in P])
-    return s, weights / 2, *fields, tip
-
-
-def spinning_reference(spin, hub, tip, n=24):
-    """Two flap and two lag frequencies of a spinning beam, L = EI = ρA = 1, mass at the tip.
-
-    w'''' - (T w')' - spin² w (lag) = ω² w, T = spin² (∫ₓ¹ (hub + s) ds + tip (hub + 1)).
-    """
-    s, w, shape, slope, curve, end = polynomials(n)
-    tension = spin**2 * (hub * (1 - s) + (1 - s**2) / 2 + tip * (hub + 1))
-    K = (curve * w) @ curve.T + (slope * w * tension) @ slope.T
-    M = (shape * w) @ shape.T + tip * np.outer(end, end)
-    flap = np.sqrt(eigh(K, M, eigvals_only=True))[:2]
-    return np.sort(np.r_[flap, np.sqrt(flap**2 - spin**2)])
 
 
 def slopes(force, n):

@@ -9,9 +9,9 @@ import lissom as ls
 from lissom.bodies.recovery import Recovery, StressPoints
 from lissom.bodies.stress import principal_magnitude
 from lissom.io.structures import mesh as reader
+from tests.flexible_samples import solid_body
 
 from .peers import peer
-from .test_stresses import solid_body
 
 peer("skfem")
 meshio = peer("meshio")

@@ -8,30 +8,13 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.bodies.recovery import Recovery, Stations, StressPoints
-
-TUBE = ls.Tube(radius=0.03, thickness=0.004)
+from tests.flexible_samples import TUBE, solid_body
 
 
 def cantilever(section=TUBE, gravity=(0, 0, 0)):
     model = ls.Model("cantilever", gravity=gravity)
     model.add(ls.beam(2.0, section, ls.STEEL), ls.Fixed(), name="beam")
     return model.compile()
-
-
-def solid_body():
-    """Four particles with two shapes; stress at a node and at a point, loads at two stations."""
-    rng = np.random.default_rng(4)
-    positions = np.array([[0.5, 0, 0], [1, 0.1, 0], [1.5, 0, 0.2], [2, 0, 0]])
-    shapes = np.zeros((4, 6, 2))
-    shapes[1:, 3:] = rng.normal(size=(3, 3, 2))
-    axes = np.broadcast_to(np.eye(3), (2, 3, 3))
-    points = StressPoints(positions[[3, 1]], rng.normal(size=(2, 6, 2)) * 1e6, [3, -1])
-    stations = Stations(
-        positions[:2], axes, [0, 1], [0.0, 0.3], rng.normal(size=(2, 6, 2)), (TUBE, TUBE)
-    )
-    asked = {"names": {"tip": 3}, "recovery": Recovery(points, stations)}
-    return ls.FlexibleBody(positions, np.ones(4), shapes, np.diag([9e3, 4e4]), **asked)
 
 
 def test_a_tip_load_stresses_a_tube_as_bending_torsion_and_pull_say():

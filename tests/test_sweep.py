@@ -18,6 +18,7 @@ import scipy.stats
 
 import lissom as ls
 from tests import sweep_samples as sample
+from tests.children import is_there
 
 pytest.importorskip("xarray")
 
@@ -440,14 +441,6 @@ def wait_for(path, size):
     raise AssertionError(f"nothing was written to {path}")
 
 
-def alive(pid):
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_a_killed_sweep_leaves_no_processes_and_is_resumed_to_the_same_bits(tmp_path):
     store = tmp_path / "s"
     command = [sys.executable, "-m", "tests.sweep_samples", str(store), "24", "0.1"]
@@ -460,7 +453,7 @@ def test_a_killed_sweep_leaves_no_processes_and_is_resumed_to_the_same_bits(tmp_
     left = ls.gather(store).status.values.tolist().count("missing")
     assert 0 < left < 24
     for _ in range(200):
-        if not any(map(alive, workers)):
+        if not any(map(is_there, workers)):
             break
         time.sleep(0.05)
     else:

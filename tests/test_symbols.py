@@ -14,10 +14,9 @@ from lissom.algorithms.tree import reference
 from lissom.bodies import Lump
 from lissom.papers.nodal.tree import nodal_tree
 from tests import nodal_samples
-from tests.test_docs import FENCE
-from tests.test_notation import resolve
-from tests.test_paper_pages import NUMBERS
-from tests.test_paper_pages_bd import EQUATIONS
+from tests.pages import FENCE
+from tests.paper_numbers import EQUATIONS, NUMBERS
+from tests.public_names import resolve
 from tools import source_lines, symbols
 
 PAPERS = symbols.load()

@@ -7,15 +7,10 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 import lissom as ls
+from tests.mechanisms import sled
 
 TIMES = np.array([0.0, 0.3, 0.4, 1.0, 1.1, 2.0, 2.7])
 VALUES = np.array([0.0, 0.0, 2.0, 2.0, 1.5, 1.4, 3.0])
-
-
-def sled():
-    model = ls.Model("sled")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="sled")
-    return model.compile()
 
 
 SLED = sled()

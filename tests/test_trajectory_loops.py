@@ -12,12 +12,12 @@ from lissom.results.files.formats import open_results, save
 from lissom.results.files.journal.writer import Journal
 from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory
+from tests.mechanisms import pendulum
 from tests.result_samples import (
     META,
     frame_in_world,
     looped,
     parallelogram,
-    pendulum,
     random_run,
     rows_of,
     same,

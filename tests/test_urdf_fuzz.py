@@ -7,8 +7,8 @@ import pytest
 
 import lissom as ls
 from tests.file_fuzz import SLOWEST, Fuzz, answered, faults, peak, within
-from tests.test_urdf import ARM
 from tests.urdf_mutations import CORNERS, UrdfFuzz, mutated
+from tests.urdf_samples import ARM
 
 
 def test_no_mistake_in_a_robot_is_more_than_an_error_of_our_own(tmp_path):

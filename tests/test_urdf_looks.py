@@ -11,7 +11,7 @@ import pytest
 import lissom as ls
 from lissom.bodies import solids
 from tests.collada_samples import collada, primitive
-from tests.test_urdf import triangle_stl
+from tests.urdf_samples import triangle_stl
 
 XML = "<package><name>arm_parts</name></package>"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,11 +13,9 @@ import lissom as ls
 from lissom import read_urdf
 from tests.measures import error
 from tests.peers import peer
-from tests.test_urdf import ARM, write
-from tests.test_urdf_peers import robot_file
+from tests.urdf_samples import ARM, robot_file, write_text
 
 pin = peer("pin")
-assert write  # a fixture
 
 # With grippers.
 ROBOTS = (
@@ -25,6 +24,11 @@ ROBOTS = (
     "tiago_pro_description/robots/tiago_pro.urdf",
     "own",  # with a multiplier and an offset
 )
+
+
+@pytest.fixture
+def write(tmp_path):
+    return partial(write_text, tmp_path)
 
 
 def test_a_mimic_is_a_coupling(write):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import lissom as ls
-from tests.peers import missing_peer, peer
+from tests.peers import peer
+from tests.pinocchio_twins import RobotTwin
+from tests.urdf_samples import robot_file
 
 pin = peer("pin")
-
 ROBOTS = (
     "panda_description/urdf/panda.urdf",
     "ur_description/urdf/ur5_robot.urdf",
@@ -32,50 +30,10 @@ ROBOTS = (
 BOUND = 1e-11
 
 
-def robot_file(name) -> Path:
-    """A file of the package example-robot-data."""
-    try:
-        data = metadata.distribution("example-robot-data")
-    except metadata.PackageNotFoundError as error:
-        missing_peer("example-robot-data", error)
-    return Path(str(data.locate_file(f"cmeel.prefix/share/example-robot-data/robots/{name}")))
-
-
-class Twin:
-    """A robot in both libraries, and the order of its speeds."""
-
-    def __init__(self, path, **settings):
-        settings = {"unphysical": "keep", "meshes": False, "mimics": "free", **settings}
-        self.robot = ls.read_urdf(path, **settings)
-        self.system = self.robot.model.compile()
-        self.model = pin.buildModelFromUrdf(str(path))
-        self.data = self.model.createData()
-
-    def hinge(self, k, kind):
-        body = self.robot.joints[self.model.names[k]]
-        return getattr(self.system.layout, f"hinge_{kind}")(body)
-
-    @property
-    def order(self):
-        """Numbers of lissom's speeds in Pinocchio's order."""
-        slices = [self.hinge(k, "v") for k in range(1, self.model.njoints)]
-        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
-
-    def state(self, q, v):
-        own_q, own_v = np.zeros(self.system.n_q), np.zeros(self.system.n_v)
-        for k in range(1, self.model.njoints):
-            joint = self.model.joints[k]
-            given = q[joint.idx_q : joint.idx_q + joint.nq]
-            angle = given if joint.nq == 1 else [np.arctan2(given[1], given[0])]
-            own_q[self.hinge(k, "q")] = angle
-        own_v[self.order] = v
-        return self.system.state(own_q, own_v)
-
-
 @pytest.mark.parametrize("merge_fixed", [False, True])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_dynamics_are_those_of_pinocchio(name, merge_fixed):
-    twin = Twin(robot_file(name), merge_fixed=merge_fixed)
+    twin = RobotTwin(pin, robot_file(name), merge_fixed=merge_fixed)
     model, data, order = twin.model, twin.data, twin.order
     assert twin.system.n_v == model.nv
     rng = np.random.default_rng(3)
@@ -97,7 +55,7 @@ def test_dynamics_are_those_of_pinocchio(name, merge_fixed):
 @pytest.mark.parametrize("name", ROBOTS[:6])
 def test_frames_of_links_stand_and_move_as_pinocchio_has_them(name, merge_fixed):
     """Links that are merged with others keep their names as frames."""
-    twin = Twin(robot_file(name), merge_fixed=merge_fixed)
+    twin = RobotTwin(pin, robot_file(name), merge_fixed=merge_fixed)
     model, data, order, swap = twin.model, twin.data, twin.order, [3, 4, 5, 0, 1, 2]
     rng = np.random.default_rng(4)
     q = pin.integrate(model, pin.neutral(model), rng.normal(size=model.nv))

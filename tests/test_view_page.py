@@ -17,7 +17,7 @@ from tests.view_samples import (
     arm_run,
     bending_run,
     chain_run,
-    decoded,
+    sent_corners,
     shared_browser,
     until,
 )
@@ -44,19 +44,6 @@ def opened(browser, tmp_path):
         page.page.close()
         assert page.complaints == []
         assert len(page.requests) == 1 and page.requests[0].startswith("file:")
-
-
-def sent_corners(scene, i, frame):
-    """Corners of body i in the world, from what the page was sent and the engine's pose."""
-    data, body = scene.data(), scene.bodies[i]
-    pose = ls.pose(scene.system, scene.rows.state(scene.rows.time[frame]), body.name)
-    found = []
-    for piece in data["bodies"][i]["surfaces"]:
-        nodes = body.nodes[decoded(data, piece["nodes"])]
-        offsets = decoded(data, piece["offsets"]).reshape(-1, 3)
-        local = bent(body.body, nodes, offsets, scene.modes[i][frame])
-        found.append(pose.position + local @ pose.rotation.T)
-    return np.concatenate(found)
 
 
 def differing(a, b):

@@ -19,9 +19,8 @@ from lissom.viz.scene.motion import Scene
 from lissom.viz.scene.nodes import node_frames
 from lissom.viz.scene.rods import shown_strains
 from lissom.viz.scene.surfaces import surface
-from tests.test_view_page import sent_corners
-from tests.test_view_scene import volume
-from tests.view_samples import Opened, bending_run, moved, shared_browser
+from tests.measures import volume
+from tests.view_samples import Opened, bending_run, moved, sent_corners, shared_browser
 
 SECTION = ls.Rectangle(0.03, 0.01)
 PUSH = np.array([0.1, 0.2, 0.3, 1.0, -2.0, 3.0])  # at the tip, in its axes

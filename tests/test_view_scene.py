@@ -16,17 +16,12 @@ from lissom.viz.scene.motion import Scene, outermost
 from lissom.viz.scene.surfaces import surface
 from lissom.viz.view.animated import page_text
 from tests.four_bars import four_bar_of_a_chain
+from tests.measures import volume
 from tests.model_file_samples import tree_of_joints
 from tests.result_samples import random_run
 from tests.view_samples import BOOM, arm_run, arm_system, bending_run, decoded, moved
 
 RNG = np.random.default_rng
-
-
-def volume(points, triangles):
-    """By the divergence theorem: positive if triangles are counterclockwise from outside."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    return np.einsum("ij,ij->", a, np.cross(b, c)) / 6
 
 
 def body_with(*solids):

@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.viz.gif.animation import Drawing
 from lissom.viz.scene.frame_times import frames_of
 from lissom.viz.scene.motion import Scene
-from tests.test_stresses import solid_body
+from tests.flexible_samples import solid_body
 from tests.view_samples import Opened, decoded, shared_browser
 
 

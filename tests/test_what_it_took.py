@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.test_urdf_peers import robot_file
+from tests.urdf_samples import robot_file
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FIGURE = """

@@ -136,3 +136,14 @@ def rigid(nodes, freedoms, about):
             r = nodes[node] - about
             R[i, :3] = np.cross(np.eye(3), r)[:, d - 3]
     return R
+
+
+def rigid_motion(structure):
+    found = np.zeros((structure.n_freedom, 6))
+    for row, (node, direction) in enumerate(structure.freedoms):
+        found[row, direction] = 1.0
+        if direction > 2:
+            r = structure.positions[node]
+            for k, axis in enumerate(np.eye(3)):
+                found[row, k] = np.cross(axis, r)[direction - 3]
+    return found

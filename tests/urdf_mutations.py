@@ -13,8 +13,7 @@ from xml.etree import ElementTree as ET
 
 import lissom as ls
 from tests.file_fuzz import Fuzz
-from tests.test_urdf import ARM
-from tests.test_urdf_peers import robot_file
+from tests.urdf_samples import ARM, robot_file
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "robot_arm.urdf"
 CORNERS = """<robot name="corners">

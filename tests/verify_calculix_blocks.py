@@ -13,8 +13,7 @@ import sys
 import pytest
 
 from . import calculix_blocks, calculix_spin
-from .test_mesh_elements import CALCULIX, compared
-from .test_solid_stiffening import spun_differences
+from .calculix_comparison import CALCULIX, compared, spun_differences
 
 
 def main():

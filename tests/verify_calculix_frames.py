@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from tests import calculix_frames as calculix
-from tests.test_frame_calculix import OneElement, frame_body, panel_body
+from tests.calculix_frames import OneElement, frame_body, panel_body
 
 
 def main() -> int:

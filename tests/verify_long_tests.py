@@ -19,18 +19,35 @@ import lissom as ls
 from benchmarks.depth import QUICK
 from benchmarks.symbolic import c as symbolic_c, measure as symbolic
 from benchmarks.symbolic.cases import KINDS
+from tests.benchmark_checks import silent
 from tests.exact_algebra import normal_form, vanishes
 from tests.flexible_samples import flexible_arm
+from tests.junk_calls import CALLS, outcomes_of_mistakes
 from tests.measures import TOLERANCE, error
-from tests.paper_e import WRIST, arm, compound, e, q, s1, s2, simple, t
-from tests.test_benchmark_symbolic import silent
-from tests.test_paper_pages_e_arm import COMPOUND, SIMPLE, arms, by_recursion, upper
-from tests.test_scalars import sympy_case
-from tests.test_wrong_input import CALLS, outcomes_of_mistakes
-
-__all__ = ["arms"]  # a fixture
+from tests.paper_e import (
+    COMPOUND,
+    SIMPLE,
+    WRIST,
+    arm,
+    both_arms,
+    by_recursion,
+    compound,
+    e,
+    q,
+    s1,
+    s2,
+    simple,
+    t,
+    upper,
+)
+from tests.sympy_numbers import sympy_case
 
 KEPT = [0, 1, 3, 4, 5, 6]  # speeds of the arm with three axes in the shoulder, without the third
+
+
+@pytest.fixture(scope="module")
+def arms():
+    return both_arms()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """A closed flexible mechanism over a long time: closure, momentum and energy.
 
-The ring of `tests.test_loops_flexible` floats freely: two flexible booms on a hub, a strut between
+The ring of `tests.loop_mechanisms` floats freely: two flexible booms on a hub, a strut between
 their tips.  Nothing acts from outside and nothing damps.  The gap of its loop must stay below
 1e-9 m; what is lost of momentum and energy is printed beside it.
 """
@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import lissom as ls
-from tests.test_loops_flexible import floating_ring
+from tests.loop_mechanisms import floating_ring
 
 BOUND = 1e-9
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom.errors import ModelError
 from lissom.io.urdf.meshes import read_mesh
-from tests.test_collada import measures
-from tests.test_urdf_peers import robot_file
+from tests.measures import surface_measures
+from tests.urdf_samples import robot_file
 
 BOUND = 1e-5  # Assimp reckons in single precision; part of the size, the area or the volume
 
@@ -27,7 +27,7 @@ def compared(path: Path) -> tuple[float, bool]:
     other = coal.MeshLoader().load(str(path), np.ones(3))
     corners = other.vertices()
     pieces = read_mesh(path).pieces
-    sums = [measures(piece.vertices, piece.triangles) for piece in pieces]
+    sums = [surface_measures(piece.vertices, piece.triangles) for piece in pieces]
     size = np.ptp(corners, axis=0).max()
     least, most = (pick([x[k] for x in sums], axis=0) for k, pick in ((2, np.min), (3, np.max)))
     worst = np.abs([least - corners.min(0), most - corners.max(0)]).max() / size
@@ -38,7 +38,7 @@ def compared(path: Path) -> tuple[float, bool]:
         )
         whole = np.max(triangles) == len(corners) - 1
     if whole:
-        area, volume, *_ = measures(corners, triangles)
+        area, volume, *_ = surface_measures(corners, triangles)
         worst = max(worst, abs(sums[0][0] - area) / area, abs(sums[0][1] - volume) / (area * size))
     return float(worst), bool(whole)
 

@@ -14,6 +14,7 @@ import pytest
 import lissom as ls
 from lissom.library.demos import demo
 from lissom.results.trajectory import Trajectory
+from lissom.viz.scene.bodies import bent
 from tests.result_samples import rows_of
 
 BOOM = ls.beam(
@@ -147,3 +148,16 @@ class Opened:
         self.page.evaluate(
             "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))"
         )
+
+
+def sent_corners(scene, i, frame):
+    """Corners of body i in the world, from what the page was sent and the engine's pose."""
+    data, body = scene.data(), scene.bodies[i]
+    pose = ls.pose(scene.system, scene.rows.state(scene.rows.time[frame]), body.name)
+    found = []
+    for piece in data["bodies"][i]["surfaces"]:
+        nodes = body.nodes[decoded(data, piece["nodes"])]
+        offsets = decoded(data, piece["offsets"]).reshape(-1, 3)
+        local = bent(body.body, nodes, offsets, scene.modes[i][frame])
+        found.append(pose.position + local @ pose.rotation.T)
+    return np.concatenate(found)
