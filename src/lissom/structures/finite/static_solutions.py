@@ -100,7 +100,8 @@ def _best_cut(far: Whole) -> int:
 #
 # U goes to the part in which the first of its unknowns is eliminated.  All work is in dense
 # matrices, so that it runs at the speed of LAPACK; a general sparse solver took five times as long
-# for solids. Source: Duff & Reid, "The multifrontal solution of indefinite sparse symmetric linear
+# for solids.
+# Source: Duff & Reid, "The multifrontal solution of indefinite sparse symmetric linear
 # equations", ACM Transactions on Mathematical Software 9, 1983.
 
 Whole = NDArray[np.intp]

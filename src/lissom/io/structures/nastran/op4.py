@@ -56,7 +56,7 @@ def read_op4(path: str | os.PathLike[str]) -> Mapping[str, sparse.csc_array]:
     return matrices
 
 
-# Binary form of OUTPUT4 files: records of Fortran; the layout is described in `op4`.
+# Binary form: records of Fortran.
 #
 # Headers are read one by one, values all at once at the end: there are many of either.
 
