@@ -466,7 +466,6 @@ def sensitivities(c: Case):
     )
     last = result.state[-1]
     if method == "rk4" and not c.mechanism.closed:
-
         divided = []  # steps at kinks, which differences do not share with their middle
 
         def end(state):
