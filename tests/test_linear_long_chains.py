@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import matrix_balance
 
 import lissom as ls
+from lissom.linear.deflation import evened
 from tests.beam_theory import Beam
 
 SPRING = 2000.0
@@ -113,3 +114,11 @@ def test_zeros_of_long_floating_chains_are_those_of_their_free_motions():
     slow = np.sort(np.abs(np.linalg.eigvals(matrix_balance(model.A)[0])))[12:16]
     omega = 2 * np.pi * modes.frequencies[6:8]
     np.testing.assert_allclose(slow, np.repeat(omega, 2), rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_balancing_by_large_powers_is_silent():
+    A = np.array([[1.0, 1e200], [1e-200, 2.0]])
+    even, D = evened(A)
+    assert np.allclose(np.log10(np.abs(even)), 0, atol=0.5) and D.max() / D.min() > 1e190
+    assert np.allclose(even / np.outer(1 / D, D), A, rtol=1e-12)

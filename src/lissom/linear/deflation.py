@@ -142,7 +142,8 @@ def evened(A: Array) -> tuple[Array, Array]:
     """
     if not len(A):
         return A, np.ones(0)
-    even, (D, _) = matrix_balance(A, permute=False, separate=True)
+    with np.errstate(invalid="ignore"):  # SciPy makes integers of the factors, for permutations
+        even, (D, _) = matrix_balance(A, permute=False, separate=True)
     return even, D
 
 
