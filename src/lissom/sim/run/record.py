@@ -135,23 +135,25 @@ class FileRecord:
             from ...results.files.netcdf.writer import write_netcdf
 
             self.journal.stay()
-            store: Store
-            if whole and self._end is not None:
-                store = MemoryStore(self.journal.columns, np.concatenate(self._waiting))
-            else:
-                if self._end is not None:  # the file could not be written
-                    with suppress(ResultError):
-                        self._append(self._end)
-                store = JournalStore(self.journal.path, system=self.system)
             if whole:
-                write_netcdf(self.path, self.system, store, meta)
+                write_netcdf(self.path, self.system, self._all_rows(), meta)
                 self.journal.close(remove=True)
                 return NetcdfStore(self.path, trusted=True, system=self.system)
+            if self._end is not None:  # the file could not be written
+                with suppress(ResultError):
+                    self._append(self._end)
+            store = JournalStore(self.journal.path, system=self.system)
             self._write_outcome(store, meta)
             self.journal.close()
             return store
 
-    def _write_outcome(self, store: Any, meta: dict[str, Any]) -> None:
+    def _all_rows(self) -> Store:
+        """Rows of a whole run: still in memory, or in the journal."""
+        if self._end is not None:
+            return MemoryStore(self.journal.columns, np.concatenate(self._waiting))
+        return JournalStore(self.journal.path, system=self.system)
+
+    def _write_outcome(self, store: JournalStore, meta: dict[str, Any]) -> None:
         """Add the outcome of the run to the journal."""
         if (last := store.checkpoint) is None:
             return

@@ -268,8 +268,7 @@ def _write_rows(file: NetcdfFile, store: Store, compression: int, output: _Defer
 # A dimension is a data set that HDF5 calls a scale, with a number, and variables are attached to
 # the scales of their dimensions.  `h5netcdf` does the same in six times the time, most of it to
 # look up dimensions again for each variable.
-# Source: NetCDF documentation, "Interoperability with
-# HDF5".
+# Source: NetCDF documentation, "Interoperability with HDF5".
 
 _NAME = "This is a netCDF dimension but not a netCDF variable. {:10d}"
 
