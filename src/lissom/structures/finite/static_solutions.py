@@ -1,7 +1,8 @@
 """Static solutions of a structure that is held at some of its interfaces.
 
-The coordinates are z = (z_P, z_I): those of a support P, the interfaces or a determinate
-part of them, and the others I.  With z_P held the stiffness is positive definite and factorised once:
+The coordinates are z = (z_P, z_I): those of a few supports P, the interfaces or a statically
+determinate choice, and the others I.  With z_P held the stiffness is positive definite and
+factorised once:
 
   [K_PP K_PI] [z_P]   [B_P^T]          [f_P]
   [K_IP K_II] [z_I] + [B_I^T] lambda = [f_I],     B z = g                                      (1)
