@@ -12,8 +12,9 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import ResultError
+from lissom.options import RunOptions
 from lissom.sim.run import machine, saving
-from lissom.sim.run.settings import Settings, checked_settings
+from lissom.sim.run.settings import run_options, settled
 from lissom.sim.run.start import planned
 from tests.mechanisms import pendulum
 from tests.runs import DeathError, dying, refused, swing
@@ -89,7 +90,7 @@ CHANGES = {
     "start state ": {"state": lambda system: system.state(**{"rod": 0.3, "rod.rates": 1.0})},
     "rtol (1e-08 before, 1e-06 now)": {"rtol": 1e-6},
     "atol": {"atol": 1e-6},
-    "dense (False before, True now)": {"method": "composite"},
+    "method ('articulated' before, 'composite' now)": {"method": "composite"},
     "duration (1.0 before, 2.0 now)": {"duration": 2.0},
     "forces, not there before": {"forces": [1.0]},
     "system": {"system": other_system},
@@ -132,12 +133,8 @@ def words_for(function) -> dict:
     load = ls.Controller(function, 0.1) if isinstance(function, Pid) else None
     given = {"loads": [load]} if load else {"forces": function}
     plan = planned(pendulum(), given.get("forces"), given.get("loads", ()), ())
-    settings = checked_settings(
-        pendulum(),
-        ls.RungeKutta4(),
-        **{"duration": 1.0, "start": 0.0, "step": 0.01, "rtol": 1e-8, "atol": None},
-        **{"output_step": None, "drift": "projection", "method": "auto"},
-    )
+    options = run_options({"duration": 1.0, "step": 0.01, **given})
+    settings = settled(pendulum(), options, ls.RungeKutta4())
     made = machine.Machine(plan, settings)
     made.begin(np.zeros(1), np.zeros(1), 0.01)
     return saving.inputs(made)
@@ -176,8 +173,8 @@ def test_what_functions_remember_is_not_compared():
 
 
 def test_every_setting_of_a_run_is_compared():
-    known = words_for(pull)
-    assert {f.name for f in dataclasses.fields(Settings)} - {"drift"} <= set(known)
+    compared = {f.name for f in dataclasses.fields(RunOptions)} - {"time_limit"}
+    assert compared - {"drift", "loads", "events"} <= set(words_for(pull))
 
 
 def test_a_journal_of_another_version_of_the_kernels_is_not_resumed(monkeypatch):

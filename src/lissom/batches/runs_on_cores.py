@@ -35,15 +35,10 @@ FIRST_BUDGET = 2000  # evaluations in the first slice
 
 
 class OnCores:
-    """Runs on threads.
+    """Runs on threads."""
 
-    `time_limit`: real time after which a run ends [s].
-    """
-
-    def __init__(
-        self, starts: Starts, bar: Counted, collected: Collected, time_limit: float
-    ) -> None:
-        self.collected, self.time_limit = collected, time_limit
+    def __init__(self, starts: Starts, bar: Counted, collected: Collected) -> None:
+        self.collected = collected
         self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
         self._per_thread = threading.local()
 
@@ -88,7 +83,7 @@ class OnCores:
         if machine.plan.functions.has_plain:
             silent = ProgressBar("", 0.0, 1.0, False)
             record = MemoryRecord(machine.columns, {})
-            _, meta, outcome = completed(ready, record, silent, self.time_limit, self.interrupts)
+            _, meta, outcome = completed(ready, record, silent, self.interrupts)
             warn_after(ready, outcome, spins=False)
             return OneRun(machine.columns, record.rows, meta)
         begun, judge = time.perf_counter(), Judge(machine, [])
@@ -110,7 +105,8 @@ class OnCores:
     ) -> Outcome:
         """Advance a run to its end, slice by slice; appends its rows."""
         slow, many, stall = SlowIterations(machine), ManySteps(machine), Stall(0.0, 0.0)
-        deadline = time.perf_counter() + self.time_limit
+        limit = machine.settings.time_limit
+        deadline = time.perf_counter() + limit
         budget = float(FIRST_BUDGET)
         while True:
             before = time.perf_counter()
@@ -123,7 +119,7 @@ class OnCores:
             if outcome is None and self.interrupts.obeyed():
                 outcome = judge.interruption()
             if outcome is None and time.perf_counter() > deadline:
-                outcome = out_of_time(machine, self.time_limit)
+                outcome = out_of_time(machine, limit)
             if outcome is not None:
                 return outcome
             slow.look(stacklevel=2)

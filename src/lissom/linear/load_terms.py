@@ -22,6 +22,7 @@ from ..kernels.run import fields as run
 from ..sim.load_derivatives import load_derivatives
 from ..sim.loads import Load, Motion
 from ..sim.loads.rotor import WHEEL
+from ..sim.run.checks import listed
 from ..sim.run.choice import at_rest
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
@@ -30,7 +31,6 @@ from ..sim.run.start import (
     at_motions,
     check_start,
     driven_bodies,
-    listed,
     motion_jump,
     planned,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
 from ...kernels.run import fields as run
+from ...options import RunOptions
 from ...system import State
 from ..integrators import (
     DormandPrince8,
@@ -31,26 +32,25 @@ MANY = 1000  # steps over which RK4 must stay within it; a resumed run may be lo
 VIBRATION = 0.01  # expected amplitude of vibrations, as a fraction of the size of a body
 
 
-def chosen(
-    plan: Plan, state: State, start: float, step: float | None, rtol: float
-) -> tuple[Integrator, str]:
+def chosen(plan: Plan, state: State, options: RunOptions) -> tuple[Integrator, str]:
     """Integrator for "auto", and the reason in words.
 
     Adaptive runs begin with an explicit method; what its steps show decides about the rest, see
     `kernels.run.switching` and `alternative`.
     """
+    start, step = options.start, options.step
     machine = at_rest(_undisturbed(plan), state, start)
     fastest = fastest_motions(machine.solve, *stiffness_of(plan, state.raw_q))
     rate = fastest.rate
     words = f"fastest vibration or decay {rate:.3g} rad/s" if rate else "nothing is stiff"
-    if step is None:
+    if step == np.inf:
         return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}"
     words = f"{words}, {step * rate:.2g} rad in a step"
     kind: Integrator = GeneralizedAlpha()
     if step * rate <= EXPLICIT_STEP:
         pace = _pace(machine, state, start)
         error = VIBRATION * (step * rate) ** 5 + (step * pace) ** 5
-        keeps = MANY * error / 120 <= rtol  # phase error of RK4
+        keeps = MANY * error / 120 <= options.rtol  # phase error of RK4
         kind = RungeKutta4() if keeps else DormandPrince8()
     return kind, f"{kind.title}: {words}"
 
@@ -89,7 +89,9 @@ def _pace(machine: Machine, state: State, start: float) -> float:
 
 def at_rest(plan: Plan, state: State, time: float = 0.0, *, exact: bool = False) -> Machine:
     """Machine for evaluations at the start; it takes no steps."""
-    settings = Settings(time, 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0)
+    settings = Settings(
+        duration=1.0, start=time, step=1.0, output_step=1.0, integrator=EulerCromer()
+    )
     machine = Machine(plan, settings, exact=exact)
     machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
     return machine

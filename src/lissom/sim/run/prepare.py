@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from ...algorithms.tree.arguments import as_state, check_system
 from ...errors import StateError
+from ...options import RunOptions
 from ...system import State, StateLike, System
-from ..integrators import as_integrator
 from ..warnings.overshoot import warn_of_overshoot
-from .checks import positive
 from .choice import alternative, chosen
 from .drive_checks import check_drives
 from .machine import Machine
-from .settings import (
-    TIME,
-    Settings,
-    checked_rate_linear,
-    checked_settings,
-    start_time,
-    tolerance,
-)
+from .settings import Settings, check_rate_linear, settled
 from .start import initial_state, planned, row_at_start, with_motions
 
 Array = np.ndarray
@@ -47,60 +38,23 @@ class Prepared:
 
 
 def prepared(
-    system: System,
-    state: StateLike | None,
-    *,
-    duration: float,
-    start: Any,
-    step: Any,
-    integrator: Any,
-    rtol: Any,
-    forces: Any,
-    loads: Any,
-    events: Any,
-    drift: Any,
-    method: Any,
-    atol: Any = None,
-    output_step: Any = None,
-    max_step: Any = None,
-    iterations: int | None = None,
-    rate_linear: Any = False,
-    what: str = "simulate",
+    system: System, state: StateLike | None, options: RunOptions, what: str = "simulate"
 ) -> Prepared:
-    """Machine, initial state and integrator of a run; nothing has been evaluated yet.
-
-    `duration`: duration of the run [s], checked; `iterations`: as in `Settings`.
-    """
+    """Machine, initial state and integrator of a run; nothing has been evaluated yet."""
     user_state = checked_state(system, state, what)
-    if step is not None:
-        step = positive(step, "step", TIME)
-    begin, relative = start_time(start), tolerance(rtol)
-    plan = planned(system, forces, loads, events)
-    plan.rate_linear = checked_rate_linear(system, rate_linear)
+    plan = planned(system, options.forces, options.loads, options.events)
+    check_rate_linear(system, rate_linear=options.rate_linear)
+    plan.rate_linear = options.rate_linear
     check_drives(plan)
     warn_of_overshoot(plan, stacklevel=4)
-    motions = with_motions(forces, loads)
-    first = initial_state(plan, user_state, begin, motions)
-    kind = as_integrator(integrator)
-    asked = kind is not None
-    reason = f"{kind.title}, as requested" if kind is not None else ""
-    if kind is None:
-        kind, reason = chosen(plan, first, begin, step, relative)
-    settings = checked_settings(
-        system,
-        kind,
-        duration=duration,
-        start=begin,
-        step=step,
-        rtol=relative,
-        atol=atol,
-        output_step=output_step,
-        max_step=max_step,
-        drift=drift,
-        method=method,
-        iterations=iterations,
-        rate_linear=plan.rate_linear,
-    )
+    motions = with_motions(options)
+    first = initial_state(plan, user_state, options.start, motions)
+    kind = options.integrator
+    asked = kind != "auto"
+    reason = f"{kind.title}, as requested" if asked else ""
+    if not asked:
+        kind, reason = chosen(plan, first, options)
+    settings = settled(system, options, kind)
     second = None if asked or not settings.adaptive else alternative(kind)
     other = None if second is None else replace(settings, integrator=second)
     machine = Machine(plan, settings, other=other)

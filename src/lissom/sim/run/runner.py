@@ -32,22 +32,18 @@ FIRST_BUDGET = 50  # evaluations in the first slice
 
 
 class Runner:
-    """Run loop, from the present state of its machine.
-
-    `time_limit`: limit of real time [s].
-    """
+    """Run loop, from the present state of its machine."""
 
     def __init__(
         self,
         machine: Machine,
         record: RunRecord,
         progress: ProgressBar,
-        time_limit: float,
         interrupts: Interrupts,
     ) -> None:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
-        self.time_limit = time_limit
+        self.time_limit = machine.settings.time_limit
         self.happened: list[EventRecord] = list(record.happened)
         self._judge = Judge(machine, self.happened)
         self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast

@@ -20,6 +20,7 @@ from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
+from ...options import FORMS, RunOptions
 from ...results.description.system import digest
 from ...results.event_records import EventRecord, event_notes, event_records_of
 from ...results.files.versions import lissom_version
@@ -204,14 +205,15 @@ def outcome_meta(
 
 def _settings_meta(settings: Settings) -> dict[str, Any]:
     return {
-        "start": settings.start,
-        "duration": settings.duration,
-        "step": None if settings.adaptive else settings.step,
-        "rtol": settings.rtol,
-        "rate_linear": settings.rate_linear,
-        "output_step": settings.output_step or None,
+        **{name: _as_asked(settings, name) for name, form in FORMS.items() if form.stored},
         "lissom_version": lissom_version(),
     }
+
+
+def _as_asked(settings: Settings, name: str) -> Any:
+    """Setting with None for what optional numbers are without it."""
+    value = getattr(settings, name)
+    return None if FORMS[name].optional and value == getattr(RunOptions, name) else value
 
 
 # Text description of all inputs that determine a run; they are compared before it is resumed.
@@ -221,6 +223,7 @@ def _settings_meta(settings: Settings) -> dict[str, Any]:
 # attributes that only ``__init__`` sets.  Lists, dictionaries and variables that a function changes
 # itself are its memory and are not compared.
 
+ACTING = ("forces", "loads", "events")  # options with entries for each part
 _LONGEST = 60  # characters of a value that is stored as text, not as a digest
 _COMPILED = "what acts, in compiled form"
 FUNCTION = "function "  # prefix of the descriptions of functions
@@ -231,17 +234,17 @@ _LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
 def inputs(machine: Machine) -> dict[str, str]:
     """Description of each input that determines a run."""
     settings = machine.settings
-    forces, loads, events = machine.plan.arguments
     entries = {
         "system": digest(machine.system),
         "start state": f"#{_digest(_text(machine.origin))}",
     }
-    entries |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
+    plain = (name for name, form in FORMS.items() if form.compared and form.name not in ACTING)
+    entries |= {x: _short(_text(getattr(settings, x))) for x in (*plain, "adaptive")}
     if not machine.system.constraints:
         del entries["drift"]  # without loops it has no effect
-    if forces is not None:
-        entries["forces"] = _short(_text(forces))
-    for word, group in (("load", loads), ("event", events)):
+    if settings.forces is not None:
+        entries["forces"] = _short(_text(settings.forces))
+    for word, group in (("load", settings.loads), ("event", settings.events)):
         for k, one in enumerate(group):
             what = f"{word} {k + 1} ({type(one).__name__})"
             entries |= {
@@ -308,10 +311,10 @@ def _compiled(machine: Machine) -> str:
 
 @functools.cache
 def _layout() -> str:
-    """Digest of the offsets in the arrays of a run; they differ between versions."""
+    """Digest of options and of offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, *kinds)))
+    return _digest(repr((places, *kinds, *FORMS)))
 
 
 def _digest(text: str | bytes) -> str:

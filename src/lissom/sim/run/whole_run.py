@@ -38,16 +38,12 @@ def completed(
     ready: Prepared,
     record: RunRecord,
     bar: ProgressBar,
-    limit: float,
     interrupts: Interrupts | None = None,
 ) -> tuple[Store, dict[str, Any], Outcome]:
-    """Rows, metadata and outcome of a run that has begun.
-
-    `limit`: limit of real time [s].
-    """
+    """Rows, metadata and outcome of a run that has begun."""
     bar.resume_at(ready.machine.time)
     interrupts, shared = interrupts or Interrupts(), interrupts is not None
-    runner = Runner(ready.machine, record, bar, limit, interrupts)
+    runner = Runner(ready.machine, record, bar, interrupts)
     begun = time.perf_counter()
     try:
         try:
