@@ -505,11 +505,11 @@ def test_states_may_be_pairs_and_none_at_all():
 @pytest.mark.parametrize("device", ["cpu", "simulated"])
 def test_a_run_that_would_never_end_is_ended(monkeypatch, device):
     from lissom.batches import device_runs
-    from lissom.sim.run import stall
+    from lissom.sim.run import runner
 
-    for module in (stall, device_runs):
+    for module in (runner, device_runs):
         monkeypatch.setattr(module, "STALL_STEPS", 20)
-    monkeypatch.setattr(stall, "TOO_MANY_STEPS", 1000)
+    monkeypatch.setattr(runner, "TOO_MANY_STEPS", 1000)
     q = np.array([[0.0], [0.5]])
     options = {"duration": 300.0, "integrator": "dopri5", "rtol": 1e-12, "output_step": 100.0}
     with pytest.warns(ls.SimulationWarning, match=r"2 of 2; run 0 \(stalled\)"):

@@ -19,13 +19,10 @@ from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
 from ..kernels.run.registry import METHODS
 from ..sim.run.machine import Machine
-from ..sim.run.prepare import Prepared
+from ..sim.run.prepare import Prepared, begun_run
 from ..sim.run.reasons import Outcome
-from ..sim.run.saving import outcome_meta
-from ..sim.run.slices import next_budget
-from ..sim.run.stall import STALL_STEPS, Stall
-from ..sim.run.status import Judge
-from ..sim.run.whole_run import begun_run
+from ..sim.run.record import outcome_meta
+from ..sim.run.runner import STALL_STEPS, Judge, Stall, next_budget
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered_functions

@@ -14,15 +14,11 @@ import numpy as np
 
 from ..errors import LissomError
 from ..sim.run.machine import Machine
-from ..sim.run.prepare import Prepared
+from ..sim.run.prepare import Prepared, begun_run
 from ..sim.run.progress import ProgressBar
 from ..sim.run.reasons import Outcome, at_time, out_of_time
-from ..sim.run.record import MemoryRecord
-from ..sim.run.saving import outcome_meta
-from ..sim.run.slices import next_budget
-from ..sim.run.stall import Stall
-from ..sim.run.status import Judge
-from ..sim.run.whole_run import begun_run, completed
+from ..sim.run.record import MemoryRecord, outcome_meta
+from ..sim.run.runner import Judge, Stall, completed, next_budget
 from ..sim.warnings.many_steps import ManySteps
 from ..sim.warnings.slow_iterations import SlowIterations
 from .progress import Counted

@@ -23,12 +23,12 @@ from ..sim.load_derivatives import load_derivatives
 from ..sim.loads import Load, Motion
 from ..sim.loads.rotor import WHEEL
 from ..sim.run.checks import listed
-from ..sim.run.choice import at_rest
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
 from ..sim.run.plan import Plan
 from ..sim.run.start import (
     at_motions,
+    at_rest,
     check_start,
     driven_bodies,
     motion_jump,

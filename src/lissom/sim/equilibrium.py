@@ -37,11 +37,10 @@ from ..kernels.run import fields as run
 from ..model import Part
 from ..system import State, StateLike, System
 from .run.checks import joint_name, number
-from .run.choice import at_rest
 from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
-from .run.start import check_start, driven_bodies, planned
+from .run.start import at_rest, check_start, driven_bodies, planned
 from .warnings.contradictions import warn_of_contradictions
 from .warnings.entered_stops import warn_of_entered_stops
 from .warnings.gathering import Gathered, say

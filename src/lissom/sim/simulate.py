@@ -17,13 +17,12 @@ from ..system import StateLike, System
 from .events.event import Event
 from .loads import Load
 from .run.drive_checks import warn_of_winding
-from .run.prepare import prepared
+from .run.prepare import begun_run, prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
-from .run.record import FileRecord, RunRecord
-from .run.saving import opened_record
+from .run.record import FileRecord, RunRecord, opened_record
+from .run.runner import completed
 from .run.settings import run_options
-from .run.whole_run import begun_run, completed
 from .warnings.accuracy import warn_of_long_steps, warn_of_singular
 from .warnings.far_times import warn_of_far_times
 from .warnings.inextensible import warn_of_inextensible

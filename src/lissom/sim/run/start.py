@@ -15,10 +15,10 @@ from ...kernels.run import fields as run
 from ...options import RunOptions
 from ...system import State, System
 from ..events.event import Event
+from ..integrators import EulerCromer
 from ..loads import Load, Motion
 from ..loads.forces import enter_forces
 from .checks import listed
-from .choice import at_rest
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
 from .plan import JointPlace, Plan
@@ -50,6 +50,16 @@ def with_motions(options: RunOptions) -> str:
     arguments = {"loads": options.loads, "forces": forces}
     names = [name for name, x in arguments.items() if any(isinstance(y, Motion) for y in x)]
     return "[*loads, *forces]" if len(names) == 2 else (names or ["loads"])[0]
+
+
+def at_rest(plan: Plan, state: State, time: float = 0.0, *, exact: bool = False) -> Machine:
+    """Machine for evaluations at the start; it takes no steps."""
+    settings = Settings(
+        duration=1.0, start=time, step=1.0, output_step=1.0, integrator=EulerCromer()
+    )
+    machine = Machine(plan, settings, exact=exact)
+    machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
+    return machine
 
 
 def driven_bodies(plan: Plan) -> list[int]:

@@ -29,11 +29,11 @@ from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
 from ..run.checks import as_numbers, listed
-from ..run.prepare import prepared
+from ..run.prepare import begun_run, prepared
 from ..run.progress import ProgressBar
-from ..run.saving import opened_record
+from ..run.record import opened_record
+from ..run.runner import completed
 from ..run.settings import run_options
-from ..run.whole_run import begun_run, completed
 from ..simulate import simulate
 from ..warnings.accuracy import BENDING, FIXED_STEPS
 from .alpha import AlphaTangents

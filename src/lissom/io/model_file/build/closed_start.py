@@ -8,10 +8,9 @@ from ....algorithms.loops.assembly import closed_with_warning
 from ....algorithms.loops.checks import OPEN, check_closed
 from ....errors import LissomError, warn_user
 from ....sim import Motion
-from ....sim.run.prepare import prepared
+from ....sim.run.prepare import begun_run, prepared
 from ....sim.run.settings import run_options, settled
 from ....sim.run.start import driven_bodies, planned
-from ....sim.run.whole_run import begun_run
 from ....sim.warnings.starts import warn_of_start
 from ..functions import unread_function
 from .simulation import ModelRun
