@@ -41,6 +41,8 @@ class Prepared:
     motions: str  # argument that contains the given motions, for the remedy in errors
     reason: str  # why the integrator was chosen
     asked: bool  # whether the user chose it
+    # rate of the fastest motion at `start` [rad/s], if it was looked at
+    rate: float | None = None
 
     @property
     def settings(self) -> Settings:
@@ -63,13 +65,14 @@ def prepared(
     kind = options.integrator
     asked = kind != "auto"
     reason = f"{kind.title}, as requested" if asked else ""
+    rate = None
     if not asked:
-        kind, reason = chosen(plan, first, options)
+        kind, reason, rate = chosen(plan, first, options)
     settings = settled(system, options, kind)
     second = None if asked or not settings.adaptive else alternative(kind)
     other = None if second is None else replace(settings, integrator=second)
     machine = Machine(plan, settings, other=other)
-    return Prepared(machine, first, user_state, motions, reason, asked)
+    return Prepared(machine, first, user_state, motions, reason, asked, rate)
 
 
 def prepared_from(ready: Prepared, state: State | None) -> Prepared:
@@ -82,7 +85,7 @@ def prepared_from(ready: Prepared, state: State | None) -> Prepared:
         checked_state(ready.machine.system, state, "simulate_batch"),
     )
     first = initial_state(plan, user_state, ready.settings.start, ready.motions)
-    return replace(ready, start=first, user_state=user_state)
+    return replace(ready, start=first, user_state=user_state, rate=None)
 
 
 def checked_state(system: System, state: StateLike | None, what: str) -> State | None:
@@ -102,8 +105,18 @@ def begun_run(ready: Prepared) -> Array:
     check_ends(machine.plan, ready.settings)
     row = put_at_start(machine, ready.start, ready.user_state, ready.motions)
     if ready.settings.adaptive:
-        machine.memory[run.NEXT_STEP] = first_step(machine, row)
+        machine.memory[run.NEXT_STEP] = first_step(machine, row, _rate_at_start(ready))
     return row
+
+
+def _rate_at_start(ready: Prepared) -> float:
+    """Rate of the fastest motion where the machine is [rad/s]."""
+    machine, plan = ready.machine, ready.machine.plan
+    # Elsewhere the last bits of the solutions differ, or joints are held.
+    alike = not (ready.settings.dense or plan.system.constraints or plan.driven or plan.locks)
+    if ready.rate is not None and alike and np.array_equal(machine.q, ready.start.raw_q):
+        return ready.rate
+    return fastest_motions(machine.solve, *stiffness_of(plan, machine.q)).rate
 
 
 def put_at_start(machine: Machine, start: State, user_state: State | None, motions: str) -> Array:
@@ -119,8 +132,8 @@ MANY = 1000  # steps over which RK4 must stay within it; a resumed run may be lo
 VIBRATION = 0.01  # expected amplitude of vibrations, as a fraction of the size of a body
 
 
-def chosen(plan: Plan, state: State, options: RunOptions) -> tuple[Integrator, str]:
-    """Integrator for "auto", and the reason in words.
+def chosen(plan: Plan, state: State, options: RunOptions) -> tuple[Integrator, str, float]:
+    """Integrator for "auto", the reason in words, and the rate of the fastest motion [rad/s].
 
     Adaptive runs begin with an explicit method; what its steps show decides about the rest, see
     `kernels.run.switching` and `alternative`.
@@ -131,7 +144,7 @@ def chosen(plan: Plan, state: State, options: RunOptions) -> tuple[Integrator, s
     rate = fastest.rate
     words = f"fastest vibration or decay {rate:.3g} rad/s" if rate else "nothing is stiff"
     if step == np.inf:
-        return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}"
+        return DormandPrince8(), f"{DormandPrince8.title} with adaptive steps: {words}", rate
     words = f"{words}, {step * rate:.2g} rad in a step"
     kind: Integrator = GeneralizedAlpha()
     if step * rate <= EXPLICIT_STEP:
@@ -139,7 +152,7 @@ def chosen(plan: Plan, state: State, options: RunOptions) -> tuple[Integrator, s
         error = VIBRATION * (step * rate) ** 5 + (step * pace) ** 5
         keeps = MANY * error / 120 <= options.rtol  # phase error of RK4
         kind = RungeKutta4() if keeps else DormandPrince8()
-    return kind, f"{kind.title}: {words}"
+    return kind, f"{kind.title}: {words}", rate
 
 
 def alternative(kind: Integrator) -> Integrator | None:
@@ -174,13 +187,16 @@ def _pace(machine: Machine, state: State, start: float) -> float:
     return float(np.max(rates[hinge_speeds(machine.system)], initial=0.0))
 
 
-def first_step(machine: Machine, row: Array) -> float:
-    """A first step for an adaptive method: short compared with every time scale."""
+def first_step(machine: Machine, row: Array, rate: float) -> float:
+    """A first step for an adaptive method: short compared with every time scale.
+
+    `rate`: of the fastest motion [rad/s].
+    """
     columns = machine.columns
     acceleration, velocity = (columns.part(row[None], x)[0] for x in ("acceleration", "v"))
     position, _ = error_sizes(machine.system)
     pace = max(
-        10 * fastest_motions(machine.solve, *stiffness_of(machine.plan, machine.q)).rate,
+        10 * rate,
         20 * np.sqrt(np.max(np.abs(acceleration) / position, initial=0.0)),
         20 * np.max(np.abs(velocity) / position, initial=0.0),
         20 / machine.settings.duration,
