@@ -74,6 +74,7 @@ class RunOptions:
         1e-8,
         expected="a number from 1e-15 to below 1",
         least=1e-15,
+        above=0,
         below=1,
         stored=True,
     )

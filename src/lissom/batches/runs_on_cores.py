@@ -21,10 +21,11 @@ from ..sim.run.record import MemoryRecord, outcome_meta
 from ..sim.run.runner import Judge, Stall, completed, next_budget
 from ..sim.warnings.many_steps import ManySteps
 from ..sim.warnings.slow_iterations import SlowIterations
+from ..sim.warnings.starts import warn_before
 from .progress import Counted
 from .runs import OneRun, unfinished
 from .starts import NOT_BEGUN, Starts
-from .warning import Collected, warn_after, warn_before
+from .warning import Collected, warn_after
 
 SLICE = 0.2  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 2000  # evaluations in the first slice
@@ -53,7 +54,7 @@ class OnCores:
                 return unfinished("interrupted", NOT_BEGUN)
             with self.collected.here():
                 this = self._prepared(k)
-                warn_before(this, begun_run(this))
+                warn_before(this.machine, begun_run(this), stacklevel=2)
                 return self._finished_run(this, part)
         except LissomError as error:
             return unfinished("failed", str(error), error)

@@ -41,11 +41,10 @@ from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
 from .run.start import at_rest, check_start, driven_bodies, planned
-from .warnings.contradictions import warn_of_contradictions
-from .warnings.entered_stops import warn_of_entered_stops
 from .warnings.gathering import Gathered, say
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.linear_limits import warn_of_state
+from .warnings.starts import warn_of_contradictions, warn_of_entered_stops
 
 # Motions and forces of a system at rest with closed loops, for `equilibrium`.
 #

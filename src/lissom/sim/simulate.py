@@ -16,7 +16,6 @@ from ..results.trajectory import Trajectory
 from ..system import StateLike, System
 from .events.event import Event
 from .loads import Load
-from .run.drive_checks import warn_of_winding
 from .run.prepare import begun_run, prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
@@ -24,11 +23,8 @@ from .run.record import FileRecord, RunRecord, opened_record
 from .run.runner import completed
 from .run.settings import run_options
 from .warnings.accuracy import warn_of_long_steps, warn_of_singular
-from .warnings.far_times import warn_of_far_times
-from .warnings.inextensible import warn_of_inextensible
-from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
-from .warnings.starts import warn_of_start
+from .warnings.starts import warn_before
 
 LOGGER = logging.getLogger("lissom")
 
@@ -126,13 +122,7 @@ def simulate(
     options = run_options(arguments)
     ready = prepared(system, state, options)
     machine, settings = ready.machine, ready.settings
-    warn_of_jumps(machine.plan, settings, stacklevel=3)
-    row = begun_run(ready)
-    warn_of_winding(machine, row, stacklevel=3)
-    if resume is None:
-        warn_of_start(machine, row, stacklevel=3)
-    warn_of_far_times(machine, stacklevel=2)
-    warn_of_inextensible(system, machine.columns.part(row[None], "q")[0], stacklevel=3)
+    warn_before(machine, begun_run(ready), stacklevel=3, resumed=resume is not None)
     record = opened_record(machine, file, resume, ready.reason, limited=options.time_limit < np.inf)
     if isinstance(record, Trajectory):
         return record

@@ -20,7 +20,7 @@ from ..integrators import (
     Rosenbrock3,
     RungeKutta4,
 )
-from ..warnings.overshoot import warn_of_overshoot
+from ..warnings.functions_of_time import warn_of_overshoot
 from .drive_checks import check_drives
 from .machine import Machine
 from .plan import Plan

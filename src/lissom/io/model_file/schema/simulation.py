@@ -206,8 +206,8 @@ def _forces(forces: Any) -> Any:
 def _option(form: OptionForm) -> Any:
     """Type of an option of a run."""
     if form.name == "number":
-        bounds = {x: y for x in ("least", "above") if math.isfinite(y := getattr(form, x))}
-        return Annotated[Any, number_of(form.of, **bounds, infinite=form.infinite)]
+        above = form.above if math.isfinite(form.above) else None  # other bounds: `run_options`
+        return Annotated[Any, number_of(form.of, above=above, infinite=form.infinite)]
     if form.name == "choice":
         return Literal[form.choices]
     return _FORMS[form.name]
