@@ -91,7 +91,7 @@ def run(
     Models from URDF or Python start at rest and need --duration.
     """
     from ..io.model_file.build.closed_start import closed_start
-    from .ready import load_source
+    from .sources import load_source
 
     typed = {name: x for name, x in run_options.items() if x not in (None, False)}
     changes = {
