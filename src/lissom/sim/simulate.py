@@ -119,11 +119,10 @@ def simulate(
     arguments = locals()
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
-    options = run_options(arguments)
-    ready = prepared(system, state, options)
+    ready = prepared(system, state, run_options(arguments))
     machine, settings = ready.machine, ready.settings
     warn_before(machine, begun_run(ready), stacklevel=3, resumed=resume is not None)
-    record = opened_record(machine, file, resume, ready.reason, limited=options.time_limit < np.inf)
+    record = opened_record(machine, file, resume, ready.reason)
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", ready.reason)

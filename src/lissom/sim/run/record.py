@@ -182,16 +182,14 @@ class FileRecord:
         self.journal.close()
 
 
-def opened_record(
-    machine: Machine, file: Any, resume: Any, reason: str, *, limited: bool = False
-) -> Any:
+def opened_record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
     """Storage of the rows; with `resume` the machine is set to the end of the journal."""
     settings, plan = machine.settings, machine.plan
     run_inputs = inputs(machine)
     if resume is not None:
         return _resumed(machine, file, resume, run_inputs)
     if file is None:
-        return _in_memory(machine, run_inputs, limited=limited)
+        return _in_memory(machine, run_inputs)
     name = os.fspath(file).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"file is {name!r}; results are written as NetCDF: NAME.nc")
@@ -220,11 +218,11 @@ def _n_rows(settings: Settings) -> float:
     return settings.duration / settings.output_step + 2
 
 
-def _in_memory(machine: Machine, run_inputs: dict[str, str], *, limited: bool) -> MemoryRecord:
+def _in_memory(machine: Machine, run_inputs: dict[str, str]) -> MemoryRecord:
     """Record in memory, allocated in advance if the number of rows is known."""
     settings, plan = machine.settings, machine.plan
     may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
-    if not settings.output_step or may_stop or limited:
+    if not settings.output_step or may_stop or settings.time_limit < np.inf:
         return MemoryRecord(machine.columns, run_inputs)
     check_memory(8 * machine.width * _n_rows(settings))
     return MemoryRecord(machine.columns, run_inputs, int(_n_rows(settings)))

@@ -1,4 +1,4 @@
-"""Preparation of a run: collecting and evaluating its loads, and finding the initial state."""
+"""Start of a run: its loads in a plan, and a state there that agrees with motions and loops."""
 
 from __future__ import annotations
 
