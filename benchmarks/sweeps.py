@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lissom as ls
-from lissom.batches.simulate_batch import OPTIONS
 from lissom.kernels.run import fields as run_fields
 from lissom.sim.run.prepare import prepared
+from lissom.sim.run.settings import run_options
 
 from .depth import Depth
 from .drawing import BLUE, ORANGE, Records, new_panels
@@ -102,8 +102,8 @@ def best_of_batch(threads: int, n: int, rounds: int) -> dict[str, float]:
     v = 1e-3 * rng.normal(size=(n, system.n_v))
     options: dict[str, Any] = {"integrator": "generalized_alpha", "output_step": 0.02}
     options |= {"step": 1e-3, "loads": [ls.Actuator("upper", 20.0)]}
-    given = {**OPTIONS, **options, "duration": 1.0}
-    ready = [prepared(system, (q[0], v[0]), **given) for _ in range(threads)]
+    asked = run_options({**options, "duration": 1.0})
+    ready = [prepared(system, (q[0], v[0]), asked) for _ in range(threads)]
 
     def share(k: int) -> None:
         machine = ready[k].machine

@@ -15,6 +15,7 @@ from lissom.batches.functions import functions_ptx, numbered_functions
 from lissom.batches.progress import Counted
 from lissom.kernels.run import due_times, event_values, signals
 from lissom.sim.run.prepare import prepared
+from lissom.sim.run.settings import run_options
 from tests.samples.batches import states
 from tests.samples.four_bars import four_bar_of_a_chain
 from tests.samples.mechanisms import arm_with_hand
@@ -243,10 +244,9 @@ def test_compiled_functions_on_a_device(monkeypatch):
     q = np.array([[0.1], [0.4]])
     options = {"duration": 0.1, "step": 0.01, "integrator": "rk4", "forces": push}
     expected = ls.simulate_batch(system, (q, 0 * q), loads=[controller], **options)
-    ready = prepared(
-        system, None, duration=0.1, start=0.0, step=0.01, integrator="rk4", rtol=1e-8,
-        forces=push, loads=[controller], events=(), drift="projection", method="auto",
-    )  # fmt: skip
+    asked = {"duration": 0.1, "step": 0.01, "integrator": "rk4"}
+    options_of_run = run_options({**asked, "forces": push, "loads": [controller]})
+    ready = prepared(system, None, options_of_run)
     _, functions = numbered_functions(ready.machine)
     assert [x.function for x in functions] == [push, sampled]
     text = functions_ptx(functions)
@@ -505,11 +505,11 @@ def test_states_may_be_pairs_and_none_at_all():
 @pytest.mark.parametrize("device", ["cpu", "simulated"])
 def test_a_run_that_would_never_end_is_ended(monkeypatch, device):
     from lissom.batches import device_runs
-    from lissom.sim.run import stall
+    from lissom.sim.run import runner
 
-    for module in (stall, device_runs):
+    for module in (runner, device_runs):
         monkeypatch.setattr(module, "STALL_STEPS", 20)
-    monkeypatch.setattr(stall, "TOO_MANY_STEPS", 1000)
+    monkeypatch.setattr(runner, "TOO_MANY_STEPS", 1000)
     q = np.array([[0.0], [0.5]])
     options = {"duration": 300.0, "integrator": "dopri5", "rtol": 1e-12, "output_step": 100.0}
     with pytest.warns(ls.SimulationWarning, match=r"2 of 2; run 0 \(stalled\)"):

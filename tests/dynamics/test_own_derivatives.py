@@ -10,6 +10,7 @@ import lissom as ls
 from lissom.batches.functions import numbered_functions
 from lissom.kernels.run import fields as run
 from lissom.sim.run.prepare import prepared
+from lissom.sim.run.settings import run_options
 from tests.samples.four_bars import four_bar_of_joins
 
 RNG = np.random.default_rng(11)
@@ -249,20 +250,9 @@ def test_where_there_are_no_derivatives_to_use_they_are_refused():
 
 def test_a_gpu_differentiates_by_differences():
     """Its device code knows the function alone."""
-    ready = prepared(
-        SYSTEM,
-        STATE,
-        duration=1.0,
-        start=0.0,
-        step=0.01,
-        integrator="generalized_alpha",
-        rtol=1e-6,
-        forces=ls.WithDerivatives(fast, fast_slopes),
-        loads=(),
-        events=(),
-        drift="projection",
-        method="auto",
-    )
+    asked = {"duration": 1.0, "step": 0.01, "integrator": "generalized_alpha", "rtol": 1e-6}
+    forces = ls.WithDerivatives(fast, fast_slopes)
+    ready = prepared(SYSTEM, STATE, run_options({**asked, "forces": forces}))
     plan, functions = numbered_functions(ready.machine)
     load = int(plan[run.FORCES]) + run.E_WIDE
     assert ready.machine.elements[load] == run.GIVEN

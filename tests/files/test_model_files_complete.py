@@ -17,6 +17,7 @@ from lissom.io.model_file.schema import (
     parts as schema_bodies,
     simulation as schema_simulation,
 )
+from lissom.options import DEFAULTS, IN_FILES
 from lissom.sim import Drive
 from lissom.sim.integrators import KINDS
 
@@ -125,6 +126,18 @@ def test_arguments(name):
     function, table, only_python, only_files = ARGUMENTS[name]
     parameters = set(inspect.signature(function).parameters)
     assert parameters - only_python == set(table.model_fields) - only_files
+
+
+def test_the_options_of_a_run_are_the_arguments_of_simulate_with_its_defaults():
+    arguments = inspect.signature(ls.simulate).parameters.values()
+    asked = {x.name: x.default for x in arguments if x.name not in {"state", *NOT_IN_FILES}}
+    assert asked.pop("duration") is inspect.Parameter.empty
+    declared = {x: y for x, y in DEFAULTS.items() if x in IN_FILES}
+    assert declared.pop("duration") is None
+    assert list(declared.items()) == list(asked.items())
+    steps = inspect.signature(ls.Stepper).parameters.values()
+    defaults = {x.name: x.default for x in steps if x.name not in ("system", "state", "step")}
+    assert defaults == {name: DEFAULTS[name] for name in defaults}
 
 
 @pytest.mark.parametrize("kind", acting.KINDS)

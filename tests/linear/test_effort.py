@@ -10,10 +10,9 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import reference
-from lissom.sim.run.choice import at_rest
 from lissom.sim.run.machine import Machine
 from lissom.sim.run.plan import Plan
-from lissom.sim.run.start import planned
+from lissom.sim.run.start import at_rest, planned
 
 MODES = 4
 

@@ -10,7 +10,7 @@ import pytest
 
 import lissom as ls
 from lissom.algorithms.tree import escapes, own_joints
-from lissom.sim.run import interrupts, runner, whole_run
+from lissom.sim.run import interrupts, runner
 from lissom.sim.signals.callbacks import RunFunctions
 from tests.samples.mechanisms import sled
 
@@ -162,7 +162,7 @@ def test_hooks_of_others_are_left_as_they_were(monkeypatch):
 SEEN_IN = {
     runner.Runner._run.__code__,
     runner.Runner.run.__code__,
-    whole_run.completed.__code__,
+    runner.completed.__code__,
     interrupts.Interrupts.caught.__wrapped__.__code__,
     interrupts.Interrupts.obeyed.__code__,
     interrupts.Interrupts.pass_on.__code__,

@@ -12,8 +12,9 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import ResultError
-from lissom.sim.run import machine, saving
-from lissom.sim.run.settings import Settings, checked_settings
+from lissom.options import RunOptions
+from lissom.sim.run import inputs, machine
+from lissom.sim.run.settings import run_options, settled
 from lissom.sim.run.start import planned
 from tests.samples.mechanisms import pendulum
 from tests.samples.simulation_cases import contents
@@ -89,7 +90,7 @@ CHANGES = {
     "start state ": {"state": lambda system: system.state(**{"rod": 0.3, "rod.rates": 1.0})},
     "rtol (1e-08 before, 1e-06 now)": {"rtol": 1e-6},
     "atol": {"atol": 1e-6},
-    "dense (False before, True now)": {"method": "composite"},
+    "method ('articulated' before, 'composite' now)": {"method": "composite"},
     "duration (1.0 before, 2.0 now)": {"duration": 2.0},
     "forces, not there before": {"forces": [1.0]},
     "system": {"system": other_system},
@@ -132,34 +133,30 @@ def words_for(function) -> dict:
     load = ls.Controller(function, 0.1) if isinstance(function, Pid) else None
     given = {"loads": [load]} if load else {"forces": function}
     plan = planned(pendulum(), given.get("forces"), given.get("loads", ()), ())
-    settings = checked_settings(
-        pendulum(),
-        ls.RungeKutta4(),
-        **{"duration": 1.0, "start": 0.0, "step": 0.01, "rtol": 1e-8, "atol": None},
-        **{"output_step": None, "drift": "projection", "method": "auto"},
-    )
+    options = run_options({"duration": 1.0, "step": 0.01, **given})
+    settings = settled(pendulum(), options, ls.RungeKutta4())
     made = machine.Machine(plan, settings)
     made.begin(np.zeros(1), np.zeros(1), 0.01)
-    return saving.inputs(made)
+    return inputs.inputs(made)
 
 
 @pytest.mark.parametrize("what", [key for key in FUNCTIONS if key != "compiled"])
 def test_functions_are_compared_by_what_can_be_had_of_them(what):
     a, b = map(words_for, FUNCTIONS[what])
-    assert any(word in x for x in saving.differences(a, b) for word in ("forces", "update"))
-    assert saving.differences(a, words_for(FUNCTIONS[what][0])) == []
+    assert any(word in x for x in inputs.differences(a, b) for word in ("forces", "update"))
+    assert inputs.differences(a, words_for(FUNCTIONS[what][0])) == []
 
 
 def test_compiled_functions_are_compared_by_their_source():
-    texts = [saving._text(x) for x in FUNCTIONS["compiled"]]
-    assert texts[0] != texts[1] and texts[0] == saving._text(njit(scaled(0.1)))
+    texts = [inputs._text(x) for x in FUNCTIONS["compiled"]]
+    assert texts[0] != texts[1] and texts[0] == inputs._text(njit(scaled(0.1)))
 
 
 def test_a_number_that_a_function_finds_in_its_module_is_compared(monkeypatch):
     before = words_for(pull)
-    assert saving.differences(before, words_for(pull)) == []
+    assert inputs.differences(before, words_for(pull)) == []
     monkeypatch.setitem(globals(), "STRENGTH", 0.6)
-    assert saving.differences(before, words_for(pull)) == ["forces"]
+    assert inputs.differences(before, words_for(pull)) == ["forces"]
 
 
 def test_what_functions_remember_is_not_compared():
@@ -176,15 +173,15 @@ def test_what_functions_remember_is_not_compared():
 
 
 def test_every_setting_of_a_run_is_compared():
-    known = words_for(pull)
-    assert {f.name for f in dataclasses.fields(Settings)} - {"drift"} <= set(known)
+    compared = {f.name for f in dataclasses.fields(RunOptions)} - {"time_limit"}
+    assert compared - {"drift", "loads", "events"} <= set(words_for(pull))
 
 
 def test_a_journal_of_another_version_of_the_kernels_is_not_resumed(monkeypatch):
     before = words_for(pull)
-    monkeypatch.setattr(saving.run, "M_HEADER", saving.run.M_HEADER + 1)
-    other = {**before, "version": saving._layout.__wrapped__()}
-    assert saving.differences(before, other) == ["version of lissom"]
+    monkeypatch.setattr(inputs.run, "M_HEADER", inputs.run.M_HEADER + 1)
+    other = {**before, "version": inputs._layout.__wrapped__()}
+    assert inputs.differences(before, other) == ["version of lissom"]
 
 
 def test_a_run_of_an_earlier_version_opens_but_is_not_resumed(tmp_path):

@@ -18,7 +18,7 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import SimulationWarning
-from lissom.sim.run import runner, stall
+from lissom.sim.run import runner
 from tests.samples.kernel_cases import far_state, random_system
 from tests.samples.mechanisms import pendulum
 from tests.samples.simulation_cases import contents, run as run_everything
@@ -251,8 +251,8 @@ def test_a_run_whose_steps_become_too_small_stops_and_says_so(tmp_path):
 
 
 def test_a_run_into_singular_coordinates_stalls(monkeypatch):
-    monkeypatch.setattr(stall, "STALL_STEPS", 2000)
-    monkeypatch.setattr(stall, "MANY_STEPS", 2e7)
+    monkeypatch.setattr(runner, "STALL_STEPS", 2000)
+    monkeypatch.setattr(runner, "MANY_STEPS", 2e7)
     system = random_system(4)
     state = far_state(system, np.random.default_rng(4), deformation=0.05, spread=0.5, speed=0.5)
     with pytest.warns(SimulationWarning) as caught:
@@ -264,14 +264,14 @@ def test_a_run_into_singular_coordinates_stalls(monkeypatch):
 
 def test_a_long_run_of_many_small_steps_does_not_stall(monkeypatch):
     """However many they are: they have not shrunk."""
-    monkeypatch.setattr(stall, "STALL_STEPS", 100)
-    monkeypatch.setattr(stall, "MANY_STEPS", 1000)
+    monkeypatch.setattr(runner, "STALL_STEPS", 100)
+    monkeypatch.setattr(runner, "MANY_STEPS", 1000)
     assert swing(duration=300.0, rtol=1e-12).status == "finished"
 
 
 def test_a_run_that_would_take_far_too_many_steps_stalls(monkeypatch):
-    monkeypatch.setattr(stall, "STALL_STEPS", 100)
-    monkeypatch.setattr(stall, "TOO_MANY_STEPS", 1000)
+    monkeypatch.setattr(runner, "STALL_STEPS", 100)
+    monkeypatch.setattr(runner, "TOO_MANY_STEPS", 1000)
     with pytest.warns(SimulationWarning, match="stalled"):
         assert swing(duration=300.0, rtol=1e-12).status == "stalled"
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.sim.run import runner
+from lissom.sim.run import prepare, runner
+from lissom.sim.run.scales import fastest_motions
+from tests.samples.mechanisms import pendulum
 from tests.samples.simulation_cases import contents
 from tests.tools.runs import DeathError, dying
 
@@ -85,3 +87,24 @@ def test_a_run_that_is_resumed_switches_at_the_same_step(
     found = ls.simulate(TWO, TWO.state(slow=1.0), resume=path, **switching())
     assert found.statistics["switches"] >= 1
     assert contents(found) == expected
+
+
+def test_the_fastest_motion_at_a_start_is_looked_for_once_and_the_first_step_is_the_same(
+    monkeypatch,
+):
+    looks = []
+
+    def counted(*arguments):
+        looks.append(1)
+        return fastest_motions(*arguments)
+
+    monkeypatch.setattr(prepare, "fastest_motions", counted)
+    system = pendulum()
+    options = {"duration": 1.0, "loads": [ls.JointSpring("rod", 400.0)]}
+    once = ls.simulate(system, system.state(rod=0.3), **options)
+    assert len(looks) == 1
+    chosen = prepare.chosen
+    monkeypatch.setattr(prepare, "chosen", lambda *of: (*chosen(*of)[:2], None))
+    twice = ls.simulate(system, system.state(rod=0.3), **options)
+    assert len(looks) == 3
+    assert np.array_equal(once.time, twice.time) and np.array_equal(once.q, twice.q)

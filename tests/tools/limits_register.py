@@ -308,7 +308,7 @@ def runs_that_creep_end() -> None:
     """A run of many short steps, with smaller limits of what is many."""
     spring, start = ls.JointSpring("sled", 1.0), sled().state(sled=0.5)
     options = {"duration": 300.0, "integrator": "dopri5", "rtol": 1e-12, "output_step": 100.0}
-    stall = "lissom.sim.run.stall"
+    stall = "lissom.sim.run.runner"
     with patch(f"{stall}.STALL_STEPS", 20), patch(f"{stall}.TOO_MANY_STEPS", 1000):
         with pytest.warns(ls.SimulationWarning, match="too small to reach the end"):
             run = ls.simulate(sled(), start, loads=[spring], **options)

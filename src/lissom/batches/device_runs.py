@@ -19,13 +19,11 @@ from ..kernels.device.entry import LANES, DeviceEntry
 from ..kernels.run import fields as run
 from ..kernels.run.registry import METHODS
 from ..sim.run.machine import Machine
-from ..sim.run.prepare import Prepared
+from ..sim.run.prepare import Prepared, begun_run
 from ..sim.run.reasons import Outcome
-from ..sim.run.saving import outcome_meta
-from ..sim.run.slices import next_budget
-from ..sim.run.stall import STALL_STEPS, Stall
-from ..sim.run.status import Judge
-from ..sim.run.whole_run import begun_run
+from ..sim.run.record import outcome_meta
+from ..sim.run.runner import STALL_STEPS, Judge, Stall, next_budget
+from ..sim.warnings.starts import warn_before
 from .arrays import on_cpu
 from .device import Device, Interleaved, argument
 from .functions import functions_ptx, numbered_functions
@@ -33,7 +31,7 @@ from .on_device import check_known
 from .progress import Counted
 from .runs import OneRun, unfinished
 from .starts import NOT_BEGUN, Starts
-from .warning import warn_after, warn_before
+from .warning import warn_after
 
 Array = np.ndarray
 
@@ -172,7 +170,7 @@ class _DeviceTurn:
     def _start_memory(self, ready: Prepared, before: list[Array | None]) -> Array:
         """Memory of a run at its start: where nothing else matters, another's with its state."""
         if not self.fleet.plain or not before or before[-1] is None:
-            warn_before(ready, begun_run(ready))
+            warn_before(ready.machine, begun_run(ready), stacklevel=2)
             return ready.machine.memory.copy()
         memory, plan, start = before[-1].copy(), ready.machine.elements, ready.start
         for place, x in ((plan[run.O_Q], start.raw_q), (plan[run.O_V], start.raw_v)):

@@ -14,36 +14,28 @@ import numpy as np
 
 from ..errors import LissomError
 from ..sim.run.machine import Machine
-from ..sim.run.prepare import Prepared
+from ..sim.run.prepare import Prepared, begun_run
 from ..sim.run.progress import ProgressBar
 from ..sim.run.reasons import Outcome, at_time, out_of_time
-from ..sim.run.record import MemoryRecord
-from ..sim.run.saving import outcome_meta
-from ..sim.run.slices import next_budget
-from ..sim.run.stall import Stall
-from ..sim.run.status import Judge
-from ..sim.run.whole_run import begun_run, completed
+from ..sim.run.record import MemoryRecord, outcome_meta
+from ..sim.run.runner import Judge, Stall, completed, next_budget
 from ..sim.warnings.many_steps import ManySteps
 from ..sim.warnings.slow_iterations import SlowIterations
+from ..sim.warnings.starts import warn_before
 from .progress import Counted
 from .runs import OneRun, unfinished
 from .starts import NOT_BEGUN, Starts
-from .warning import Collected, warn_after, warn_before
+from .warning import Collected, warn_after
 
 SLICE = 0.2  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 2000  # evaluations in the first slice
 
 
 class OnCores:
-    """Runs on threads.
+    """Runs on threads."""
 
-    `time_limit`: real time after which a run ends [s].
-    """
-
-    def __init__(
-        self, starts: Starts, bar: Counted, collected: Collected, time_limit: float
-    ) -> None:
-        self.collected, self.time_limit = collected, time_limit
+    def __init__(self, starts: Starts, bar: Counted, collected: Collected) -> None:
+        self.collected = collected
         self.starts, self.interrupts, self.bar = starts, starts.interrupts, bar
         self._per_thread = threading.local()
 
@@ -62,7 +54,7 @@ class OnCores:
                 return unfinished("interrupted", NOT_BEGUN)
             with self.collected.here():
                 this = self._prepared(k)
-                warn_before(this, begun_run(this))
+                warn_before(this.machine, begun_run(this), stacklevel=2)
                 return self._finished_run(this, part)
         except LissomError as error:
             return unfinished("failed", str(error), error)
@@ -88,7 +80,7 @@ class OnCores:
         if machine.plan.functions.has_plain:
             silent = ProgressBar("", 0.0, 1.0, False)
             record = MemoryRecord(machine.columns, {})
-            _, meta, outcome = completed(ready, record, silent, self.time_limit, self.interrupts)
+            _, meta, outcome = completed(ready, record, silent, self.interrupts)
             warn_after(ready, outcome, spins=False)
             return OneRun(machine.columns, record.rows, meta)
         begun, judge = time.perf_counter(), Judge(machine, [])
@@ -110,7 +102,8 @@ class OnCores:
     ) -> Outcome:
         """Advance a run to its end, slice by slice; appends its rows."""
         slow, many, stall = SlowIterations(machine), ManySteps(machine), Stall(0.0, 0.0)
-        deadline = time.perf_counter() + self.time_limit
+        limit = machine.settings.time_limit
+        deadline = time.perf_counter() + limit
         budget = float(FIRST_BUDGET)
         while True:
             before = time.perf_counter()
@@ -123,7 +116,7 @@ class OnCores:
             if outcome is None and self.interrupts.obeyed():
                 outcome = judge.interruption()
             if outcome is None and time.perf_counter() > deadline:
-                outcome = out_of_time(machine, self.time_limit)
+                outcome = out_of_time(machine, limit)
             if outcome is not None:
                 return outcome
             slow.look(stacklevel=2)

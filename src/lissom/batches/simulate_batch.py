@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..algorithms.tree.arguments import as_state
 from ..errors import LissomError, LoadError, StateError, shown
-from ..sim.events.event import Event
-from ..sim.integrators import as_integrator
+from ..options import IN_FILES
 from ..sim.loads import Load
 from ..sim.loads.controller import in_python, private_copies
-from ..sim.run.checks import number, positive
+from ..sim.run.checks import listed
 from ..sim.run.interrupts import Interrupts
 from ..sim.run.memory import check_memory
 from ..sim.run.prepare import Prepared, prepared, prepared_from
-from ..sim.run.settings import TIME
-from ..sim.run.start import listed
+from ..sim.run.settings import run_options
 from ..system import State, System
 from . import arrays
 from .batch import as_device, as_systems, check_mechanism, check_variants, cores
@@ -29,21 +28,8 @@ from .runs_on_cores import OnCores
 from .starts import Starts
 from .warning import Collected, warn_of_runs
 
-# Arguments of `simulate` that all runs share, with their defaults
-OPTIONS: dict[str, Any] = {
-    "start": 0.0,
-    "step": None,
-    "integrator": "auto",
-    "rtol": 1e-8,
-    "atol": None,
-    "forces": None,
-    "events": (),
-    "output_step": None,
-    "max_step": None,
-    "drift": "projection",
-    "method": "auto",
-    "rate_linear": False,
-}
+# Options of `simulate` that all runs share
+OPTIONS = [name for name in IN_FILES if name not in ("duration", "loads", "time_limit")]
 
 
 def simulate_batch(
@@ -99,17 +85,17 @@ def simulate_batch(
             f"simulate_batch has no argument {unknown[0]!r}; beside loads and time_limit it takes "
             f"these of simulate: {', '.join(OPTIONS)}"
         )
-    limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
+    arguments = {**options, "duration": duration, "time_limit": time_limit}
+    shared_options = run_options(arguments)
     variants = as_systems(systems, "simulate_batch")
     on_cores = isinstance(device, str) and device == "cpu"
     gpu = None if on_cores else as_device(device, threads)
-    if gpu is not None and limit < np.inf:
+    if gpu is not None and shared_options.time_limit < np.inf:
         raise LoadError(
             "time_limit is for the CPU; on a GPU all runs advance together, and Ctrl-C ends them "
             "where they are"
         )
     (check_mechanism if on_cores else check_variants)(variants)
-    settings = {**OPTIONS, **options, "duration": positive(duration, "duration", TIME)}
     initial_states = _states(variants, states)
     count = max(len(initial_states), len(variants)) if initial_states else 0
     if callable(loads) and count == 1:
@@ -119,22 +105,19 @@ def simulate_batch(
         )
     if not count:
         return Runs(variants, [])
-    settings["events"] = listed(settings["events"], Event, "events")
     shared_loads = [] if callable(loads) else listed(loads, Load, "loads")
-    remembers = count > 1 and any(map(in_python, [*shared_loads, *_as_list(settings["forces"])]))
+    remembers = count > 1 and any(map(in_python, [*shared_loads, *_as_list(shared_options.forces)]))
     alike = not callable(loads) and not remembers and len(variants) == 1
 
     def ready(k: int) -> Prepared:
         state = initial_states[k if len(initial_states) > 1 else 0]
         system = variants[k if len(variants) > 1 else 0]
-        forces, run_loads = (
-            settings["forces"],
-            _loads_of(loads, k) if callable(loads) else shared_loads,
-        )
+        forces = shared_options.forces
+        run_loads = listed(_loads_of(loads, k), Load, "loads") if callable(loads) else shared_loads
         if remembers:
             forces, run_loads = _own_copies(forces, run_loads)
-        options = {**settings, "forces": forces, "loads": run_loads}
-        return prepared(system, state, what="simulate_batch", **options)
+        run = replace(shared_options, forces=forces, loads=run_loads)
+        return prepared(system, state, run, "simulate_batch")
 
     def again(first: Prepared, k: int) -> Prepared:
         return prepared_from(first, initial_states[k if len(initial_states) > 1 else 0])
@@ -144,10 +127,10 @@ def simulate_batch(
     with collected.whole(), interrupts.caught():
         first = _first(ready, count)
         if gpu is None:
-            chosen = as_integrator(settings["integrator"]) is not None
+            chosen = shared_options.integrator != "auto"
             shared = again if alike and chosen else None
             starts = Starts(ready, first, shared, interrupts)
-            results = OnCores(starts, bar, collected, limit).run(count, cores(threads))
+            results = OnCores(starts, bar, collected).run(count, cores(threads))
         else:
             starts = Starts(ready, first, again if alike else None, interrupts)
             results = Fleet(starts, count, gpu).run(bar)

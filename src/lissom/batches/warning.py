@@ -13,16 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import SimulationWarning
-from ..sim.run.drive_checks import warn_of_winding
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import UNFIT, Outcome
 from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
-from ..sim.warnings.far_times import warn_of_far_times
-from ..sim.warnings.inextensible import warn_of_inextensible
-from ..sim.warnings.jumps import warn_of_jumps
 from ..sim.warnings.linear_limits import warn_of_limits
 from ..sim.warnings.spins import fast_spins, warn_of_spins
-from ..sim.warnings.starts import warn_of_start
 from .runs import Runs
 
 ENDED = ("finished", "event")
@@ -107,17 +102,6 @@ class _Routes:
 
 
 _ROUTES = _Routes()
-
-
-def warn_before(ready: Prepared, row: np.ndarray) -> None:
-    """Warn of a run that begins as it hardly should, as `simulate` does."""
-    machine = ready.machine
-    warn_of_jumps(machine.plan, ready.settings, stacklevel=2)
-    warn_of_winding(machine, row, stacklevel=2)
-    warn_of_start(machine, row, stacklevel=2)
-    warn_of_far_times(machine, stacklevel=2)
-    q = machine.columns.part(row[None], "q")[0]
-    warn_of_inextensible(machine.system, q, stacklevel=2)
 
 
 def warn_after(ready: Prepared, outcome: Outcome, *, spins: bool = True) -> None:

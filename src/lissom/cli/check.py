@@ -47,7 +47,7 @@ def check(
         return
     from ..errors import ModelFileError
     from .progress import console
-    from .ready import checked_source
+    from .sources import checked_source
 
     warned: list[str] = []
     try:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .browser import open_in_browser
-from .output import json_text, say
+from .output import json_text, open_in_browser, say
 
 if TYPE_CHECKING:
     from ..results import Trajectory

@@ -156,7 +156,7 @@ def _source(place: str, loads: bool, *, code: bool) -> tuple[Model, Sequence[Loa
         from .sources import load_model
 
         return load_model(place, code=code), ()
-    from .ready import load_source
+    from .sources import load_source
 
     run = load_source(place, code=code)
     return run.model, run.settings.get("loads", ())

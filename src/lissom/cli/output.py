@@ -1,4 +1,4 @@
-"""Output of commands, with control characters escaped for the terminal."""
+"""Output of commands: text and JSON with control characters escaped, pages in the browser."""
 
 from __future__ import annotations
 
@@ -36,3 +36,17 @@ def json_text(facts: Any) -> str:
 
     text = json.dumps(facts, indent=1, ensure_ascii=False)
     return "".join(x if x.isprintable() or x == "\n" else json.dumps(x)[1:-1] for x in text)
+
+
+def open_in_browser(address: str) -> None:
+    """Open an address, or ask the user to open it.
+
+    Parameters
+    ----------
+    address : str
+        Address of a page or a file.
+    """
+    import webbrowser
+
+    if not webbrowser.open(address):
+        say(f"lissom: no browser was found; open {address} yourself", err=True)

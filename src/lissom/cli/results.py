@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .browser import open_in_browser
 from .live import follow_run, in_progress
-from .output import say
+from .output import open_in_browser, say
 from .values import Units, number
 
 if TYPE_CHECKING:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shlex
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..options import FORMS
 from .ending import FAILED, INTERRUPTED, warnings_noted
 from .live import in_progress, shown_live
 from .output import json_text, say
@@ -20,6 +23,33 @@ if TYPE_CHECKING:
     from ..results import Trajectory
 
 
+def _flag(name: str) -> str:
+    """Option of the command line for an option of a run."""
+    return f"--{name.replace('_', '-')}"
+
+
+def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a run that have a sentence for its help, as `**run_options`."""
+    signature = inspect.signature(command, eval_str=True)
+    first, *others = (x for x in signature.parameters.values() if x.name != "run_options")
+    options = []
+    for name, form in FORMS.items():
+        if form.command:
+            kind = bool if form.name == "switch" else str | None
+            metavar = "TIME" if form.of == "time" else "NAME"
+            flag = typer.Option(_flag(name), help=form.command, metavar=metavar)
+            default = False if form.name == "switch" else None
+            options.append(
+                inspect.Parameter(
+                    name, first.kind, default=default, annotation=Annotated[kind, flag]
+                )
+            )
+    parameters = [first, *others[:1], *options, *others[1:]]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+@with_run_options
 def run(
     model: Annotated[
         str,
@@ -34,12 +64,6 @@ def run(
             metavar="FILE",
         ),
     ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            help='Simulated time, overrides the file: 2 (seconds), "200 ms".', metavar="TIME"
-        ),
-    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,20 +72,11 @@ def run(
             metavar="ADDRESS=VALUE",
         ),
     ] = None,
-    integrator: Annotated[
-        str | None, typer.Option(help="Method, overrides the file, such as rk4.", metavar="NAME")
-    ] = None,
-    step: Annotated[
-        str | None, typer.Option(help="Step of the method, overrides the file.", metavar="TIME")
-    ] = None,
     channels: Annotated[
         str | None,
         typer.Option(help="Columns of a .csv file, separated by commas.", metavar="NAMES"),
     ] = None,
     units: Units = None,
-    rate_linear: Annotated[
-        bool, typer.Option("--rate-linear", help="Omit terms of second order in the speeds.")
-    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     view: Annotated[
         bool, typer.Option("--view", help="Show the run in the browser while it is computed.")
@@ -69,31 +84,32 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     no_code: NoCode = False,
     json: Annotated[bool, typer.Option("--json", help="Write the summary as JSON.")] = False,
+    **run_options: Any,
 ) -> None:
     """Run a simulation and write its results.
 
     Models from URDF or Python start at rest and need --duration.
     """
     from ..io.model_file.build.closed_start import closed_start
-    from .ready import load_source
+    from .sources import load_source
 
-    seconds = number(duration, "--duration", "time")
+    typed = {name: x for name, x in run_options.items() if x not in (None, False)}
+    changes = {
+        name: number(x, _flag(name), FORMS[name].of) if FORMS[name].name == "number" else x
+        for name, x in typed.items()
+    }
     target = _target(model, output, resume)
     columns = _columns(target, channels, units)
     with warnings_noted() as warned:
         loaded, moved = closed_start(load_source(model, code=not no_code, changes=set_ or ()))
     if moved:
         say("lissom: the initial state was changed to close all loops", err=True)
-    if seconds is None and "duration" not in loaded.settings:
+    if "duration" not in {**loaded.settings, **changes}:
         raise typer.BadParameter(
             f"{model} has no duration; give --duration 5, or in a model file a section "
             "[simulation] with duration = 5"
         )
     with shown_live(target, wanted=view):
-        changes: dict[str, Any] = {"duration": seconds} if seconds is not None else {}
-        changes |= {"rate_linear": True} if rate_linear else {}
-        changes |= {"integrator": integrator} if integrator is not None else {}
-        changes |= {"step": number(step, "--step", "time")} if step is not None else {}
         with warnings_noted(warned):
             result, reason = _simulated(
                 loaded, target, changes, resume=resume, progress=False if quiet or json else None
@@ -106,10 +122,10 @@ def run(
     elif not quiet:
         _print_summary(loaded, result, rows_file)
     if reason:
-        options = {"-o": output, "--duration": duration, "--integrator": integrator, "--step": step}
-        arguments = [y for name, x in options.items() if x is not None for y in (name, str(x))]
+        arguments = ["-o", str(output)] if output is not None else []
+        arguments += [y for x in typed for y in (_flag(x), typed[x]) if y is not True]
         arguments += [y for x in set_ or () for y in ("--set", x)]
-        arguments += [*rate_linear * ["--rate-linear"], *no_code * ["--no-code"], "--resume"]
+        arguments += [*no_code * ["--no-code"], "--resume"]
         words = shlex.join(["lissom", "run", model, *arguments])
         go_on = f"; continue with: {words}" if rows_file != target else ""
         _end_early(result, f"{reason}; its {len(result)} rows", f"{rows_file}{go_on}")

@@ -1,4 +1,4 @@
-"""Sources of models given on the command line, and loading of models from them.
+"""Sources of models given on the command line, and loading of models and runs from them.
 
 A source is a place, optionally followed by a colon and a name in it: "arm.py:build",
 "package.module:model", "arm.py", or a model file such as "arm.toml".  Other kinds of files are
@@ -11,16 +11,23 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from ..errors import LissomError, ModelError, name_list, suggestion
 from ..io.reading import read_regular
 from ..model import Model
+
+if TYPE_CHECKING:
+    from ..io.model_file.build.simulation import ModelRun
+    from ..io.model_file.problems import Problem
+
 
 Reader = Callable[[Path, str], Model]
 
@@ -278,3 +285,73 @@ _READERS: dict[str, Reader] = {
     ".yml": _from_model_file,
     ".urdf": _from_model_file,
 }
+
+
+def load_source(source: str, *, code: bool = True, changes: Sequence[str] = ()) -> ModelRun:
+    """Model of a source, ready to run; without a section [simulation] it starts at rest.
+
+    Parameters
+    ----------
+    source : str
+        As for `load_model`.
+    code : bool
+        Whether user programs may be run.
+    changes : sequence of str
+        Values in place of those of a model file, ADDRESS=VALUE.
+    """
+    run, problems = checked_source(source, functions=True, code=code, changes=changes)
+    if run is None or problems:
+        from ..io.model_file.source import failed
+
+        raise failed(sorted(problems))
+    return run
+
+
+def checked_source(
+    source: str,
+    *,
+    functions: bool,
+    code: bool = True,
+    changes: Sequence[str] = (),
+    begin: bool = False,
+) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a source, or None if it cannot be loaded, and the problems of a model file.
+
+    Parameters
+    ----------
+    source : str
+        As for `load_model`.
+    functions : bool
+        Whether to look up functions named in a model file, which runs user programs.
+    code : bool
+        Whether user programs may be run; otherwise functions are problems.
+    changes : sequence of str
+        As for `load_source`.
+    begin : bool
+        Whether to close loops, and to put the run of a model file at its start, which finds what
+        `run` refuses.
+    """
+    from ..io.load import MODEL_SUFFIXES
+    from ..io.model_file.build.simulation import ModelRun, checked_run
+
+    place, name = split_source(source)
+    if not name and place.lower().endswith(MODEL_SUFFIXES):
+        run, problems = checked_run(
+            place, functions=functions, code=code, changes=changes, begin=begin
+        )
+        if run is None or problems or run.settings:
+            return run, problems
+    elif changes:
+        raise typer.BadParameter(
+            f"--set {changes[0]}: {source} is no model file, whose values could be set; write one "
+            "with Model.save, or change the program"
+        )
+    else:
+        model = load_model(source, code=code)
+        system = model.compile()
+        run = ModelRun(model, system, system.neutral(), {})
+    if begin:
+        from ..io.model_file.build.closed_start import closed_start
+
+        run, _ = closed_start(run)
+    return run, []

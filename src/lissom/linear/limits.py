@@ -7,9 +7,8 @@ import numpy as np
 from ..algorithms.loops.frames import loop_external, placed_loops
 from ..algorithms.tree import engine
 from ..algorithms.tree.reference import External
-from ..sim.warnings.contradictions import warn_of_contradictions
-from ..sim.warnings.entered_stops import warn_of_entered_stops
 from ..sim.warnings.linear_limits import warn_of_state
+from ..sim.warnings.starts import warn_of_contradictions, warn_of_entered_stops
 from .tangent import Tangent
 
 

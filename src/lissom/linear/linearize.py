@@ -9,8 +9,7 @@ import numpy as np
 from ..algorithms.tree.arguments import speeds_vector
 from ..errors import LoadError
 from ..sim.loads import Controller, Load
-from ..sim.run.checks import positive
-from ..sim.run.start import listed
+from ..sim.run.checks import listed, positive
 from ..system import State, StateLike, System
 from .directions import Directions, Wrench
 from .inputs import Inputs, chosen_inputs

@@ -22,15 +22,15 @@ from ..kernels.run import fields as run
 from ..sim.load_derivatives import load_derivatives
 from ..sim.loads import Load, Motion
 from ..sim.loads.rotor import WHEEL
-from ..sim.run.choice import at_rest
+from ..sim.run.checks import listed
 from ..sim.run.drive_checks import check_drives
 from ..sim.run.machine import Machine
 from ..sim.run.plan import Plan
 from ..sim.run.start import (
     at_motions,
+    at_rest,
     check_start,
     driven_bodies,
-    listed,
     motion_jump,
     planned,
 )

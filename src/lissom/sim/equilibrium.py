@@ -37,16 +37,14 @@ from ..kernels.run import fields as run
 from ..model import Part
 from ..system import State, StateLike, System
 from .run.checks import joint_name, number
-from .run.choice import at_rest
 from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
-from .run.start import check_start, driven_bodies, planned
-from .warnings.contradictions import warn_of_contradictions
-from .warnings.entered_stops import warn_of_entered_stops
+from .run.start import at_rest, check_start, driven_bodies, planned
 from .warnings.gathering import Gathered, say
 from .warnings.inextensible import warn_of_inextensible
 from .warnings.linear_limits import warn_of_state
+from .warnings.starts import warn_of_contradictions, warn_of_entered_stops
 
 # Motions and forces of a system at rest with closed loops, for `equilibrium`.
 #

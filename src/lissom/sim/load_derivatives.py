@@ -13,10 +13,9 @@ from ..kernels.run import fields as run
 from ..printing import Shown
 from ..system import StateLike, System
 from .run.checks import number
-from .run.choice import at_rest
 from .run.derivative_checks import check_given_derivatives
 from .run.reasons import nearest_to_singular
-from .run.start import planned
+from .run.start import at_rest, planned
 
 Array = np.ndarray
 

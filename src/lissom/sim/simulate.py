@@ -16,21 +16,15 @@ from ..results.trajectory import Trajectory
 from ..system import StateLike, System
 from .events.event import Event
 from .loads import Load
-from .run.checks import number, positive
-from .run.drive_checks import warn_of_winding
-from .run.prepare import prepared
+from .run.prepare import begun_run, prepared
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
-from .run.record import FileRecord, RunRecord
-from .run.saving import opened_record
-from .run.settings import TIME
-from .run.whole_run import begun_run, completed
+from .run.record import FileRecord, RunRecord, opened_record
+from .run.runner import completed
+from .run.settings import run_options
 from .warnings.accuracy import warn_of_long_steps, warn_of_singular
-from .warnings.far_times import warn_of_far_times
-from .warnings.inextensible import warn_of_inextensible
-from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
-from .warnings.starts import warn_of_start
+from .warnings.starts import warn_before
 
 LOGGER = logging.getLogger("lissom")
 
@@ -122,41 +116,18 @@ def simulate(
     Trajectory
         Also if the run ended early: ``.status`` and ``.message`` give the reason.
     """
+    arguments = locals()
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
-    limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
-    ready = prepared(
-        system,
-        state,
-        duration=positive(duration, "duration", TIME),
-        start=start,
-        step=step,
-        integrator=integrator,
-        rtol=rtol,
-        atol=atol,
-        forces=forces,
-        loads=loads,
-        events=events,
-        output_step=output_step,
-        max_step=max_step,
-        drift=drift,
-        method=method,
-        rate_linear=rate_linear,
-    )
+    ready = prepared(system, state, run_options(arguments))
     machine, settings = ready.machine, ready.settings
-    warn_of_jumps(machine.plan, settings, stacklevel=3)
-    row = begun_run(ready)
-    warn_of_winding(machine, row, stacklevel=3)
-    if resume is None:
-        warn_of_start(machine, row, stacklevel=3)
-    warn_of_far_times(machine, stacklevel=2)
-    warn_of_inextensible(system, machine.columns.part(row[None], "q")[0], stacklevel=3)
-    record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
+    warn_before(machine, begun_run(ready), stacklevel=3, resumed=resume is not None)
+    record = opened_record(machine, file, resume, ready.reason)
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", ready.reason)
     bar = ProgressBar(system.name, settings.start, settings.end, progress)
-    store, meta, outcome = completed(ready, record, bar, limit)
+    store, meta, outcome = completed(ready, record, bar)
     trajectory = Trajectory(system, store, meta)
     if outcome.error is None and not outcome.whole:
         warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=2)

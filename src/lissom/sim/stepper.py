@@ -6,11 +6,13 @@ import copy
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Never
 
 import numpy as np
 
-from ..errors import CopyError, LoadError, StateError, shown
+from ..errors import CopyError, StateError
+from ..options import RunOptions
 from ..printing import folded
 from ..results.event_records import EventRecord
 from ..results.quantities import CUMULATED
@@ -21,10 +23,9 @@ from ..system import State, StateLike, System
 from .events.event import Event
 from .loads import Load
 from .loads.controller import private_copies
-from .run.checks import positive
 from .run.prepare import checked_state, prepared
-from .run.settings import TIME, start_time
-from .run.start import initial_state, listed
+from .run.settings import checked_option, run_options
+from .run.start import initial_state
 from .run.whole_steps import STEPS, WholeSteps
 
 Array = np.ndarray
@@ -82,38 +83,23 @@ class Stepper:
         rate_linear: bool = False,
         max_iterations: int | None = None,
     ) -> None:
+        arguments = locals()
         user_state = checked_state(system, state, "Stepper")
         self.system = system
-        self._options = {
-            "step": positive(step, "step", TIME),
-            "integrator": integrator,
-            "loads": listed(loads, Load, "loads"),
-            "events": listed(events, Event, "events"),
-            "rtol": rtol,
-            "drift": drift,
-            "method": method,
-            "rate_linear": rate_linear,
-            "iterations": _iterations(max_iterations),
-        }
-        self._run = self._built(user_state, start_time(start))
+        more = {"duration": STEPS * checked_option("step", step), "forces": np.zeros(system.n_v)}
+        options = run_options(arguments | more)
+        self._run = self._built(user_state, options)
         self._first = self._run.ready
-        self._options["integrator"] = self._first.settings.integrator  # also after a reset
+        # also after a reset
+        self._options = replace(options, integrator=self._first.settings.integrator)
         controllers = self._run.machine.plan.controllers
         self._saved = [copy.deepcopy(controller.saved()) for controller in controllers]
         self._row: Trajectory | None = None
         self._lock = threading.Lock()
         self._run.begin(self._first.start, user_state, stacklevel=3)
 
-    def _built(self, user_state: State | None, start: float) -> WholeSteps:
-        ready = prepared(
-            self.system,
-            user_state,
-            duration=STEPS * self._options["step"],
-            start=start,
-            forces=np.zeros(self.system.n_v),
-            **self._options,
-        )
-        return WholeSteps(ready)
+    def _built(self, user_state: State | None, options: RunOptions) -> WholeSteps:
+        return WholeSteps(prepared(self.system, user_state, options, "Stepper"))
 
     def step(self, forces: Any = None) -> bool:
         """Advance by one step under forces that are held during the step.
@@ -225,10 +211,10 @@ class Stepper:
             user_state = (
                 first.user_state if state is None else checked_state(self.system, state, "reset")
             )
-            start = first.settings.start if time is None else start_time(time)
+            start = first.settings.start if time is None else checked_option("start", time)
             other = self._run
             if start != other.machine.settings.start:
-                other = self._built(user_state, start)
+                other = self._built(user_state, replace(self._options, start=start))
             begin = other.ready.start
             if other is self._run and (state is not None or other.ready is not first):
                 begin = initial_state(other.machine.plan, user_state, start, first.motions)
@@ -251,10 +237,11 @@ class Stepper:
         """
         with self._alone():
             other = object.__new__(Stepper)
-            loads = private_copies(self._options["loads"])
-            other.system, other._options = self.system, {**self._options, "loads": loads}
+            options = replace(self._options, loads=private_copies(self._options.loads))
+            other.system, other._options = self.system, options
             other._first, other._saved = self._first, copy.deepcopy(self._saved)
-            other._run = other._built(self._first.user_state, self._run.machine.settings.start)
+            start = self._run.machine.settings.start
+            other._run = other._built(self._first.user_state, replace(options, start=start))
             other._run.follow(self._run)
             other._row, other._lock = None, threading.Lock()
             return other
@@ -296,14 +283,3 @@ class Stepper:
             f"Stepper of {self.system.name or 'a system'} at t = {self.time:.9g} s, steps of "
             f"{settings.step:g} s, {self.integrator}"
         )
-
-
-def _iterations(count: Any) -> int | None:
-    """Bound of the iterations, checked."""
-    if count is None:
-        return None
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise LoadError(
-            f"max_iterations is {shown(count)}; expected a whole number, 1 or more, or None"
-        )
-    return int(count)

@@ -150,6 +150,22 @@ def switch(value: Any, what: str) -> bool:
     return bool(value)
 
 
+def listed(objects: Any, kind: type, what: str) -> list[Any]:
+    """Objects of a kind from one of them or several; `what` names the argument in errors."""
+    if isinstance(objects, kind):
+        return [objects]
+    try:
+        items = list(objects)
+    except TypeError:
+        raise LoadError(
+            f"{what} is {shown(objects)}; expected a list of {kind.__name__} objects"
+        ) from None
+    for item in items:
+        if not isinstance(item, kind):
+            raise LoadError(f"{what} contains {shown(item)}; expected {kind.__name__} objects")
+    return items
+
+
 def keep(part: Any, **values: Any) -> None:
     """Store checked values in the fields of a frozen dataclass; arrays become read-only."""
     for name, value in values.items():

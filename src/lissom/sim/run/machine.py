@@ -383,8 +383,8 @@ class Machine:
         for place, value in s.integrator.parameters().items():
             values[place] = value
         values[run.DIVISIONS] = MOST_DIVISIONS
-        if s.iterations is not None:
-            values[run.ITERATIONS], values[run.DIVISIONS] = s.iterations, 0
+        if s.max_iterations is not None:
+            values[run.ITERATIONS], values[run.DIVISIONS] = s.max_iterations, 0
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
         if s.adaptive:

@@ -52,7 +52,6 @@ class Plan:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.arguments: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
         self.functions = RunFunctions(system)
         self.packed: Packed = engine.packed_constants(system)
         self.armature = np.zeros(system.n_v)

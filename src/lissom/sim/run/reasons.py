@@ -77,7 +77,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         )
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     if status == run.DIVERGED:
-        most = machine.settings.iterations
+        most = machine.settings.max_iterations
         bound = f" within max_iterations = {most}" if most else ""
         reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
         hints = _loops_hint(machine) + bent_hint(machine)

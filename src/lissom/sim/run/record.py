@@ -1,22 +1,36 @@
-"""Storage of the rows of a run while it runs: memory, or a journal on disk."""
+"""Record of a run: its rows, in memory or in a journal on disk, and what is stored beside them.
+
+`opened_record` begins one, or takes up that of an interrupted run.
+"""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import ResultError
-from ...results.event_records import EventRecord
+from ...errors import LoadError, ResultError
+from ...options import FORMS, RunOptions
+from ...results.event_records import EventRecord, event_notes, event_records_of
+from ...results.files.disk import check_space, journal_path
 from ...results.files.journal.reader import JournalStore
 from ...results.files.journal.writer import Checkpoint, Journal
 from ...results.files.shield import shielded
+from ...results.files.versions import lissom_version
 from ...results.store import Columns, MemoryStore, Store
+from ...results.trajectory import Trajectory
 from ...system import System
-from .memory import RESERVE, available_memory
+from ..events.event import Stop
+from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
+from .inputs import differences, fingerprint, inputs
+from .machine import Machine
+from .memory import RESERVE, available_memory, check_memory
+from .reasons import Outcome
+from .settings import Settings
 
 Array = np.ndarray
 
@@ -166,3 +180,177 @@ class FileRecord:
     def abandon(self) -> None:
         """Release the journal; it can be resumed."""
         self.journal.close()
+
+
+def opened_record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
+    """Storage of the rows; with `resume` the machine is set to the end of the journal."""
+    settings, plan = machine.settings, machine.plan
+    run_inputs = inputs(machine)
+    if resume is not None:
+        return _resumed(machine, file, resume, run_inputs)
+    if file is None:
+        return _in_memory(machine, run_inputs)
+    name = os.fspath(file).removesuffix(".part")
+    if not name.endswith(".nc"):
+        raise ResultError(f"file is {name!r}; results are written as NetCDF: NAME.nc")
+    path, part = journal_path(file)
+    if os.path.isdir(path):
+        raise ResultError(f"file is {path!r}, which is a folder; give the name of a file in it")
+    for controller in plan.controllers:
+        _check_saved(controller)
+    if settings.output_step:
+        check_space(part, 2.2 * 8 * machine.width * _n_rows(settings))
+    meta = {
+        "fingerprint": fingerprint(run_inputs),
+        "inputs": run_inputs,
+        "integrator": settings.integrator.title,
+        "chosen": reason,
+        "status": "unfinished",
+        "message": "the run did not end; resume it",
+        **_settings_meta(settings),
+    }
+    journal = Journal.create(part, machine.system, machine.columns, meta)
+    return FileRecord(path, machine.system, journal, run_inputs)
+
+
+def _n_rows(settings: Settings) -> float:
+    """Number of rows of a run with a fixed output step."""
+    return settings.duration / settings.output_step + 2
+
+
+def _in_memory(machine: Machine, run_inputs: dict[str, str]) -> MemoryRecord:
+    """Record in memory, allocated in advance if the number of rows is known."""
+    settings, plan = machine.settings, machine.plan
+    may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
+    if not settings.output_step or may_stop or settings.time_limit < np.inf:
+        return MemoryRecord(machine.columns, run_inputs)
+    check_memory(8 * machine.width * _n_rows(settings))
+    return MemoryRecord(machine.columns, run_inputs, int(_n_rows(settings)))
+
+
+def _check_saved(controller: Controller) -> None:
+    from ...results.description.packed import json_text
+
+    saved = controller.saved()
+    try:
+        json_text({"saved": with_arrays_apart(saved, {})})
+    except (TypeError, ValueError) as error:
+        raise LoadError(
+            f"{controller.label}: get_state() returned {saved!r}, which a file cannot hold "
+            f"({error}); return numbers, text, lists, dictionaries or arrays"
+        ) from None
+
+
+def _resumed(machine: Machine, file: Any, resume: Any, run_inputs: dict[str, str]) -> Any:
+    path, part = journal_path(resume)
+    if file is not None and journal_path(file)[0] != path:
+        raise ResultError(f"resume is {path!r} but file is {os.fspath(file)!r}; give one of them")
+    if not os.path.exists(part) and os.path.exists(path):
+        done = Trajectory.load(path)
+        _check_same(path, done.meta, run_inputs, but=("duration",))
+        if abs(float(done.time[-1]) - machine.settings.end) <= 1e-9 * machine.settings.duration:
+            return done
+        raise ResultError(
+            f"{path} is finished and ends at t = {done.time[-1]:g} s; start a new run from "
+            f"its last state: simulate(system, load({path!r}).state({done.time[-1]:g}), ...)"
+        )
+    journal = Journal.reopen(part)
+    try:
+        store = JournalStore(part)
+        # a function that failed may have been corrected
+        _check_same(part, store.meta, run_inputs, functions=store.notes["status"] != "failed")
+        checkpoint = store.checkpoint
+        if checkpoint is not None:
+            machine.restore(checkpoint.arrays["memory"])
+            saved = checkpoint.notes.get("controllers", [])
+            for controller, value in zip(machine.plan.controllers, saved, strict=False):
+                controller.restore(with_arrays_back(value, checkpoint.arrays))
+    except BaseException:
+        journal.close()
+        raise
+    record = FileRecord(path, machine.system, journal, run_inputs)
+    if checkpoint is not None:
+        record.happened = event_records_of(checkpoint.notes)
+    return record
+
+
+def _check_same(
+    path: str,
+    meta: Mapping[str, Any],
+    run_inputs: dict[str, str],
+    but: tuple[str, ...] = (),
+    *,
+    functions: bool = True,
+) -> None:
+    """Refuse to continue a different run; the error names the differences."""
+    before = meta.get("inputs")
+    if before is None:
+        raise ResultError(
+            f"{path} was written by lissom {meta.get('lissom_version', 'of unknown version')}, "
+            "whose runs this version cannot continue; load it, and start a new run from its last "
+            "state"
+        )
+    earlier, now = (
+        {k: x for k, x in entries.items() if k not in but} for entries in (before, run_inputs)
+    )
+    if different := differences(earlier, now, functions=functions):
+        raise ResultError(
+            f"{path} belongs to another run; different: {'; '.join(different)}. Resume it with the "
+            "arguments that it was started with"
+        )
+
+
+def run_meta(
+    machine: Machine,
+    record: RunRecord,
+    outcome: Outcome,
+    reason: str,
+    seconds: float,
+    happened: Sequence[EventRecord],
+) -> dict[str, Any]:
+    """Metadata of a run, stored next to its rows."""
+    return {
+        **outcome_meta(machine, outcome, reason, seconds, happened),
+        "fingerprint": fingerprint(record.inputs),
+        "inputs": record.inputs,
+    }
+
+
+def outcome_meta(
+    machine: Machine,
+    outcome: Outcome,
+    reason: str,
+    seconds: float,
+    happened: Sequence[EventRecord],
+) -> dict[str, Any]:
+    """Metadata of a run that do not depend on where its rows are.
+
+    `seconds`: elapsed real time [s].
+    """
+    statistics = {
+        "integrator": machine.integrators,
+        "chosen": reason + machine.switched,
+        **machine.statistics,
+        "seconds": seconds,
+    }
+    return {
+        "status": outcome.status,
+        "message": outcome.message,
+        "integrator": machine.integrators,
+        "statistics": statistics,
+        **event_notes(happened),
+        **_settings_meta(machine.settings),
+    }
+
+
+def _settings_meta(settings: Settings) -> dict[str, Any]:
+    return {
+        **{name: _as_asked(settings, name) for name, form in FORMS.items() if form.stored},
+        "lissom_version": lissom_version(),
+    }
+
+
+def _as_asked(settings: Settings, name: str) -> Any:
+    """Setting with None for what optional numbers are without it."""
+    value = getattr(settings, name)
+    return None if FORMS[name].optional and value == getattr(RunOptions, name) else value

@@ -1,53 +1,233 @@
-"""The run loop, in slices of compiled code: rows, events, interruptions, and the outcome."""
+"""The loop of a run: slices of compiled code, and between them events, interruptions and limits.
+
+`Judge` says what a status of compiled code means, `Runner` calls it until the end of the run.
+"""
 
 from __future__ import annotations
 
 import copy
 import time
+import warnings
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from ...errors import ResultError
+from ...algorithms.tree.escapes import is_interruption
+from ...errors import LoadError, ResultError, SimulationWarning, name_list
 from ...kernels.run import fields as run
 from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
+from ...results.peaks import rising_note
+from ...results.store import Store
+from ..events.actions import act
+from ..events.event import Event, Stop
+from ..events.search import go_to_event
 from ..loads.controller import with_arrays_apart
 from ..warnings.many_steps import ManySteps
 from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
 from .interrupts import Interrupts
 from .machine import Machine
+from .prepare import Prepared
 from .progress import ProgressBar
-from .reasons import Outcome, at_time, out_of_time
-from .record import RunRecord
-from .slices import next_budget
-from .stall import Stall
-from .status import Judge
+from .reasons import Outcome, at_time, bent_hint, explained, out_of_time
+from .record import RunRecord, run_meta
 
 Array = np.ndarray
 
 SLICE = 0.05  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 50  # evaluations in the first slice
+SHORTEST, MOST = 1e-5, 1e9  # time of a slice [s], and its evaluations
+FOREVER = 100  # times that an event may fire while nothing else happens
+CHATTER = 5  # times that it must have fired if it keeps time from advancing
+UNFINISHED = ("interrupted", "time limit", "disk", "failed", "memory")  # runs to be resumed
+FAR = 1e-10  # [s]
+STIFF = ', or if it is stiff use integrator="generalized_alpha"'
+STALL_STEPS = 20_000  # steps between two checks
+# Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
+# any case.
+MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
+
+
+def next_budget(budget: float, begun: float, aim: float) -> float:
+    """Evaluations of the next slice, so that it takes the time aimed at.
+
+    `begun`: when it began, by `time.perf_counter` [s]; `aim`: time of a slice that is aimed at [s].
+    """
+    taken = max(time.perf_counter() - begun, SHORTEST)
+    return min(max(1.0, budget * min(max(aim / taken, 0.1), 4.0)), MOST)
+
+
+class Stall:
+    """Monitor of the progress of a run.
+
+    `steps`, `t`: steps so far, and time since the start that they have reached [s].
+    """
+
+    def __init__(self, steps: float, t: float) -> None:
+        self._steps, self._time = float(steps), float(t)
+
+    def outcome(self, machine: Machine) -> Outcome | None:
+        """Outcome of an adaptive run whose steps are too small to reach the end, else None."""
+        steps, t = float(machine.memory[run.N_STEPS]), machine.elapsed
+        settings = machine.settings
+        n = steps - self._steps
+        if not settings.adaptive or n <= STALL_STEPS:
+            return None
+        span = t - self._time
+        self._steps, self._time = steps, t
+        needed = settings.duration * n / max(span, 1e-300)
+        shrunk = span / n < SHRUNK * float(machine.memory[run.LARGEST])
+        if needed < (MANY_STEPS if shrunk else TOO_MANY_STEPS):
+            return None
+        stiff = "" if settings.integrator.iterates else STIFF
+        worst = machine.system.layout.owner_v(int(machine.memory[run.WORST]))
+        reason = (
+            f"at t = {machine.time:.9g} s the steps are too small to reach the end: {n:.0f} of "
+            f"them cover {span:.3g} s, the last one {machine.memory[run.LAST_STEP]:.3g} s; worst: "
+            f"{worst}; something is singular or very stiff there: check the last rows, or increase "
+            f"rtol{stiff}{bent_hint(machine)}"
+        )
+        if machine.plan.timed and (apart := float(np.spacing(abs(t + settings.start)))) > FAR:
+            reason += (
+                f"; floating-point numbers there are {apart:.2g} s apart, which functions of time "
+                "may show: let their time begin at zero (start=0)"
+            )
+        return Outcome("stalled", reason)
+
+
+class Judge:
+    """Outcomes of the statuses that a machine returns; handles its events."""
+
+    def __init__(self, machine: Machine, happened: list[EventRecord]) -> None:
+        self.machine, self.plan, self.happened = machine, machine.plan, happened
+        self.rows: list[Array] = []
+        self._firings: dict[int, deque[float]] = {}  # times since the start
+        self._told = {x.joint for one in happened for x in one.impulses}  # warned of
+
+    def follow(self, other: Judge) -> None:
+        """Remember the events that another judge has seen."""
+        self._firings = {index: times.copy() for index, times in other._firings.items()}
+        self._told = set(other._told)
+
+    def outcome(self, status: int) -> Outcome | None:
+        """Outcome for a status; None if the run continues."""
+        if status in (run.MORE, run.ROWS_FULL):
+            return None
+        if status == run.SWITCH_:
+            self.machine.switch()
+            return None
+        if status == run.BEYOND_REASON:
+            outcome = explained(self.machine, status)
+            self._forced_row()
+            return outcome
+        if status == run.FINISHED:
+            return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
+        if status == run.EVENT:
+            return self._handle_events()
+        if status == run.CALL_FAILED:
+            return self._failed()
+        if status == run.STALLED:
+            for index, (event, _) in enumerate(self.plan.events):
+                if (stuck := self._fires_forever(index, event, CHATTER)) is not None:
+                    return stuck
+        return explained(self.machine, status)
+
+    def interruption(self) -> Outcome:
+        """Outcome of a run that the user interrupted."""
+        return Outcome("interrupted", at_time(self.machine, "interrupted by the user"))
+
+    def _failed(self) -> Outcome:
+        """Outcome after a user's function failed."""
+        functions = self.plan.functions
+        if isinstance(functions.error, KeyboardInterrupt):
+            return self.interruption()
+        if functions.error is not None and is_interruption(functions.error):
+            raise functions.error
+        if isinstance(functions.error, LoadError):  # ours: it names the function and the time
+            return Outcome("failed", str(functions.error), functions.error)
+        words = f"{functions.failed} raised {type(functions.error).__name__}"
+        words = f"{words}: {functions.error}" if str(functions.error) else words
+        return Outcome("failed", at_time(self.machine, words), functions.error)
+
+    def _handle_events(self) -> Outcome | None:
+        machine = self.machine
+        wanted = machine.memory[run.NEXT_STEP]
+        fired = go_to_event(machine, self.rows.append)
+        if isinstance(fired, int):
+            return self.outcome(fired)
+        if not fired:
+            names = name_list((event.label for event, _ in self.plan.events), show=str)
+            reason = (
+                "an event occurred in a step but not when that step was repeated; the watched "
+                f"function must depend on time and state alone ({names})"
+            )
+            return Outcome("failed", at_time(machine, reason))
+        machine.memory[run.NEXT_STEP] = wanted
+        outcome = self._forced_row()
+        for index in fired:
+            event, place = self.plan.events[index]
+            if event.once:
+                machine.memory[place + run.ARMED] = 0.0
+            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.elapsed)
+            stuck = self._fires_forever(index, event, FOREVER)
+            if outcome is None and stuck is not None:
+                outcome = stuck
+            impulses = []
+            for action in event.actions:
+                if isinstance(action, Stop) and outcome is None:
+                    outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
+                if (impulse := act(machine, action)) is not None:
+                    impulses.append(impulse)
+            self.happened.append(EventRecord(machine.time, event.title, impulses))
+            self._warn_of_rising_peaks(self.happened[-1])
+        machine.changed()
+        return outcome or self._forced_row()
+
+    def _warn_of_rising_peaks(self, event: EventRecord) -> None:
+        """Warn, once for each joint, if peaks after a lock have no limit."""
+        for impulse in event.impulses:
+            words = rising_note(event, impulse)
+            if words and impulse.joint not in self._told:
+                self._told.add(impulse.joint)
+                warnings.warn(words, SimulationWarning, stacklevel=8)
+
+    def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
+        """Outcome of a run in which an event keeps firing without progress in time, else None."""
+        settings, now = self.machine.settings, self.machine.elapsed
+        span, fired = settings.duration * 1e-6, self._firings.get(index, ())
+        times = [settings.start + t for t in fired if now - t < span]
+        if len(times) >= many:
+            reason = (
+                f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "
+                f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
+                "away from zero after it"
+            )
+            return Outcome("stalled", reason)
+        return None
+
+    def _forced_row(self) -> Outcome | None:
+        """Row at the current time."""
+        self.machine.memory[run.FORCED] = 1.0
+        status = self.machine.advance(0)
+        self.rows.append(self.machine.rows())
+        return None if status in (run.MORE, run.FINISHED) else self.outcome(status)
 
 
 class Runner:
-    """Run loop, from the present state of its machine.
-
-    `time_limit`: limit of real time [s].
-    """
+    """Run loop, from the present state of its machine."""
 
     def __init__(
         self,
         machine: Machine,
         record: RunRecord,
         progress: ProgressBar,
-        time_limit: float,
         interrupts: Interrupts,
     ) -> None:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
-        self.time_limit = time_limit
+        self.time_limit = machine.settings.time_limit
         self.happened: list[EventRecord] = list(record.happened)
         self._judge = Judge(machine, self.happened)
         self._spins: dict[int, float] = {}  # bodies that spin too fast, and how fast
@@ -136,3 +316,35 @@ class Runner:
     def _note_spins(self) -> None:
         """Note the flexible bodies that spin too fast for their levels."""
         self._spins = fast_spins(self.machine)
+
+
+def completed(
+    ready: Prepared,
+    record: RunRecord,
+    bar: ProgressBar,
+    interrupts: Interrupts | None = None,
+) -> tuple[Store, dict[str, Any], Outcome]:
+    """Rows, metadata and outcome of a run that has begun."""
+    bar.resume_at(ready.machine.time)
+    interrupts, shared = interrupts or Interrupts(), interrupts is not None
+    runner = Runner(ready.machine, record, bar, interrupts)
+    begun = time.perf_counter()
+    try:
+        try:
+            outcome = runner.run()
+        finally:
+            bar.close()
+        seconds = time.perf_counter() - begun
+        meta = run_meta(ready.machine, record, outcome, ready.reason, seconds, runner.happened)
+        try:
+            store = record.finish(meta, whole=outcome.status not in UNFINISHED)
+        except ResultError as error:
+            outcome = Outcome("disk", str(error), error)
+            meta.update(status=outcome.status, message=outcome.message)
+            store = record.finish(meta, whole=False)
+    except BaseException:  # a second Ctrl-C, or one while the file is written
+        record.abandon()
+        raise
+    if not shared:
+        interrupts.pass_on()
+    return store, meta, outcome

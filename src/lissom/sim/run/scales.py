@@ -81,7 +81,9 @@ def _largest(solve: Callable[[Array], Array], slopes: Slopes) -> tuple[float, Ar
             return max(largest, 0.0), x
         if not np.isfinite(largest):
             return np.inf, np.zeros(len(diagonal))
-        x = y / size
+        before, x = x, y / size
+        if np.array_equal(before, x):  # all further ones would be the same
+            break
     return largest, x
 
 

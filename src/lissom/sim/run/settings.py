@@ -1,94 +1,111 @@
-"""Validated run settings."""
+"""What was asked of a run: its options, checked by themselves and then against the system."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...errors import LoadError, name_list, shown
+from ...options import DEFAULTS, FORMS, OptionForm, RunOptions
 from ...system import System
-from ..drift import PROJECTION, Baumgarte, Drift, as_drift
-from ..integrators import Integrator
-from .checks import as_numbers, number, positive
+from ..drift import Baumgarte, as_drift
+from ..events.event import Event
+from ..integrators import Integrator, as_integrator
+from ..loads import Load
+from .checks import as_numbers, listed, number, switch
 
 Array = np.ndarray
 
-METHODS = ("auto", "articulated", "composite")
-TIME = "a positive time [s]"  # expectation, in errors
+
+def run_options(arguments: Mapping[str, Any]) -> RunOptions:
+    """Options among the arguments of a call, each checked by itself; others have their defaults."""
+    values = {}
+    for name, form in FORMS.items():
+        value = arguments.get(name, DEFAULTS[name])
+        if value is not None or not form.optional:
+            values[name] = checked_option(name, value)
+    return RunOptions(**values)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Settings of a run."""
+def checked_option(name: str, value: Any) -> Any:
+    """Value of an option, checked by itself."""
+    return _CHECKS[FORMS[name].name](name, value, FORMS[name])
 
-    # start, duration: start time and duration [s]
-    start: float
-    duration: float
-    integrator: Integrator
-    step: float  # fixed step [s]; infinite if steps are adaptive
-    adaptive: bool  # whether steps are adaptive
-    rtol: float  # relative tolerance
-    # (2, n_v) absolute tolerances of positions and speeds; by default `rtol` times their sizes
-    atol: Array | None
-    output_step: float  # time between rows [s]; zero: every step
-    max_step: float = np.inf  # user's limit of adaptive steps [s]; infinite: not given
-    drift: Drift = PROJECTION  # method that keeps loops closed
-    # whether accelerations come from the mass matrix, not from articulated bodies
-    dense: bool = False
-    # most iterations of an implicit step, which is then not divided where they do not converge;
-    # None: as many as the method allows
-    iterations: int | None = None
-    rate_linear: bool = False  # whether terms of second order in the speeds are omitted
+
+def _number(name: str, value: Any, form: OptionForm) -> float:
+    return number(value, name, form.expected, form.admits)
+
+
+def _whole(name: str, value: Any, _: OptionForm) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise LoadError(f"{name} is {shown(value)}; expected a whole number, 1 or more, or None")
+    return int(value)
+
+
+def _choice(name: str, value: Any, form: OptionForm) -> str:
+    if not isinstance(value, str) or value not in form.choices:
+        words = ", ".join(map(repr, form.choices))
+        raise LoadError(f"{name} is {shown(value)}; expected one of {words}")
+    return str(value)
+
+
+# Parts are checked where they enter the plan, tolerances where the number of speeds is known.
+_CHECKS: dict[str, Callable[[str, Any, OptionForm], Any]] = {
+    "number": _number,
+    "whole": _whole,
+    "choice": _choice,
+    "switch": lambda name, value, _: switch(value, name),
+    "integrator": lambda _, value, __: as_integrator(value) or "auto",
+    "drift": lambda _, value, __: as_drift(value),
+    "tolerances": lambda _, value, __: value,
+    "forces": lambda _, value, __: value,
+    "loads": lambda name, value, _: listed(value, Load, name),
+    "events": lambda name, value, _: listed(value, Event, name),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Settings(RunOptions):
+    """Options of a run as its steps take them: with an integrator, and checked against the system.
+
+    `atol` is None or (2, n_v), of positions and speeds; `output_step` is that of the rows.
+    """
 
     @property
     def end(self) -> float:
         """[s]."""
         return self.start + self.duration
 
+    @property
+    def adaptive(self) -> bool:
+        """Whether steps are adaptive."""
+        return self.step == np.inf
 
-def start_time(start: Any) -> float:
-    """Time at the start [s], checked."""
-    return number(start, "start", "a finite time [s]")
+    @property
+    def dense(self) -> bool:
+        """Whether accelerations come from the mass matrix, not from articulated bodies."""
+        return self.method == "composite"
 
 
-def tolerance(rtol: Any) -> float:
-    """Relative tolerance, checked."""
-    return number(rtol, "rtol", "a number from 1e-15 to below 1", lambda x: 1e-15 <= x < 1)
-
-
-def checked_settings(
-    system: System,
-    integrator: Integrator,
-    *,
-    duration: float,
-    start: Any,
-    step: float | None,
-    rtol: Any,
-    atol: Any,
-    output_step: Any,
-    max_step: Any = None,
-    drift: Any,
-    method: Any,
-    iterations: int | None = None,
-    rate_linear: bool = False,
-) -> Settings:
-    """Validated settings from the user's arguments."""
-    begin, fixed = start_time(start), step
-    period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
-    longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
-    if max_step is not None and fixed is not None:
+def settled(system: System, options: RunOptions, integrator: Integrator) -> Settings:
+    """Settings of a run; refuses options that contradict each other or the system."""
+    duration, longest, period = options.duration, options.max_step, options.output_step
+    fixed = options.step if options.step < np.inf else None
+    if longest < np.inf and fixed is not None:
         raise LoadError(
             f"max_step is {longest:g} s and step is {fixed:g} s; max_step limits adaptive steps "
             "and has no meaning with a fixed step, so leave one of them out"
         )
-    relative = tolerance(rtol)
     if fixed is None and not integrator.adaptive:
         raise LoadError(f"{integrator.title} needs a fixed step; give step= in seconds")
     if fixed is not None and fixed > duration:
         fixed = duration
-    latest = abs(begin) + duration
+    latest = abs(options.start) + duration
     shortest = shortest_step(latest)
     if (fixed or min(duration, longest)) < shortest:
         what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
@@ -104,27 +121,22 @@ def checked_settings(
                 f"output_step is {period:g} s; with a fixed step of {fixed:g} s it must be a "
                 f"multiple of that, such as {max(1, round(ratio)) * fixed:g}"
             )
+    if isinstance(options.drift, Baumgarte):
+        options.drift.gains(system)  # it must know all loops
     return Settings(
-        start=begin,
-        duration=duration,
-        integrator=integrator,
-        step=np.inf if fixed is None else fixed,
-        adaptive=fixed is None,
-        rtol=relative,
-        atol=_tolerances(system, atol),
-        output_step=period or (0.0 if fixed is None else fixed),
-        max_step=longest,
-        drift=_drift(system, drift),
-        dense=_is_dense(method),
-        iterations=iterations,
-        rate_linear=rate_linear,
+        **vars(options)
+        | {
+            "integrator": integrator,
+            "step": np.inf if fixed is None else fixed,
+            "atol": _tolerances(system, options.atol),
+            "output_step": period or (0.0 if fixed is None else fixed),
+            "method": "articulated" if options.method == "auto" else options.method,
+        }
     )
 
 
-def checked_rate_linear(system: System, rate_linear: Any) -> bool:
-    """Whether terms of second order in the speeds are omitted; refused for systems with loops."""
-    if not isinstance(rate_linear, (bool, np.bool_)):
-        raise LoadError(f"rate_linear is {shown(rate_linear)}; expected True or False")
+def check_rate_linear(system: System, *, rate_linear: bool) -> None:
+    """Refuse to omit terms of second order in the speeds of systems with loops."""
     if rate_linear and system.constraints:
         names = name_list([x.name for x in system.loops] + [x.name for x in system.couplings])
         raise LoadError(
@@ -132,7 +144,6 @@ def checked_rate_linear(system: System, rate_linear: Any) -> bool:
             f"({names}): without the terms of second order their speeds would not stay closed; "
             "leave rate_linear out, or open them"
         )
-    return bool(rate_linear)
 
 
 def shortest_step(latest: float) -> float:
@@ -150,21 +161,6 @@ def check_resolution(step: float, latest: float) -> None:
             f"a step of {step:g} s is below floating-point resolution at t = {latest:g} s; start "
             "again nearer to zero"
         )
-
-
-def _drift(system: System, setting: Any) -> Drift:
-    """Drift method that knows all loops of the system."""
-    drift = as_drift(setting)
-    if isinstance(drift, Baumgarte):
-        drift.gains(system)
-    return drift
-
-
-def _is_dense(method: Any) -> bool:
-    if not isinstance(method, str) or method not in METHODS:
-        words = ", ".join(map(repr, METHODS))
-        raise LoadError(f"method is {shown(method)}; expected one of {words}")
-    return method == "composite"
 
 
 def _tolerances(system: System, atol: Any) -> Array | None:

@@ -1,4 +1,4 @@
-"""Preparation of a run: collecting and evaluating its loads, and finding the initial state."""
+"""Start of a run: its loads in a plan, and a state there that agrees with motions and loops."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy as np
 from ...algorithms.loops.assembly import closed_state
 from ...algorithms.loops.checks import OPEN, check_closed
 from ...algorithms.tree.coordinates import error_sizes
-from ...errors import LoadError, StateError, shown
+from ...errors import LoadError, StateError
 from ...kernels.run import fields as run
+from ...options import RunOptions
 from ...system import State, System
 from ..events.event import Event
+from ..integrators import EulerCromer
 from ..loads import Load, Motion
 from ..loads.forces import enter_forces
-from .choice import at_rest
+from .checks import listed
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
 from .plan import JointPlace, Plan
@@ -33,9 +35,8 @@ APART, FASTER = 1e-5, 1e-4
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """Plan of all forces, loads and events, resolved against a system."""
     plan = Plan(system)
-    plan.arguments = forces, listed(loads, Load, "loads"), listed(events, Event, "events")
-    _, user_loads, user_events = plan.arguments
-    for load in user_loads:
+    user_events = listed(events, Event, "events")
+    for load in listed(loads, Load, "loads"):
         plan.enter(load)
     enter_forces(plan, forces)
     for event in user_events:
@@ -43,31 +44,22 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     return plan
 
 
-def listed(objects: Any, kind: type, what: str) -> list[Any]:
-    """Objects of a kind from one of them or several; `what` names the argument in errors."""
-    if isinstance(objects, kind):
-        return [objects]
-    try:
-        items = list(objects)
-    except TypeError:
-        raise LoadError(
-            f"{what} is {shown(objects)}; expected a list of {kind.__name__} objects"
-        ) from None
-    for item in items:
-        if not isinstance(item, kind):
-            raise LoadError(f"{what} contains {shown(item)}; expected {kind.__name__} objects")
-    return items
-
-
-def with_motions(forces: Any, loads: Any) -> str:
+def with_motions(options: RunOptions) -> str:
     """Argument of `simulate` that contains the given motions, for the remedy in errors."""
-    arguments = {"loads": loads, "forces": forces}
-    names = [
-        name
-        for name, x in arguments.items()
-        if any(isinstance(load, Motion) for load in (x if isinstance(x, (list, tuple)) else [x]))
-    ]
+    forces = options.forces if isinstance(options.forces, (list, tuple)) else [options.forces]
+    arguments = {"loads": options.loads, "forces": forces}
+    names = [name for name, x in arguments.items() if any(isinstance(y, Motion) for y in x)]
     return "[*loads, *forces]" if len(names) == 2 else (names or ["loads"])[0]
+
+
+def at_rest(plan: Plan, state: State, time: float = 0.0, *, exact: bool = False) -> Machine:
+    """Machine for evaluations at the start; it takes no steps."""
+    settings = Settings(
+        duration=1.0, start=time, step=1.0, output_step=1.0, integrator=EulerCromer()
+    )
+    machine = Machine(plan, settings, exact=exact)
+    machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
+    return machine
 
 
 def driven_bodies(plan: Plan) -> list[int]:

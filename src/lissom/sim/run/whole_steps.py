@@ -18,9 +18,9 @@ from .drive_checks import warn_of_winding
 from .plan import SIGNAL_ROW
 from .prepare import Prepared, put_at_start
 from .reasons import Outcome
+from .runner import Judge
 from .settings import check_resolution
 from .start import check_ends, moving_ends
-from .status import Judge
 
 Array = np.ndarray
 

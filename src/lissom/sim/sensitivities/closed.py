@@ -27,7 +27,7 @@ from ...algorithms.tree.coordinates import error_sizes
 from ...algorithms.tree.derivatives import forward_dynamics_derivatives
 from ...errors import SimulationError, name_list
 from ..integrators.tableau import Tableau
-from ..run.choice import at_rest
+from ..run.start import at_rest
 from . import charts
 from .dynamics import Dynamics
 from .explicit import ExplicitTangents, Stage, StageMatrices

@@ -33,9 +33,8 @@ from ...results.trajectory import Trajectory
 from ...spatial import rotation_exp
 from ...system import System
 from ..loads.servo import KI, LIMIT, LIMITED_SERVO, PER_MOTION, SERVO
-from ..run.choice import at_rest
 from ..run.machine import Machine
-from ..run.start import planned
+from ..run.start import at_rest, planned
 from .controls import Control
 
 # Forces of loads by parameters that move the places where they act.

@@ -28,12 +28,12 @@ from ..integrators import GeneralizedAlpha, Integrator, as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
-from ..run.checks import as_numbers
-from ..run.prepare import prepared
+from ..run.checks import as_numbers, listed
+from ..run.prepare import begun_run, prepared
 from ..run.progress import ProgressBar
-from ..run.saving import opened_record
-from ..run.start import listed
-from ..run.whole_run import begun_run, completed
+from ..run.record import opened_record
+from ..run.runner import completed
+from ..run.settings import run_options
 from ..simulate import simulate
 from ..warnings.accuracy import BENDING, FIXED_STEPS
 from .alpha import AlphaTangents
@@ -319,26 +319,14 @@ def _with_parts(
     """The run once more, with rows also at the ends of the parts of divided steps."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself has warned
-        ready = prepared(
-            of.system,
-            state,
-            duration=duration,
-            start=0.0,
-            step=step,
-            integrator=kind,
-            rtol=1e-8,
-            forces=of.user_forces,
-            loads=of.all_loads,
-            events=(),
-            drift="projection",
-            method="auto",
-            what=of.what,
-        )
+        arguments = {"duration": duration, "step": step, "integrator": kind}
+        parts = {"forces": of.user_forces, "loads": of.all_loads}
+        ready = prepared(of.system, state, run_options(arguments | parts), of.what)
         ready.machine.elements[run.EVERY] = 0
         begun_run(ready)
     silent = ProgressBar("", 0.0, 1.0, False)
     record = opened_record(ready.machine, None, None, ready.reason)
-    store, meta, outcome = completed(ready, record, silent, np.inf)
+    store, meta, outcome = completed(ready, record, silent)
     if outcome.status == "interrupted":
         raise KeyboardInterrupt
     trajectory = Trajectory(of.system, store, meta)

@@ -25,7 +25,7 @@ from ...bodies.rod_poses import piece_turns
 from ...bodies.rod_strains import surface_strains
 from ...bodies.rod_tables import RodTables
 from ...results.row_blocks import RowBlock, wrenches_within
-from ...results.store import in_memory
+from ...results.store import MemoryStore, in_memory
 from ...results.trajectory import Trajectory
 from ...spatial.rotation import rotation_exp
 from ...system import State, System
@@ -251,7 +251,10 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
     def when(k: int) -> str:
         return f"t = {float(run.time[rows[k]]):.4g} s"
 
-    q = np.concatenate([store.read("q", k, k + 1) for k in rows])
+    if isinstance(store, MemoryStore):
+        q = store.read("q")[rows]
+    else:
+        q = np.concatenate([store.read("q", k, k + 1) for k in rows])
     warn_of_rods(run.system, q, when, stacklevel + 1)
     look = _Look(run.system, rate_linear=store.columns.rate_linear)
     if not look.bodies:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from ....algorithms.loops.assembly import closed_with_warning
 from ....algorithms.loops.checks import OPEN, check_closed
 from ....errors import LissomError, warn_user
-from ....sim import Motion, simulate
-from ....sim.integrators import as_integrator
-from ....sim.run.prepare import prepared
-from ....sim.run.settings import checked_settings
+from ....sim import Motion
+from ....sim.run.prepare import begun_run, prepared
+from ....sim.run.settings import run_options, settled
 from ....sim.run.start import driven_bodies, planned
-from ....sim.run.whole_run import begun_run
 from ....sim.warnings.starts import warn_of_start
 from ..functions import unread_function
 from .simulation import ModelRun
@@ -45,28 +40,15 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
 def set_at_start(run: ModelRun) -> None:
     """Raise, and warn of, what `simulate` does before its first step."""
-    ready = prepared(**_taken(prepared, _arguments(run)))
+    ready = prepared(run.system, run.state, run_options(run.settings))
     warn_of_start(ready.machine, begun_run(ready), stacklevel=2)
 
 
 def check_settings(run: ModelRun) -> None:
     """Reject inconsistent steps and tolerances, as `simulate` would."""
-    arguments = _arguments(run)
-    integrator = as_integrator(arguments["integrator"])
-    if integrator is not None:  # else chosen when the run starts
-        checked_settings(**_taken(checked_settings, arguments | {"integrator": integrator}))
-
-
-def _arguments(run: ModelRun) -> dict[str, Any]:
-    """Arguments of `simulate`, those that the file leaves out with their defaults."""
-    defaults = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
-    return defaults | dict(run.settings) | {"system": run.system, "state": run.state}
-
-
-def _taken(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Those arguments that a function takes."""
-    names = inspect.signature(function).parameters
-    return {name: value for name, value in arguments.items() if name in names}
+    options = run_options(run.settings)
+    if options.integrator != "auto":  # else chosen when the run starts
+        settled(run.system, options, options.integrator)
 
 
 def _is_unread(motion: Motion) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from ....algorithms.loops.assembly import held_speeds
 from ....errors import LissomError, LoadError
 from ....model import Model
+from ....options import of_form
 from ....printing import Shown
 from ....results import Trajectory
 from ....system import State, System
@@ -21,7 +22,7 @@ from ..functions import import_function, unread_function
 from ..includes import Document, IncludeEntry, read_document
 from ..problems import Problem
 from ..schema.model import MOST_COPIES
-from ..schema.simulation import NUMBERS, FunctionTable
+from ..schema.simulation import FunctionTable
 from .loads import build_drift, build_event, build_integrator, build_load
 from .model import PATIENCE, Builder, expanded
 
@@ -187,18 +188,16 @@ class _SectionReader:
 
     def settings(self) -> dict[str, Any]:
         """Arguments of `simulate`."""
-        from ....sim.run.settings import checked_rate_linear
+        from ....sim.run.settings import check_rate_linear
 
         table = self.table
-        numbers = {x: getattr(table, x) for x in NUMBERS}
+        numbers = {x: getattr(table, x) for x in of_form("number", "tolerances")}
         settings = {x: _floats(value) for x, value in numbers.items() if value is not None}
-        settings["method"] = table.method
-        if table.rate_linear:
-            settings["rate_linear"] = True
-            try:
-                checked_rate_linear(self.system, True)
-            except LissomError as error:
-                self._note(error, "rate_linear")
+        settings |= {x: getattr(table, x) for x in of_form("choice", "switch")}
+        try:
+            check_rate_linear(self.system, rate_linear=table.rate_linear)
+        except LissomError as error:
+            self._note(error, "rate_linear")
         makers: dict[str, Callable[[Any], Any]] = {
             "integrator": build_integrator,
             "drift": partial(build_drift, self.system),

@@ -3,12 +3,14 @@
 # ruff: noqa: D101  (names and fields describe the tables)
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
+from ....options import DEFAULTS, FORMS, IN_FILES, OptionForm
 from ..coordinate_units import PAIRS
 from ..units import NumberWithUnit, described, quantity
 from .types import (
@@ -23,7 +25,6 @@ from .types import (
     whole,
 )
 
-Time = Annotated[Any, number_of("time", above=0)]
 Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
 
 
@@ -202,28 +203,34 @@ def _forces(forces: Any) -> Any:
     )
 
 
-# Settings that are plain numbers.
-NUMBERS = ("duration", "start", "step", "rtol", "atol", "output_step", "max_step", "time_limit")
+def _option(form: OptionForm) -> Any:
+    """Type of an option of a run."""
+    if form.name == "number":
+        above = form.above if math.isfinite(form.above) else None  # other bounds: `run_options`
+        return Annotated[Any, number_of(form.of, above=above, infinite=form.infinite)]
+    if form.name == "choice":
+        return Literal[form.choices]
+    return _FORMS[form.name]
+
+
+_FORMS: dict[str, Any] = {
+    "tolerances": Annotated[Any, one_or_more("number")],
+    "switch": Switch,
+    "integrator": Annotated[Any, BeforeValidator(_integrator)],
+    "drift": Annotated[Any, BeforeValidator(_drift)],
+    "forces": Annotated[Any, BeforeValidator(_forces)],
+    "loads": list[Any],  # checked by `schema_loads`
+    "events": list[EventTable],
+}
 STATE = (*Coordinate, *Rate, "number")
+_OPTIONS: dict[str, Any] = {
+    name: (_option(FORMS[name]), ... if name == "duration" else DEFAULTS[name]) for name in IN_FILES
+}
+OptionsTable: Any = create_model("OptionsTable", __base__=TableType, **_OPTIONS)
 
 
-class SimulationTable(TableType):
+class SimulationTable(OptionsTable):
     """The section [simulation]."""
 
-    duration: Time
-    start: Annotated[Any, number_of("time")] = 0.0
-    step: Time = None
-    integrator: Annotated[Any, BeforeValidator(_integrator)] = "auto"
-    rtol: Annotated[Any, number_of("number", above=0)] = 1e-8
-    atol: Annotated[Any, one_or_more("number")] = None
-    output_step: Time = None
-    max_step: Time = None
-    time_limit: Annotated[Any, number_of("time", above=0, infinite=True)] = float("inf")
-    drift: Annotated[Any, BeforeValidator(_drift)] = "projection"
-    method: Literal["auto", "articulated", "composite"] = "auto"
-    rate_linear: Switch = False
-    forces: Annotated[Any, BeforeValidator(_forces)] = None
     state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
     held: Annotated[list[Words], BeforeValidator(_listed)] = Field(default_factory=list)
-    loads: list[Any] = Field(default_factory=list)  # checked by `schema_loads`
-    events: list[EventTable] = Field(default_factory=list)

@@ -13,17 +13,17 @@ import numpy as np
 from ....algorithms.loops.assembly import names_listed
 from ....errors import ModelFileError, suggestion
 from ....model import Part
+from ....options import of_form
 from ....sim import Event, Lock, Release, Stop, Switch, Table
 from ....sim.drift import Baumgarte, as_drift
 from ....sim.integrators import Integrator
 from ....sim.loads import LOADS, Load
 from ....system import State
 from ..functions import FROM_FILE
-from ..schema.simulation import NUMBERS, SimulationTable
+from ..schema.simulation import SimulationTable
 from ..schema.types import FUNCTION
 
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
-_PLAIN = (*NUMBERS, "method", "rate_linear")
 
 
 def simulation_table(arguments: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class _SectionWriter:
 
     def table(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         table: dict[str, Any] = {}
-        for name in _PLAIN:
+        for name in of_form("number", "tolerances", "choice", "switch"):
             value = arguments.get(name)
             default = SimulationTable.model_fields[name].default
             if value is not None and not (np.ndim(value) == 0 and value == default):

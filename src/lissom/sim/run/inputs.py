@@ -1,4 +1,10 @@
-"""Opening of the storage of a run, and resuming of an interrupted run."""
+"""Text description of all inputs that determine a run; they are compared before it is resumed.
+
+User functions are compared by what can be inspected: code, constants and defaults, the numbers,
+texts, tuples, arrays and functions that they use from enclosing scopes, and for objects also the
+attributes that only ``__init__`` sets.  Lists, dictionaries and variables that a function changes
+itself are its memory and are not compared.
+"""
 
 from __future__ import annotations
 
@@ -8,219 +14,25 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ...errors import LoadError, ResultError
 from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
+from ...options import FORMS
 from ...results.description.system import digest
-from ...results.event_records import EventRecord, event_notes, event_records_of
-from ...results.files.versions import lissom_version
-from ...results.trajectory import Trajectory
 from ...system import System
-from ..events.event import Stop
-from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
 from .machine import Machine
-from .memory import check_memory
 from .packing import slot_records
 from .plan import SIGNAL_ROW
-from .reasons import Outcome
-from .record import FileRecord, MemoryRecord
-from .runner import Runner
-from .settings import Settings
 
-
-def opened_record(
-    machine: Machine, file: Any, resume: Any, reason: str, *, limited: bool = False
-) -> Any:
-    """Storage of the rows; with `resume` the machine is set to the end of the journal."""
-    from ...results.files.disk import check_space, journal_path
-    from ...results.files.journal.writer import Journal
-
-    settings, plan = machine.settings, machine.plan
-    run_inputs = inputs(machine)
-    if resume is not None:
-        return _resumed(machine, file, resume, run_inputs)
-    if file is None:
-        return _in_memory(machine, run_inputs, limited=limited)
-    name = os.fspath(file).removesuffix(".part")
-    if not name.endswith(".nc"):
-        raise ResultError(f"file is {name!r}; results are written as NetCDF: NAME.nc")
-    path, part = journal_path(file)
-    if os.path.isdir(path):
-        raise ResultError(f"file is {path!r}, which is a folder; give the name of a file in it")
-    for controller in plan.controllers:
-        _check_saved(controller)
-    if settings.output_step:
-        check_space(part, 2.2 * 8 * machine.width * _n_rows(settings))
-    meta = {
-        "fingerprint": fingerprint(run_inputs),
-        "inputs": run_inputs,
-        "integrator": settings.integrator.title,
-        "chosen": reason,
-        "status": "unfinished",
-        "message": "the run did not end; resume it",
-        **_settings_meta(settings),
-    }
-    journal = Journal.create(part, machine.system, machine.columns, meta)
-    return FileRecord(path, machine.system, journal, run_inputs)
-
-
-def _n_rows(settings: Settings) -> float:
-    """Number of rows of a run with a fixed output step."""
-    return settings.duration / settings.output_step + 2
-
-
-def _in_memory(machine: Machine, run_inputs: dict[str, str], *, limited: bool) -> MemoryRecord:
-    """Record in memory, allocated in advance if the number of rows is known."""
-    settings, plan = machine.settings, machine.plan
-    may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
-    if not settings.output_step or may_stop or limited:
-        return MemoryRecord(machine.columns, run_inputs)
-    check_memory(8 * machine.width * _n_rows(settings))
-    return MemoryRecord(machine.columns, run_inputs, int(_n_rows(settings)))
-
-
-def _check_saved(controller: Controller) -> None:
-    from ...results.description.packed import json_text
-
-    saved = controller.saved()
-    try:
-        json_text({"saved": with_arrays_apart(saved, {})})
-    except (TypeError, ValueError) as error:
-        raise LoadError(
-            f"{controller.label}: get_state() returned {saved!r}, which a file cannot hold "
-            f"({error}); return numbers, text, lists, dictionaries or arrays"
-        ) from None
-
-
-def _resumed(machine: Machine, file: Any, resume: Any, run_inputs: dict[str, str]) -> Any:
-    from ...results.files.disk import journal_path
-    from ...results.files.journal.reader import JournalStore
-    from ...results.files.journal.writer import Journal
-
-    path, part = journal_path(resume)
-    if file is not None and journal_path(file)[0] != path:
-        raise ResultError(f"resume is {path!r} but file is {os.fspath(file)!r}; give one of them")
-    if not os.path.exists(part) and os.path.exists(path):
-        done = Trajectory.load(path)
-        _check_same(path, done.meta, run_inputs, but=("duration",))
-        if abs(float(done.time[-1]) - machine.settings.end) <= 1e-9 * machine.settings.duration:
-            return done
-        raise ResultError(
-            f"{path} is finished and ends at t = {done.time[-1]:g} s; start a new run from "
-            f"its last state: simulate(system, load({path!r}).state({done.time[-1]:g}), ...)"
-        )
-    journal = Journal.reopen(part)
-    try:
-        store = JournalStore(part)
-        # a function that failed may have been corrected
-        _check_same(part, store.meta, run_inputs, functions=store.notes["status"] != "failed")
-        checkpoint = store.checkpoint
-        if checkpoint is not None:
-            machine.restore(checkpoint.arrays["memory"])
-            saved = checkpoint.notes.get("controllers", [])
-            for controller, value in zip(machine.plan.controllers, saved, strict=False):
-                controller.restore(with_arrays_back(value, checkpoint.arrays))
-    except BaseException:
-        journal.close()
-        raise
-    record = FileRecord(path, machine.system, journal, run_inputs)
-    if checkpoint is not None:
-        record.happened = event_records_of(checkpoint.notes)
-    return record
-
-
-def _check_same(
-    path: str,
-    meta: Mapping[str, Any],
-    run_inputs: dict[str, str],
-    but: tuple[str, ...] = (),
-    *,
-    functions: bool = True,
-) -> None:
-    """Refuse to continue a different run; the error names the differences."""
-    before = meta.get("inputs")
-    if before is None:
-        raise ResultError(
-            f"{path} was written by lissom {meta.get('lissom_version', 'of unknown version')}, "
-            "whose runs this version cannot continue; load it, and start a new run from its last "
-            "state"
-        )
-    earlier, now = (
-        {k: x for k, x in entries.items() if k not in but} for entries in (before, run_inputs)
-    )
-    if different := differences(earlier, now, functions=functions):
-        raise ResultError(
-            f"{path} belongs to another run; different: {'; '.join(different)}. Resume it with the "
-            "arguments that it was started with"
-        )
-
-
-def run_meta(
-    machine: Machine, runner: Runner, outcome: Outcome, reason: str, seconds: float
-) -> dict[str, Any]:
-    """Metadata of a run, stored next to its rows."""
-    return {
-        **outcome_meta(machine, outcome, reason, seconds, runner.happened),
-        "fingerprint": fingerprint(runner.record.inputs),
-        "inputs": runner.record.inputs,
-    }
-
-
-def outcome_meta(
-    machine: Machine,
-    outcome: Outcome,
-    reason: str,
-    seconds: float,
-    happened: Sequence[EventRecord],
-) -> dict[str, Any]:
-    """Metadata of a run that do not depend on where its rows are.
-
-    `seconds`: elapsed real time [s].
-    """
-    statistics = {
-        "integrator": machine.integrators,
-        "chosen": reason + machine.switched,
-        **machine.statistics,
-        "seconds": seconds,
-    }
-    return {
-        "status": outcome.status,
-        "message": outcome.message,
-        "integrator": machine.integrators,
-        "statistics": statistics,
-        **event_notes(happened),
-        **_settings_meta(machine.settings),
-    }
-
-
-def _settings_meta(settings: Settings) -> dict[str, Any]:
-    return {
-        "start": settings.start,
-        "duration": settings.duration,
-        "step": None if settings.adaptive else settings.step,
-        "rtol": settings.rtol,
-        "rate_linear": settings.rate_linear,
-        "output_step": settings.output_step or None,
-        "lissom_version": lissom_version(),
-    }
-
-
-# Text description of all inputs that determine a run; they are compared before it is resumed.
-#
-# User functions are compared by what can be inspected: code, constants and defaults, the numbers,
-# texts, tuples, arrays and functions that they use from enclosing scopes, and for objects also the
-# attributes that only ``__init__`` sets.  Lists, dictionaries and variables that a function changes
-# itself are its memory and are not compared.
-
+ACTING = ("forces", "loads", "events")  # options with entries for each part
 _LONGEST = 60  # characters of a value that is stored as text, not as a digest
 _COMPILED = "what acts, in compiled form"
 FUNCTION = "function "  # prefix of the descriptions of functions
@@ -231,17 +43,17 @@ _LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
 def inputs(machine: Machine) -> dict[str, str]:
     """Description of each input that determines a run."""
     settings = machine.settings
-    forces, loads, events = machine.plan.arguments
     entries = {
         "system": digest(machine.system),
         "start state": f"#{_digest(_text(machine.origin))}",
     }
-    entries |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
+    plain = (name for name, form in FORMS.items() if form.compared and form.name not in ACTING)
+    entries |= {x: _short(_text(getattr(settings, x))) for x in (*plain, "adaptive")}
     if not machine.system.constraints:
         del entries["drift"]  # without loops it has no effect
-    if forces is not None:
-        entries["forces"] = _short(_text(forces))
-    for word, group in (("load", loads), ("event", events)):
+    if settings.forces is not None:
+        entries["forces"] = _short(_text(settings.forces))
+    for word, group in (("load", settings.loads), ("event", settings.events)):
         for k, one in enumerate(group):
             what = f"{word} {k + 1} ({type(one).__name__})"
             entries |= {
@@ -308,10 +120,10 @@ def _compiled(machine: Machine) -> str:
 
 @functools.cache
 def _layout() -> str:
-    """Digest of the offsets in the arrays of a run; they differ between versions."""
+    """Digest of options and of offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, *kinds)))
+    return _digest(repr((places, *kinds, *FORMS)))
 
 
 def _digest(text: str | bytes) -> str:
