@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.viz.scene.motion import Scene
+from lissom.viz.scene.scene import Scene
 
 from .elastica import bent_cantilever
 

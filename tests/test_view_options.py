@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from lissom.viz.scene.frame_times import frames_of
+from lissom.viz.scene.frames import frames_of
 from lissom.viz.view.curves import described_curves
 from tests.four_bars import four_bar_of_a_chain
 from tests.result_samples import random_run

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..algorithms.tree.energy import Energy
-    from ..viz.view.animated import Embedded
+    from ..viz.view.page import Embedded
     from ..viz.view.server import View
 
 Array = np.ndarray
@@ -534,7 +534,7 @@ class Trajectory:
             Direction of view at first: onto a plane, or elevation and azimuth [degrees]; by default
             one that suits the mechanism.
         """
-        from ..viz.view.animated import write_page
+        from ..viz.view.page import write_page
 
         options: dict[str, Any] = {"title": title, "trails": trails, "theme": theme, "scale": scale}
         options |= {"reactions": reactions, "color": color, "plot": plot, "follow": follow}
@@ -559,7 +559,7 @@ class Trajectory:
         View
             ``.url`` is the address of the page, ``.close()`` stops the server.
         """
-        from ..viz.view.animated import open_view
+        from ..viz.view.page import open_view
 
         return open_view(self, browser=browser, block=block, **options)
 
@@ -575,7 +575,7 @@ class Trajectory:
         **options
             As in `to_html`.
         """
-        from ..viz.view.animated import embedded
+        from ..viz.view.page import embedded
 
         return embedded(self, width=width, height=height, **options)
 
@@ -613,7 +613,7 @@ class Trajectory:
         view : {"3d", "xy", "xz", "yz"} or (float, float), optional
             Direction of view, as in `to_html`.
         """
-        from ..viz.gif.animation import write_gif
+        from ..viz.raster import write_gif
 
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
         write_gif(self, path, frames=frames, duration=duration, view=view, **options)
@@ -648,7 +648,7 @@ class Trajectory:
         view : {"3d", "xy", "xz", "yz"} or (float, float), optional
             Direction of view, as in `to_html`.
         """
-        from ..viz.gif.animation import write_image
+        from ..viz.raster import write_image
 
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
         write_image(self, path, time, view=view, **options)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
-from .positions import PlacedJoint
+from ..options import PLANES
+from ..scene.camera import from_angles
+from .shapes import PlacedJoint
 
 Array = np.ndarray
 
 _PARALLEL = 1e-6
 _OUTSIDE = 0.05  # largest way of a rod along the normal of a plane drawing, over its size
 _AZIMUTHS, _CLEARLY = (-58.0, -32.0, -75.0, -122.0, -148.0), 1.3
-_PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +66,8 @@ class Space:
     @property
     def towards(self) -> Array:
         """Direction to the camera, in world axes."""
-        up, around = np.radians([self.elevation, self.azimuth])
-        seen = [np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)]
-        return np.roll(seen, {"x": 1, "y": 2, "z": 0}[self.vertical])
+        up = np.eye(3)["xyz".index(self.vertical)]
+        return from_angles(np.radians(self.elevation), np.radians(self.azimuth), up)
 
 
 def chosen_view(
@@ -85,8 +85,8 @@ def chosen_view(
         if normal is not None and any(_leaves(line, normal) for line in lines):
             normal = None
         return _best_space(joints, vertical) if normal is None else _flat(normal, gravity)
-    if isinstance(view, str) and view in _PLANES:
-        right, up = (np.eye(3)[k] for k in _PLANES[view])
+    if isinstance(view, str) and view in PLANES:
+        right, up = (np.eye(3)["xyz".index(axis)] for axis in view)
         return Flat(right, up)
     if isinstance(view, str) and view.lower() == "3d":
         return _best_space(joints, vertical)

@@ -14,8 +14,9 @@ from ...results.files.disk import PathLike
 from ...spatial import quaternion_rotation
 from ...system import System
 from ..drawing.space import equal_box, fill
+from ..options import FigureOptions
 from ..scene.nodes import node_frames, smooth
-from .style import COLORS, GREY, INK, checked_size, picture
+from .style import COLORS, GREY, INK, picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,8 +145,7 @@ def plot_modes(
     >>> [axes.get_title() for axes in ls.viz.plot_modes(boom).axes]
     ['mode 0: 17.6 Hz, bending along y', 'mode 1: 17.6 Hz, bending along z', ...]
     """
-    if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected a string")
+    options = FigureOptions(title=title, size=size, show=show)
     panels = [
         _Mode(where, body, k)
         for where, body in ((w, smooth(b, np.zeros((1, b.n_mode)))) for w, b in _bodies(what, name))
@@ -158,13 +158,11 @@ def plot_modes(
         )
     columns = min(len(panels), 3 if len(panels) != 4 else 2)
     rows = -(-len(panels) // columns)
-    with picture(checked_size(size, (3.3 * columns, 0.3 + 1.9 * rows)), file=file, show=show) as f:
+    usual, heading = (3.3 * columns, 0.3 + 1.9 * rows), getattr(what, "name", "")
+    with picture(options, usual, file=file, heading=heading) as f:
         for k, mode in enumerate(panels):
             axes = f.add_subplot(rows, columns, k + 1, projection="3d", proj_type="ortho")
             _draw_mode(axes, mode, COLORS[0])
-        words = getattr(what, "name", "") if title is None else title
-        if words:
-            f.suptitle(words, x=0.01, ha="left", color=INK)
     return f
 
 

@@ -11,10 +11,12 @@ from ...errors import StateError, shown
 from ...linear.mode_motion import visible_amplitude
 from ...results.files.disk import PathLike
 from ...system import State
-from ..drawing.positions import placed_bodies, placed_joints
-from ..drawing.shapes import Shape, shape
+from ..drawing.shapes import Shape, placed_joints, shapes_of
 from ..drawing.space import equal_box, fill
-from .style import COLORS, GREY, INK, checked_size, line_style, picture
+from ..options import FigureOptions
+from ..scene.frames import still
+from ..scene.scene import Scene
+from .style import GREY, INK, line_style, picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,17 +39,15 @@ def plot_system_modes(
     show: bool = False,
 ) -> Figure:
     """Shapes of modes, see `SystemModes.plot`."""
-    numbers = _numbers(modes, which)
+    options, numbers = FigureOptions(title=title, size=size, show=show), _numbers(modes, which)
     columns = min(len(numbers), 3 if len(numbers) != 4 else 2)
     rows = -(-len(numbers) // columns)
-    with picture(checked_size(size, (3.3 * columns, 0.3 + 2.2 * rows)), file=file, show=show) as f:
+    usual = (3.3 * columns, 0.3 + 2.2 * rows)
+    with picture(options, usual, file=file, heading=modes.system.name) as f:
         rest = _shapes(modes.state)
         for place, k in enumerate(numbers):
             axes = f.add_subplot(rows, columns, place + 1, projection="3d", proj_type="ortho")
             _draw(axes, modes, k, rest)
-        words = modes.system.name if title is None else title
-        if words:
-            f.suptitle(words, x=0.01, ha="left", color=INK)
     return f
 
 
@@ -63,12 +63,8 @@ def _numbers(modes: SystemModes, which: Any) -> list[int]:
 
 
 def _shapes(state: State) -> list[Shape]:
-    system = state.system
-    bodies = placed_bodies(system, state)
-    joints = placed_joints(system, state, bodies)
-    return [
-        shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
-    ]
+    scene = Scene(still(state.system, state, "a drawing"))
+    return shapes_of(scene, placed_joints(scene))
 
 
 def _draw(axes: Any, modes: SystemModes, k: int, rest: list[Shape]) -> None:
@@ -122,7 +118,7 @@ def plot_mode_sweep(
 ) -> Figure:
     """Frequencies of tracked modes against the parameter, see `ModeSweep.plot`."""
     lines = _checked_lines(lines)
-    with picture(checked_size(size, (6.0, 3.8)), file=file, show=show) as figure:
+    with picture(FigureOptions(size=size, show=show), (6.0, 3.8), file=file) as figure:
         axes = figure.add_subplot()
         for k, row in enumerate(sweep.frequencies.T):
             axes.plot(sweep.values, row, **line_style(k), label=f"{k}")

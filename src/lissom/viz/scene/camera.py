@@ -7,34 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StateError
-
 Array = np.ndarray
 
 _PLANES = {"xy": (0.0, 0.0, 1.0), "xz": (0.0, -1.0, 0.0), "yz": (1.0, 0.0, 0.0)}
 _CORNER = (0.5, -0.95)  # elevation and azimuth [rad]
 _FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
-
-
-def check_view(view: Any) -> None:
-    """Refuse what is no direction of view.
-
-    `view`: plane to look at, or elevation and azimuth [degrees].
-    """
-    if view is None or (isinstance(view, str) and (view == "3d" or view in _PLANES)):
-        return
-    if (
-        isinstance(view, (tuple, list))
-        and len(view) == 2
-        and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in view)
-        and -90 <= view[0] <= 90
-        and -720 <= view[1] <= 720
-    ):
-        return
-    raise StateError(
-        f"view is {view!r}; expected 'xy', 'xz', 'yz', '3d', or elevation (-90 to 90) and azimuth "
-        "in degrees, such as (20, -60)"
-    )
 
 
 def direction(view: Any, up: Sequence[float], low: Array, high: Array) -> Array:
@@ -50,15 +27,15 @@ def direction(view: Any, up: Sequence[float], low: Array, high: Array) -> Array:
         return upward if abs(normal @ upward) > 0.5 else normal
     if isinstance(view, (tuple, list)):
         elevation, azimuth = np.radians(np.array(view, dtype=float))
-        return _from_angles(float(elevation), float(azimuth), upward)
+        return from_angles(float(elevation), float(azimuth), upward)
     extent = high - low
     order = np.argsort(extent)
     thin = np.eye(3)[order[0]]
     flat = extent[order[0]] < _FLAT * extent[order[1]] and abs(thin @ upward) < 0.5
     if view == "3d" or not flat:
-        return _from_angles(*_CORNER, upward)
+        return from_angles(*_CORNER, upward)
     east, north = _level(upward)
-    return _from_angles(0.25, float(np.arctan2(thin @ north, thin @ east)) + 0.3, upward)
+    return from_angles(0.25, float(np.arctan2(thin @ north, thin @ east)) + 0.3, upward)
 
 
 def across(toward: Array, up: Sequence[float]) -> tuple[Array, Array]:
@@ -73,7 +50,8 @@ def across(toward: Array, up: Sequence[float]) -> tuple[Array, Array]:
     return right, np.cross(toward, right)
 
 
-def _from_angles(elevation: float, azimuth: float, up: Array) -> Array:
+def from_angles(elevation: float, azimuth: float, up: Array) -> Array:
+    """Unit vector towards a camera at these angles [rad]."""
     east, north = _level(up)
     level = np.cos(azimuth) * east + np.sin(azimuth) * north
     toward: Array = np.cos(elevation) * level + np.sin(elevation) * up

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,8 +162,8 @@ def ball(node: int, offset: Array, radius: float) -> DrawnSurface:
     return DrawnSurface(np.full(len(points), node), points + offset, triangles)
 
 
-def joined(pieces: list[DrawnSurface]) -> DrawnSurface:
-    """Surfaces of the same colour joined into one."""
+def joined(pieces: Sequence[DrawnSurface]) -> DrawnSurface:
+    """Surfaces as one, of the colour of the first."""
     if len(pieces) == 1:
         return pieces[0]
     starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])
