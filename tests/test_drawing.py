@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.viz.drawing.direction import Flat, Space, chosen_view
 from lissom.viz.drawing.shapes import placed_joints
+from lissom.viz.scene.camera import Flat, Space, chosen_view
 from lissom.viz.scene.frames import still
 from lissom.viz.scene.scene import Scene
 from tests.kernel_cases import random_system

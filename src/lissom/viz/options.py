@@ -17,21 +17,18 @@ SHOWN = {"deflection": "m", "stress": "Pa", "curvature": "rad/m", "moment": "N m
 PLANES = ("xy", "xz", "yz")
 
 
-def option(form: str, words: str, expected: str = "", **limits: Any) -> dict[str, Any]:
-    """Metadata of a field: its form, and the words that its documentation begins with.
+def option(default: Any, form: str, words: str, expected: str = "", **limits: Any) -> Any:
+    """Field of a record, with its form and the words that its documentation begins with.
 
     `expected`: for messages, where the form has no words of its own; `limits`: `least` and `most`
     of numbers, or `choices`.  None is accepted where it is the default.
     """
-    if form == "choice":
-        *first, last = map(repr, limits["choices"])
-        limits["listed"] = f"{', '.join(first)} or {last}"
-    return {
-        "form": form,
-        "words": words,
-        "expected": expected or FORMS[form][1].format(**limits),
-        **limits,
-    }
+    *first, last = map(repr, limits.get("choices", [""]))
+    listed = f"{', '.join(first)} or {last}"
+    expected = expected or FORMS[form][1].format(listed=listed, **limits)
+    return field(
+        default=default, metadata={"form": form, "words": words, "expected": expected, **limits}
+    )
 
 
 def _is_number(value: Any, least: float, most: float) -> bool:
@@ -105,45 +102,35 @@ class Options:
 class SceneOptions(Options):
     """What pages and pictures of a scene have in common."""
 
-    frames: Any = field(
-        default=600, metadata=option("whole", "Largest number of frames", least=2, most=20_000)
+    frames: Any = option(600, "whole", "Largest number of frames", least=2, most=20_000)
+    trails: Any = option(
+        None,
+        "names",
+        '"body", "body.node" or frames whose paths are drawn',
+        "a list such as ['hand', 'boom.tip']",
     )
-    trails: Any = field(
-        default=None,
-        metadata=option(
-            "names",
-            '"body", "body.node" or frames whose paths are drawn',
-            "a list such as ['hand', 'boom.tip']",
-        ),
+    color: Any = option(
+        None,
+        "choice",
+        "What colours show",
+        f"one of {', '.join(map(repr, SHOWN))}, or None",
+        choices=tuple(SHOWN),
     )
-    color: Any = field(
-        default=None,
-        metadata=option(
-            "choice",
-            "What colours show",
-            f"one of {', '.join(map(repr, SHOWN))}, or None",
-            choices=tuple(SHOWN),
-        ),
+    scale: Any = option(
+        1.0,
+        "number",
+        "Factor by which deformations are enlarged",
+        "a factor for deformations, such as 5",
+        least=0.0,
+        most=1e6,
     )
-    scale: Any = field(
-        default=1.0,
-        metadata=option(
-            "number",
-            "Factor by which deformations are enlarged",
-            "a factor for deformations, such as 5",
-            least=0.0,
-            most=1e6,
-        ),
-    )
-    view: Any = field(
-        default=None,
-        metadata=option(
-            "view",
-            "Direction of view",
-            "'xy', 'xz', 'yz', '3d', or elevation (-90 to 90) and azimuth in degrees, such as "
-            "(20, -60)",
-            choices=(*PLANES, "3d"),
-        ),
+    view: Any = option(
+        None,
+        "view",
+        "Direction of view",
+        "'xy', 'xz', 'yz', '3d', or elevation (-90 to 90) and azimuth in degrees, such as "
+        "(20, -60)",
+        choices=(*PLANES, "3d"),
     )
 
 
@@ -151,29 +138,18 @@ class SceneOptions(Options):
 class PageOptions(SceneOptions):
     """Options of a page."""
 
-    title: Any = field(
-        default=None, metadata=option("text", "Heading; by default the name of the system")
+    title: Any = option(None, "text", "Heading")
+    theme: Any = option("auto", "choice", "Background", choices=("auto", "light", "dark"))
+    reactions: Any = option(None, "flag", "Whether to include forces and moments of joints")
+    plot: Any = option(
+        None,
+        "channels",
+        "Quantities below the picture",
+        "channels such as ['boom.angle', 'load.position'], those of an inner list in one panel; "
+        "() for no plot",
     )
-    theme: Any = field(
-        default="auto", metadata=option("choice", "Background", choices=("auto", "light", "dark"))
-    )
-    reactions: Any = field(
-        default=None, metadata=option("flag", "Whether to include forces and moments of joints")
-    )
-    plot: Any = field(
-        default=None,
-        metadata=option(
-            "channels",
-            "Quantities below the picture",
-            "channels such as ['boom.angle', 'load.position'], those of an inner list in one "
-            "panel; () for no plot",
-        ),
-    )
-    follow: Any = field(
-        default=None,
-        metadata=option(
-            "text", "Body or frame that the camera follows", "a body or frame such as 'hand'"
-        ),
+    follow: Any = option(
+        None, "text", "Body or frame that the camera follows", "a body or frame such as 'hand'"
     )
 
 
@@ -181,36 +157,27 @@ class PageOptions(SceneOptions):
 class RasterOptions(SceneOptions):
     """Options of an animated GIF and, but for `frames` and `duration`, of a picture."""
 
-    frames: Any = field(
-        default=80, metadata=option("whole", "Number of frames", least=2, most=1000)
+    frames: Any = option(80, "whole", "Number of frames", least=2, most=1000)
+    duration: Any = option(
+        None,
+        "number",
+        "Playing time [s]",
+        "the playing time [s], a positive number",
+        least=5e-324,
+        most=3600,
     )
-    duration: Any = field(
-        default=None,
-        metadata=option(
-            "number",
-            "Playing time [s]",
-            "the playing time [s], a positive number",
-            least=5e-324,
-            most=3600,
-        ),
-    )
-    size: Any = field(
-        default=(640, 420),
-        metadata=option("pixels", "Width and height [pixels]", least=50, most=4000),
-    )
+    size: Any = option((640, 420), "pixels", "Width and height [pixels]", least=50, most=4000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions(Options):
-    """Options of drawings and plots by Matplotlib; `names` and `frames` of drawings only."""
+    """Options of drawings and plots by Matplotlib."""
 
-    title: Any = field(default=None, metadata=option("text", "Heading"))
-    size: Any = field(
-        default=None, metadata=option("inches", "Width and height [inch]", least=0.5, most=100)
+    title: Any = option(None, "text", "Heading")
+    size: Any = option(None, "inches", "Width and height [inch]", least=0.5, most=100)
+    show: Any = option(False, "flag", "Whether to open a window")
+    events: Any = option(True, "flag", "Whether to mark events")  # of plots over time
+    names: Any = option(  # of drawings, and so are `frames`
+        None, "flag", "Whether to write the names of the bodies", "True, False or None"
     )
-    show: Any = field(default=False, metadata=option("flag", "Whether to open a window"))
-    events: Any = field(default=True, metadata=option("flag", "Whether to mark events"))
-    names: Any = field(
-        default=None, metadata=option("flag", "Whether to write the names", "True, False or None")
-    )
-    frames: Any = field(default=False, metadata=option("flag", "Whether to draw axes"))
+    frames: Any = option(False, "flag", "Whether to draw axes")

@@ -12,7 +12,7 @@ from ..errors import ResultError
 from ..results.files.disk import PathLike, as_path, replacing
 from .options import SHOWN, RasterOptions
 from .scene.bodies import SceneBody
-from .scene.camera import across, direction
+from .scene.camera import direction, seen_from
 from .scene.frames import frames_of, with_scaled_modes
 from .scene.scene import Scene, outermost
 from .scene.values import check_color, stress_at_nodes
@@ -120,8 +120,7 @@ class Raster:
         self.scene, self.color, self.halvings = scene, color, halvings
         self.drawn, self.note = drawn or scene, note
         low, high = self.drawn.low, self.drawn.high
-        self.toward = direction(options.view, scene.up, low, high)
-        self.right, self.top = across(self.toward, scene.up)
+        self.view = seen_from(direction(options.view, scene.up, low, high), scene.up)
         figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
         self._canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -131,7 +130,7 @@ class Raster:
         self._faces: Any = axes.add_collection(PolyCollection([], linewidths=0.3))
         self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
         paths = (self.drawn.rows[f"{where}.position"] for where in scene.trails)
-        self._paths = [self._flat(path) for path in paths]
+        self._paths = [self.view(path) for path in paths]
         self._paints = [_paints(body) for body in self.drawn.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
@@ -178,16 +177,16 @@ class Raster:
                 faces, colors = self._colored(frame, i, faces)
             corners.append(faces)
             paints.append(colors)
-        faces, paint = np.concatenate(corners), np.concatenate(paints)
+        faces, paint, toward = np.concatenate(corners), np.concatenate(paints), self.view.towards
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
-        seen = normals @ self.toward > 1e-9 * length
+        seen = normals @ toward > 1e-9 * length
         faces, paint = faces[seen], paint[seen]
         normals = normals[seen] / length[seen, None]
-        light = 0.7 * self.toward + 0.65 * self.top - 0.45 * self.right
+        light = 0.7 * toward + 0.65 * self.view.up - 0.45 * self.view.right
         bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
-        order = np.argsort((faces @ self.toward).mean(axis=1))
-        return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
+        order = np.argsort((faces @ toward).mean(axis=1))
+        return self.view(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
     def _colored(self, frame: int, i: int, faces: Array) -> tuple[Array, Array]:
         """Triangles of body i and their colours by what they show; grey if it has no such thing."""
@@ -208,13 +207,10 @@ class Raster:
             both = _halved(both)
         return both[..., :3], np.asarray(colormaps["viridis"](both[..., 3].mean(axis=1)))[:, :3]
 
-    def _flat(self, points: Array) -> Array:
-        return np.stack([points @ self.right, points @ self.top], axis=-1)
-
     def _fit(self, axes: Any, size: tuple[int, int]) -> None:
         ends = np.array([self.drawn.low, self.drawn.high])
         box = np.array([[a, b, c] for a in ends[:, 0] for b in ends[:, 1] for c in ends[:, 2]])
-        flat = self._flat(box)
+        flat = self.view(box)
         low, high = flat.min(axis=0), flat.max(axis=0)
         half = np.maximum((high - low) / 2, 1e-3 * self.scene.system.length)
         half = 1.06 * max(half[0] / size[0], half[1] / size[1]) * np.array(size)

@@ -14,9 +14,9 @@ from ...results.files.disk import PathLike
 from ...system import GROUND, StateLike, System
 from ..options import FigureOptions
 from ..plots.style import picture
+from ..scene.camera import Flat, chosen_view
 from ..scene.frames import still
 from ..scene.scene import Scene
-from .direction import Flat, chosen_view
 from .names import name_tags, place, write_names
 from .shapes import Frame, PlacedJoint, Shape, facing, placed_joints, rim, shapes_of
 from .style import AXIS_COLORS, CLOSING, add_legend, ground_marker, marker, rasterized, tint

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plots.style import INK
-from .direction import Space
+from ..scene.camera import Space
 from .names import name_tags, overlap, place, write_names
 from .shapes import divided, rim
 from .style import (

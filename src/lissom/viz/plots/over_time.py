@@ -12,8 +12,7 @@ from ...results.display_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from ...results.peaks import RISES, is_load, rising_after
 from ..options import FigureOptions
-from .defaults import closing_note, usual_panels
-from .panels import Panel, named_panels
+from .panels import Panel, closing_note, named_panels, usual_panels
 from .style import GREY, INK, line_style, picture
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import numpy as np
 from ...errors import StateError
 from ...results.quantities import CUMULATED
 from ...results.trajectory import Trajectory
-from ..plots.defaults import usual_panels
-from ..plots.panels import Line, Panel, named_panels
+from ..plots.panels import Line, Panel, named_panels, usual_panels
 from .data import Arrays
 
 Array = np.ndarray
