@@ -13,7 +13,7 @@ from lissom.results.description.joints import Numbers
 from lissom.results.description.solids import described_solids, restored_solids
 from lissom.spatial import quaternion_rotation
 from lissom.viz.drawing.shapes import placed_joints
-from lissom.viz.options import RasterOptions
+from lissom.viz.options import ImageOptions
 from lissom.viz.raster import Raster
 from lissom.viz.scene.bodies import SceneBody
 from lissom.viz.scene.frames import still
@@ -152,7 +152,7 @@ def test_animated_pictures_show_the_largest_moment_in_yellow():
     system = model.compile()
     bent = np.eye(system.n_q)[0]  # first shape of bending: most at the root
     run = moved(system, [system.neutral(), system.state(bent)])
-    drawing = Raster(Scene(run), RasterOptions(size=(300, 200), color="moment"))
+    drawing = Raster(Scene(run), ImageOptions(size=(300, 200), color="moment"))
     yellow = []
     for frame in (0, 1):
         picture = np.asarray(drawing.picture(frame).convert("RGB"), int)[:160]  # above the legend

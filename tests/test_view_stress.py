@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import lissom as ls
-from lissom.viz.options import RasterOptions
+from lissom.viz.options import ImageOptions
 from lissom.viz.raster import Raster
 from lissom.viz.scene.frames import frames_of
 from lissom.viz.scene.scene import Scene
@@ -60,7 +60,7 @@ def test_scales_reach_the_largest_value_between_frames_and_beside_nodes(tmp_path
     assert Scene(few, stress=True).stress(few).max() < 0.98 * largest
     scene = Scene(few, stress=True, run=run)
     assert PageData(scene).data(few)["frames"]["stress"] == largest
-    assert Raster(scene, RasterOptions(size=(300, 200), color="stress"))._largest == largest
+    assert Raster(scene, ImageOptions(size=(300, 200), color="stress"))._largest == largest
     told = scene.largest(few)["deflection"]
     assert told == Scene(run).largest(run)["deflection"] > Scene(few).largest(few)["deflection"]
     run.to_html(tmp_path / "bar.html", color="stress", frames=7)
@@ -99,9 +99,7 @@ def test_the_page_draws_stress_with_its_scale(tmp_path):
 
 
 def test_animated_pictures_draw_stress_with_its_scale():
-    drawing = Raster(
-        Scene(pulled_up(), stress=True), RasterOptions(size=(400, 300), color="stress")
-    )
+    drawing = Raster(Scene(pulled_up(), stress=True), ImageOptions(size=(400, 300), color="stress"))
     first, last = (np.asarray(drawing.picture(k).convert("RGB"))[:240] for k in (0, 10))
     assert yellow(first) == 0 and yellow(last) > 50
 

@@ -518,18 +518,18 @@ class Trajectory:
         theme : {"auto", "light", "dark"}
             Background; "auto" follows the setting of the browser.
         scale : float
-            Initial factor by which deformations are enlarged.
+            Factor by which deformations are enlarged at first.
         reactions : bool, optional
             Whether to include forces and moments of joints; by default for up to 24 bodies.
         color : {"deflection", "stress", "curvature", "moment"}, optional
-            What the colours of flexible bodies show at first, the last two of rods only; by default
+            What colours show of flexible bodies at first, the last two of rods only; by default
             bodies have colours of their own.  Stress is the largest von Mises stress of a section,
             or that of a node of a solid; only pages that show it at first contain it.
         plot : str or sequence, optional
-            Channels plotted over time in step with the slider, one panel each, those of an inner
-            list in one panel; by default the main ones, ``()`` for no plot.
+            Quantities below the picture, in step with the slider: channels, one panel each, those
+            of an inner list in one panel; by default the main ones, ``()`` for no plot.
         follow : str, optional
-            "body", "body.node" or a frame that the camera follows at first.
+            Body or frame that the camera follows at first, or a node, "body.node".
         view : {"3d", "xy", "xz", "yz"} or (float, float), optional
             Direction of view at first: onto a plane, or elevation and azimuth [degrees]; by default
             one that suits the mechanism.
@@ -603,15 +603,8 @@ class Trajectory:
             Playing time [s]; by default that of the motion, limited to 1 to 10 s.
         size : pair of int
             Width and height [pixels].
-        trails : sequence of str, optional
-            "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
-        color : {"deflection", "stress", "curvature", "moment"}, optional
-            What the colours of flexible bodies show, the last two of rods only; by default bodies
-            have colours of their own.
-        scale : float
-            Factor by which deformations are enlarged; colours show the true ones.
-        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
-            Direction of view, as in `to_html`.
+        trails, color, scale, view
+            As in `to_html`; colours show the true deformations.
         """
         from ..viz.raster import write_gif
 
@@ -640,13 +633,9 @@ class Trajectory:
         size : pair of int
             Width and height [pixels].
         trails : sequence of str, optional
-            "body", "body.node" or frames whose paths up to now are drawn; by default none.
-        color : {"deflection", "stress", "curvature", "moment"}, optional
+            "body", "body.node" or frames whose paths are drawn up to this time; by default none.
+        color, scale, view
             As in `to_gif`; the last colour is the largest value of the whole run.
-        scale : float
-            Factor by which deformations are enlarged; colours show the true ones.
-        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
-            Direction of view, as in `to_html`.
         """
         from ..viz.raster import write_image
 

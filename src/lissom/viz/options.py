@@ -102,7 +102,6 @@ class Options:
 class SceneOptions(Options):
     """What pages and pictures of a scene have in common."""
 
-    frames: Any = option(600, "whole", "Largest number of frames", least=2, most=20_000)
     trails: Any = option(
         None,
         "names",
@@ -138,6 +137,7 @@ class SceneOptions(Options):
 class PageOptions(SceneOptions):
     """Options of a page."""
 
+    frames: Any = option(600, "whole", "Largest number of frames", least=2, most=20_000)
     title: Any = option(None, "text", "Heading")
     theme: Any = option("auto", "choice", "Background", choices=("auto", "light", "dark"))
     reactions: Any = option(None, "flag", "Whether to include forces and moments of joints")
@@ -154,8 +154,15 @@ class PageOptions(SceneOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RasterOptions(SceneOptions):
-    """Options of an animated GIF and, but for `frames` and `duration`, of a picture."""
+class ImageOptions(SceneOptions):
+    """Options of a picture."""
+
+    size: Any = option((960, 600), "pixels", "Width and height [pixels]", least=50, most=4000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GifOptions(ImageOptions):
+    """Options of an animated GIF."""
 
     frames: Any = option(80, "whole", "Number of frames", least=2, most=1000)
     duration: Any = option(

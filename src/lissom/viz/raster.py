@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ResultError
 from ..results.files.disk import PathLike, as_path, replacing
-from .options import SHOWN, RasterOptions
+from .options import SHOWN, GifOptions, ImageOptions
 from .scene.bodies import SceneBody
 from .scene.camera import direction, seen_from
 from .scene.frames import frames_of, with_scaled_modes
@@ -28,8 +28,8 @@ _FRAMES = 200  # within which a picture has its place
 
 
 def write_gif(run: Trajectory, path: PathLike, **options: Any) -> None:
-    """Write an animated GIF of a run; `options` are those of `RasterOptions`."""
-    name, chosen = _checked(run, path, ".gif", options)
+    """Write an animated GIF of a run; `options` are those of `GifOptions`."""
+    chosen, name = GifOptions(**options), _checked(path, ".gif")
     rows = frames_of(run, chosen.frames)
     seconds = chosen.duration
     if seconds is None:
@@ -49,7 +49,7 @@ def write_gif(run: Trajectory, path: PathLike, **options: Any) -> None:
 
 def write_image(run: Trajectory, path: PathLike, time: Any, **options: Any) -> None:
     """Write a picture of a run at one instant; see `Trajectory.to_image`."""
-    name, chosen = _checked(run, path, ".png", options)
+    chosen, name = ImageOptions(**options), _checked(path, ".png")
     moment = run.sample([time])
     rows = frames_of(run, _FRAMES)
     before = rows.time[rows.time < moment.time[0]]
@@ -59,25 +59,22 @@ def write_image(run: Trajectory, path: PathLike, time: Any, **options: Any) -> N
         picture.save(temporary, format="PNG")
 
 
-def _checked(
-    run: Trajectory, path: PathLike, ending: str, options: dict[str, Any]
-) -> tuple[str, RasterOptions]:
+def _checked(path: PathLike, ending: str) -> str:
     name = as_path(path)
     if not name.endswith(ending):
         raise ResultError(f"path is {name!r}; expected a name that ends in {ending}")
-    chosen = RasterOptions(**options)
-    check_color(chosen.color, run.system)
-    return name, chosen
+    return name
 
 
 def raster(
-    options: RasterOptions,
+    options: ImageOptions,
     rows: Trajectory,
     trails: Sequence[str],
     run: Trajectory,
     halvings: int = 0,
 ) -> Raster:
     """Images of frames; `trails` if the options have none."""
+    check_color(options.color, rows.system)
     points = trails if options.trails is None else options.trails
     scene = Scene(rows, points, stress=options.color == "stress", run=run)
     scale, drawn, note = options.scale, None, ""
@@ -106,7 +103,7 @@ class Raster:
     def __init__(
         self,
         scene: Scene,
-        options: RasterOptions,
+        options: ImageOptions,
         *,
         drawn: Scene | None = None,
         note: str = "",

@@ -57,7 +57,7 @@ def plot_band(
     file : path, optional
         File to write: PNG, SVG or PDF by its suffix.
     title : str, optional
-        Title of the figure.
+        Heading; by default none.
     size : tuple of float, optional
         Width and height [inch].
     show : bool
