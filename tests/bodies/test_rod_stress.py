@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.viz.scene.motion import Scene
+from lissom.viz.scene.scene import Scene
 from tests.references.elastica import bent_cantilever
 
 E, STRIP = ls.STEEL.youngs_modulus, ls.Rectangle(0.02, 0.004)

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.viz.scene.amplitudes import amplitude_shapes, amplitudes
-from lissom.viz.scene.bodies import bent
-from lissom.viz.scene.joints import amplitude_columns, coordinates, node_poses, poses
+from lissom.viz.scene.joints import (
+    amplitude_columns,
+    amplitude_shapes,
+    amplitudes,
+    coordinates,
+    node_poses,
+    poses,
+)
+from lissom.viz.scene.nodes import bent
 from tests.references.lagrange_stiffened import check_seed
 from tests.samples.flexible_arms import flexible_body, random_second_order
 

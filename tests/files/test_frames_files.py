@@ -11,8 +11,9 @@ from lissom.cli import app
 from lissom.io import check_file
 from lissom.results.description.system import describe, digest, restore
 from lissom.results.stored_energy import power_on_nodes
-from lissom.viz.scene.arrows import arrow_values
-from lissom.viz.scene.motion import Scene
+from lissom.viz.scene.scene import Scene
+from lissom.viz.view.arrows import arrow_values
+from lissom.viz.view.data import PageData
 from tests.samples.frames import arm
 from tests.samples.results import random_run
 
@@ -215,12 +216,13 @@ def test_the_view_gets_frames_and_arrows_of_loads_on_them(system):
     load = ls.NodeForce("tool", (0, 0, 3.0), moment=(0.5, 0, 0), axes="body")
     run = ls.simulate(system, calm, duration=1e-3, loads=[load])
     scene = Scene(run, ["tool"])
-    data = scene.data()
+    sent = PageData(scene)
+    data = sent.data()
     named = {x["name"]: x for x in data["named"]}
     assert list(named) == ["flange", "tool", "camera", "goal"]
     assert named["tool"]["body"] == system.names.index("hand")
     assert named["goal"]["body"] == -1
-    assert np.allclose(named["goal"]["offset"] + scene.origin, [1, 2, 3])
+    assert np.allclose(named["goal"]["offset"] + sent.origin, [1, 2, 3])
     assert np.all(scene.high >= ls.pose(system, calm, "goal").position)
     assert data["trails"][0]["offset"] == named["tool"]["offset"]
     moment, force = (x for x in data["forces"] if x["name"] == "load on tool")

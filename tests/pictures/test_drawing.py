@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.viz.drawing.direction import Flat, Space, chosen_view
-from lissom.viz.drawing.positions import placed_bodies, placed_joints
+from lissom.viz.drawing.shapes import placed_joints
+from lissom.viz.scene.camera import Flat, Space, chosen_view
+from lissom.viz.scene.frames import still
+from lissom.viz.scene.scene import Scene
 from tests.samples.kernel_cases import random_system
 from tests.samples.plots import ARM, CLOSED, LINKAGE
 from tests.tools.measures import random_state
@@ -44,19 +46,20 @@ def chain(*joints, gravity=(0, 0, 0)):
 def test_bodies_and_nodes_are_where_the_kinematics_put_them(seed):
     system = random_system(seed)
     state = random_state(system, np.random.default_rng(seed), deformation=0.1)
-    for placed in placed_bodies(system, state):
-        body = system.bodies[system.names.index(placed.name)]
-        for node in range(len(body.node_positions)):
-            where = f"{placed.name}.{node}" if len(body.node_positions) > 1 else placed.name
-            pose = ls.pose(system, state, where)
-            np.testing.assert_allclose(placed.node_positions[node], pose.position, atol=1e-9)
-            np.testing.assert_allclose(placed.node_rotations[node], pose.rotation, atol=1e-9)
+    scene = Scene(still(system, state))
+    for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
+        n = len(body.node_positions)
+        rotations, positions = scene.nodes(0, i, np.arange(n))
+        for node in range(n):
+            pose = ls.pose(system, state, f"{name}.{node}" if n > 1 else name)
+            np.testing.assert_allclose(positions[node], pose.position, atol=1e-9)
+            np.testing.assert_allclose(rotations[node], pose.rotation, atol=1e-9)
 
 
 def test_motions_of_joints_are_in_world_axes():
     system = chain(ls.Revolute("z"), ls.Prismatic("x"))
     state = system.state(b0=np.pi / 2, b1=0.5)
-    joints = placed_joints(system, state, placed_bodies(system, state))
+    joints = placed_joints(Scene(still(system, state)))
     np.testing.assert_allclose(joints[0].axes[:, 0], [0, 0, 1, 0, 0, 0], atol=1e-15)
     np.testing.assert_allclose(joints[1].axes[:, 0], [0, 0, 0, 0, 1, 0], atol=1e-15)
     np.testing.assert_allclose(joints[1].inboard[1], [0, 1, 0], atol=1e-15)
@@ -68,7 +71,7 @@ def test_motions_of_joints_are_in_world_axes():
 
 def view_of(system, view=None, state=None):
     state = system.neutral() if state is None else state
-    joints = placed_joints(system, state, placed_bodies(system, state))
+    joints = placed_joints(Scene(still(system, state)))
     return chosen_view(view, joints, system.gravity)
 
 

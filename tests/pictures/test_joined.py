@@ -7,10 +7,10 @@ import pytest
 
 import lissom as ls
 from lissom.spatial import quaternion_rotation
-from lissom.viz.scene.enlarged import with_scaled_modes
-from lissom.viz.scene.frame_times import frames_of
-from lissom.viz.scene.motion import Scene
-from lissom.viz.scene.surfaces import bent_along, surface
+from lissom.viz.scene.frames import frames_of, with_scaled_modes
+from lissom.viz.scene.scene import Scene
+from lissom.viz.scene.shapes import bent_along, surface
+from lissom.viz.view.data import PageData
 from tests.samples.motions_to_view import Opened, decoded, moved, shared_browser
 from tests.samples.results import random_run
 
@@ -80,7 +80,7 @@ def test_joints_stay_on_the_enlarged_nodes(opened):
     """Carried bodies are where the joint puts them from the bent node, and skins end there too."""
     run = bent_run(tree_of_bent_bodies(), 0.004)
     system, scene = run.system, Scene(frames_of(run, 600))
-    page, data = opened(run, scale=SCALE), scene.data()
+    page, data = opened(run, scale=SCALE), PageData(scene).data()
     page(f"seek({float(run.time[1])!r})")
     far = 0.0
     for i in range(1, system.n_body):

@@ -18,8 +18,8 @@ from lissom.results.files.journal.writer import Journal
 from lissom.results.store import Columns
 from lissom.results.trajectory import Trajectory
 from lissom.sim.run import record, runner
+from lissom.viz.options import PageOptions
 from lissom.viz.view.following import Followed
-from lissom.viz.view.options import PageOptions
 from tests.samples.motions_to_view import BOOM, Opened, shared_browser, until
 
 
@@ -134,7 +134,7 @@ def test_the_page_grows_with_the_run(system, tmp_path, often):
 def test_a_plot_that_a_live_view_cannot_show_says_why(system, tmp_path):
     path = tmp_path / "swing.nc"
     mistakes = {"energy.work": "summed over all rows", "boom.angel": "no 'angel'"}
-    sources = [Followed(str(path), 50, PageOptions(plot=[name])) for name in mistakes]
+    sources = [Followed(str(path), PageOptions(frames=50, plot=[name])) for name in mistakes]
     ls.simulate(system, duration=0.1, output_step=0.01, file=path)
     for source, words in zip(sources, mistakes.values(), strict=True):
         text, over = source.page()

@@ -1,7 +1,9 @@
 """Options of views and pictures: plot, camera, films; what is drawn how; mistakes are named."""
 
 import base64
+import inspect
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from lissom.viz.scene.frame_times import frames_of
+from lissom.viz.options import FigureOptions, GifOptions, ImageOptions, PageOptions
+from lissom.viz.scene.frames import frames_of
 from lissom.viz.view.curves import described_curves
 from tests.samples.four_bars import four_bar_of_a_chain
 from tests.samples.motions_to_view import (
@@ -334,3 +337,30 @@ def test_the_command_writes_pages_and_animated_pictures(tmp_path):
         found = command.invoke(app, ["view", str(saved), *given])
         assert found.exit_code != 0
         assert words in f"{found.output} {found.exception}"
+
+
+FUNCTIONS = {
+    ls.Trajectory.to_html: PageOptions,
+    ls.viz.live: PageOptions,
+    ls.viz.page_of: PageOptions,
+    ls.Trajectory.to_gif: GifOptions,
+    ls.Trajectory.to_image: ImageOptions,
+    ls.Trajectory.plot: FigureOptions,
+    ls.viz.draw: FigureOptions,
+    ls.viz.plot_modes: FigureOptions,
+    ls.viz.plot_band: FigureOptions,
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_parameters_and_documentation_are_those_of_the_declared_options(function):
+    options = {entry.name: entry for entry in fields(FUNCTIONS[function])}
+    entries = re.findall(r"^ *([\w, ]+?)(?: : .*)?\n +(.+)$", function.__doc__, re.MULTILINE)
+    texts = {name: text for names, text in entries for name in names.split(", ")}
+    parameters = inspect.signature(function).parameters.values()
+    named = {x.name: x.default for x in parameters if x.kind == x.KEYWORD_ONLY}
+    if FUNCTIONS[function] is not FigureOptions and function is not ls.viz.page_of:
+        assert set(options) <= set(named)
+    for name in set(options) & set(named):
+        assert named[name] == options[name].default, name
+        assert texts[name].startswith((options[name].metadata["words"], "As in")), name

@@ -6,9 +6,9 @@ import pytest
 import lissom as ls
 from lissom.results.trajectory import Trajectory
 from lissom.spatial import quaternion_rotation, rotation_exp
-from lissom.viz.scene.bodies import bent
-from lissom.viz.scene.frame_times import frames_of
-from lissom.viz.scene.motion import Scene
+from lissom.viz.scene.frames import frames_of
+from lissom.viz.scene.nodes import bent
+from lissom.viz.scene.scene import Scene
 from tests.samples.four_bars import four_bar_of_a_chain
 from tests.samples.kernel_cases import JOINTS
 from tests.samples.motions_to_view import (

@@ -12,13 +12,16 @@ from lissom.errors import ModelError, StateError
 from lissom.results.description.joints import Numbers
 from lissom.results.description.solids import described_solids, restored_solids
 from lissom.spatial import quaternion_rotation
-from lissom.viz.drawing.positions import placed_bodies, placed_frames, placed_joints
-from lissom.viz.gif.animation import Drawing
+from lissom.viz.drawing.shapes import placed_joints
+from lissom.viz.options import ImageOptions
+from lissom.viz.raster import Raster
 from lissom.viz.scene.bodies import SceneBody
-from lissom.viz.scene.motion import Scene
+from lissom.viz.scene.frames import still
 from lissom.viz.scene.nodes import node_frames
-from lissom.viz.scene.rods import shown_strains
-from lissom.viz.scene.surfaces import surface
+from lissom.viz.scene.scene import Scene
+from lissom.viz.scene.shapes import surface
+from lissom.viz.scene.values import shown_strains
+from lissom.viz.view.data import PageData
 from tests.samples.motions_to_view import Opened, bending_run, moved, sent_corners, shared_browser
 from tests.tools.measures import volume
 
@@ -64,15 +67,16 @@ def test_drawn_sections_are_at_the_poses_of_their_nodes():
 def test_drawings_have_joints_frames_and_loops_at_the_poses_of_nodes():
     run = winding_run()
     system, state = run.system, run.state(run.time[1])
-    bodies = placed_bodies(system, state)
+    scene = Scene(still(system, state))
     tip, middle = (ls.pose(system, state, f"rod.{x}") for x in ("tip", "middle"))
     node = system.bodies[0].node_names["tip"]
-    assert np.allclose(bodies[0].node_rotations[node], tip.rotation)
-    assert np.allclose(bodies[0].node_positions[node], tip.position)
-    _, hand, loop = placed_joints(system, state, bodies)
+    (rotation,), (position,) = scene.nodes(0, 0, np.array([node]))
+    assert np.allclose(rotation, tip.rotation) and np.allclose(position, tip.position)
+    _, hand, loop = placed_joints(scene)
     assert np.allclose(hand.inboard[0], tip.rotation) and np.allclose(hand.inboard[1], tip.position)
     assert np.allclose(loop.outboard[1], middle.position + middle.rotation @ [0, 0.1, 0])
-    ((_, axes, origin),) = placed_frames(system, bodies)
+    (frame,) = system.frames
+    axes, origin = scene.attached(0, frame.body, frame.node, frame.rotation, frame.position)
     pose = ls.pose(system, state, "tool")
     assert np.allclose(axes, pose.rotation) and np.allclose(origin, pose.position)
 
@@ -148,7 +152,7 @@ def test_animated_pictures_show_the_largest_moment_in_yellow():
     system = model.compile()
     bent = np.eye(system.n_q)[0]  # first shape of bending: most at the root
     run = moved(system, [system.neutral(), system.state(bent)])
-    drawing = Drawing(Scene(run), (300, 200), "moment")
+    drawing = Raster(Scene(run), ImageOptions(size=(300, 200), color="moment"))
     yellow = []
     for frame in (0, 1):
         picture = np.asarray(drawing.picture(frame).convert("RGB"), int)[:160]  # above the legend
@@ -197,7 +201,7 @@ def test_a_rod_of_a_run_that_ended_in_nonsense_is_shown():
     model.add(ls.rod(0.1, ls.Circle(0.0005), ls.STEEL), ls.Fixed(), name="wire")
     system = model.compile()
     wild = np.full(system.n_q, 9e29)  # times the strain per amplitude its fifth power overflows
-    frames = Scene(moved(system, [system.neutral(), system.state(wild)])).data()["frames"]
+    frames = PageData(Scene(moved(system, [system.neutral(), system.state(wild)]))).data()["frames"]
     assert np.all(np.isfinite([*frames["low"], *frames["high"], frames["moment"]]))
 
 

@@ -9,12 +9,14 @@ import pytest
 import lissom as ls
 from lissom.results.store import MemoryStore
 from lissom.results.trajectory import Trajectory
-from lissom.viz.scene.bodies import SceneBody, bent, shaded
-from lissom.viz.scene.frame_times import frames_of
+from lissom.viz.scene.bodies import SceneBody
+from lissom.viz.scene.frames import frames_of
 from lissom.viz.scene.joints import poses
-from lissom.viz.scene.motion import Scene, outermost
-from lissom.viz.scene.surfaces import surface
-from lissom.viz.view.animated import page_text
+from lissom.viz.scene.nodes import bent
+from lissom.viz.scene.scene import Scene, outermost
+from lissom.viz.scene.shapes import surface
+from lissom.viz.view.data import PageData, shaded
+from lissom.viz.view.page import page_text
 from tests.samples.four_bars import four_bar_of_a_chain
 from tests.samples.model_files import tree_of_joints
 from tests.samples.motions_to_view import BOOM, arm_run, arm_system, bending_run, decoded, moved
@@ -112,7 +114,7 @@ def test_every_kind_of_joint_is_a_product_of_simple_motions():
 
 def test_the_page_gets_the_nodes_and_shapes_of_the_body():
     scene = Scene(bending_run(), ["boom.5"])
-    data = scene.data()
+    data = PageData(scene).data()
     body, told = scene.bodies[0], data["bodies"][0]
     positions = decoded(data, told["nodes"]).reshape(-1, 3)
     shapes = decoded(data, told["shapes"]).reshape(-1, told["n_mode"], 6)
@@ -157,7 +159,7 @@ def test_a_mesh_without_triangles_is_no_look():
 
 
 def test_equal_bodies_are_sent_once():
-    both = Scene(arm_run(3)).data()["bodies"]
+    both = PageData(Scene(arm_run(3))).data()["bodies"]
     upper, lower = both[1], both[2]
     assert upper["shapes"] == lower["shapes"]
     for key in ("offsets", "normals", "triangles"):
@@ -176,7 +178,7 @@ def test_a_frame_is_the_time_the_coordinates_and_six_bytes_for_each_arrow():
     n_arrow = 2 * run.system.n_body  # forces and moments of its joints
     sizes = {}
     for reactions in (True, False):
-        frames = Scene(run, reactions=reactions).data()["frames"]
+        frames = PageData(Scene(run), reactions).data()["frames"]
         sizes[reactions] = sum(len(text) for _, text in frames["arrays"])
     plain = 4 / 3 * 4 * (1 + run.system.n_q)
     assert sizes[False] == pytest.approx(60 * plain, abs=16)
@@ -190,14 +192,14 @@ def test_a_force_at_a_frame_has_no_moment_there():
     model.frame("grip", on="lever", at=(0.37, 0.11, -0.23))
     pull = ls.NodeForce("grip", (3.0, 0.7, -0.2))
     run = ls.simulate(model.compile(), duration=0.5, loads=[pull], output_step=0.05)
-    kinds = [arrow["kind"] for arrow in Scene(run, reactions=False).data()["forces"]]
+    kinds = [arrow["kind"] for arrow in PageData(Scene(run), False).data()["forces"]]
     assert kinds == ["force"]
 
 
 def test_a_long_chain_is_sent_as_its_angles_and_one_link():
     n = 300
     system = ls.library.rigid_chain(n).compile()
-    data = Scene(moved(system, [system.neutral()] * 20)).data()
+    data = PageData(Scene(moved(system, [system.neutral()] * 20))).data()
     frames = sum(len(text) for _, text in data["frames"]["arrays"])
     assert frames == pytest.approx(20 * 4 / 3 * 4 * (1 + n), abs=16)
     assert len({piece["offsets"] for b in data["bodies"] for piece in b["surfaces"]}) <= 2
@@ -207,11 +209,11 @@ def test_a_long_chain_is_sent_as_its_angles_and_one_link():
 def test_notebooks_get_fewer_frames_of_large_mechanisms_and_say_so(monkeypatch):
     run = arm_run()
     assert "keep the notebook small" not in run.show().text
-    monkeypatch.setattr("lissom.viz.view.animated.NOTEBOOK", 180_000)
+    monkeypatch.setattr("lissom.viz.view.page.NOTEBOOK", 180_000)
     small = run.show(reactions=False).text
     assert "to keep the notebook small" in small
     assert len(small) == pytest.approx(180_000, rel=0.02)
-    monkeypatch.setattr("lissom.viz.view.animated.NOTEBOOK", 1000)
+    monkeypatch.setattr("lissom.viz.view.page.NOTEBOOK", 1000)
     assert "60 frames of 600 rows" in run.show().text
 
 
@@ -226,7 +228,7 @@ def test_many_rows_are_sampled_and_uneven_rows_are_spaced_evenly():
 def test_forces_of_loads_and_loops_are_told():
     system = four_bar_of_a_chain().compile()
     run = random_run(system, RNG(1), n=3, wrenches=("crank",))
-    told = Scene(run).data()
+    told = PageData(Scene(run)).data()
     assert [(f["kind"], f["name"]) for f in told["forces"]] == [
         ("moment", "load on crank"),
         ("force", "load on crank"),
@@ -245,7 +247,7 @@ def test_forces_of_loads_and_loops_are_told():
     applied, joint = run["crank.load"][:, 3:], 2 + system.n_body
     for k, expected in ((1, applied), (joint, force), (joint + 1, pin), (-1, moment)):
         assert np.allclose(values[:, k], expected, atol=4e-5 * np.abs(expected).max())
-    assert [f["kind"] for f in Scene(run, reactions=False).data()["forces"]][2:] == [
+    assert [f["kind"] for f in PageData(Scene(run), False).data()["forces"]][2:] == [
         "loop",
         "loop_moment",
     ]
@@ -259,7 +261,7 @@ def test_a_run_that_ended_in_nonsense_is_shown_up_to_there(last):
     rows = np.array(run.store.rows)
     rows[-1, run.store.columns.slices["acceleration"]] = last
     broken = Trajectory(run.system, MemoryStore(run.store.columns, rows))
-    data = Scene(broken).data()
+    data = PageData(Scene(broken)).data()
     assert data["frames"]["n"] == 4 and np.all(np.isfinite(data["frames"]["peaks"]))
     if np.isnan(last):
         values = decoded(data["frames"], data["frames"]["forces"]).reshape(4, -1, 3)

@@ -7,9 +7,11 @@ import pytest
 from PIL import Image
 
 import lissom as ls
-from lissom.viz.gif.animation import Drawing
-from lissom.viz.scene.frame_times import frames_of
-from lissom.viz.scene.motion import Scene
+from lissom.viz.options import ImageOptions
+from lissom.viz.raster import Raster
+from lissom.viz.scene.frames import frames_of
+from lissom.viz.scene.scene import Scene
+from lissom.viz.view.data import PageData
 from tests.samples.flexible_arms import solid_body
 from tests.samples.motions_to_view import Opened, decoded, shared_browser
 
@@ -31,12 +33,12 @@ def yellow(picture):
 def test_the_page_gets_the_largest_stress_of_the_section_at_each_node():
     run = pulled_up()
     scene = Scene(frames_of(run, 50), stress=True)
-    frames = scene.data()["frames"]
+    frames = PageData(scene).data()["frames"]
     sent = decoded(frames, frames["stresses"]).reshape(run.n, -1) * frames["stress"] / 255
     stress = run.along("beam", "stress")[:, scene.bodies[0].nodes]
     assert frames["stress"] == stress.max() == run["beam.stress"].max()
     assert np.abs(sent - stress).max() <= frames["stress"] / 510 * 1.001
-    plain = Scene(frames_of(run, 50)).data()
+    plain = PageData(Scene(frames_of(run, 50))).data()
     assert not plain["bodies"][0]["stressed"] and plain["frames"]["stress"] == 0
 
 
@@ -57,8 +59,8 @@ def test_scales_reach_the_largest_value_between_frames_and_beside_nodes(tmp_path
     few = frames_of(run, 7)
     assert Scene(few, stress=True).stress(few).max() < 0.98 * largest
     scene = Scene(few, stress=True, run=run)
-    assert scene.data(few)["frames"]["stress"] == largest
-    assert Drawing(scene, (300, 200), "stress")._largest == largest
+    assert PageData(scene).data(few)["frames"]["stress"] == largest
+    assert Raster(scene, ImageOptions(size=(300, 200), color="stress"))._largest == largest
     told = scene.largest(few)["deflection"]
     assert told == Scene(run).largest(run)["deflection"] > Scene(few).largest(few)["deflection"]
     run.to_html(tmp_path / "bar.html", color="stress", frames=7)
@@ -97,7 +99,7 @@ def test_the_page_draws_stress_with_its_scale(tmp_path):
 
 
 def test_animated_pictures_draw_stress_with_its_scale():
-    drawing = Drawing(Scene(pulled_up(), stress=True), (400, 300), "stress")
+    drawing = Raster(Scene(pulled_up(), stress=True), ImageOptions(size=(400, 300), color="stress"))
     first, last = (np.asarray(drawing.picture(k).convert("RGB"))[:240] for k in (0, 10))
     assert yellow(first) == 0 and yellow(last) > 50
 

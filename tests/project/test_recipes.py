@@ -25,6 +25,7 @@ RECIPES = {
 EXPECTED = [
     *("A joint", "A load", "A Runge–Kutta method", "An implicit method"),
     *("An option of a run", "A channel", "An output format", "A reader of a format"),
+    "A shape in pictures",
 ]
 
 
@@ -55,11 +56,11 @@ def test_a_recipe_of_at_most_three_files_works(title, tmp_path):
 
 
 def changed(source: str, difference: str) -> str:
-    """Text after a change: lines that stay begin with a blank, new ones with a plus."""
+    """Text after a change: lines that stay begin with a blank, old ones with -, new ones with +."""
     for hunk in difference.strip("\n").split("\n\n"):
         lines = hunk.splitlines(keepends=True)
-        old = "".join(line[1:] for line in lines if line[0] == " ").rstrip("\n")
-        new = "".join(line[1:] for line in lines).rstrip("\n")
+        old = "".join(line[1:] for line in lines if line[0] != "+").rstrip("\n")
+        new = "".join(line[1:] for line in lines if line[0] != "-").rstrip("\n")
         assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
         source = source.replace(old, new)
     return source

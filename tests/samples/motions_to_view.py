@@ -14,7 +14,8 @@ import pytest
 import lissom as ls
 from lissom.library.demos import demo
 from lissom.results.trajectory import Trajectory
-from lissom.viz.scene.bodies import bent
+from lissom.viz.scene.nodes import bent
+from lissom.viz.view.data import PageData
 from tests.samples.results import rows_of
 
 BOOM = ls.beam(
@@ -152,7 +153,7 @@ class Opened:
 
 def sent_corners(scene, i, frame):
     """Corners of body i in the world, from what the page was sent and the engine's pose."""
-    data, body = scene.data(), scene.bodies[i]
+    data, body = PageData(scene).data(), scene.bodies[i]
     pose = ls.pose(scene.system, scene.rows.state(scene.rows.time[frame]), body.name)
     found = []
     for piece in data["bodies"][i]["surfaces"]:

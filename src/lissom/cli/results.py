@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..viz.options import PageOptions
 from .live import follow_run, in_progress
 from .output import open_in_browser, say
 from .values import Units, number
@@ -155,6 +156,30 @@ def loads(
         say(f"wrote {table}")
 
 
+# How an option of a picture is written on the command line, by its form
+_WRITTEN = {
+    "number": "; by default {default:g}.",
+    "choice": " at first: {choices}.",
+    "view": ': {choices}, or elevation and azimuth "20,-60" in degrees.',
+    "channels": ', separated by commas; "" for none.',
+    "text": ".",
+}
+
+
+def _look(name: str, metavar: str, *flags: str) -> Any:
+    """Option of the command for an option of pages and pictures."""
+    entry = PageOptions.__dataclass_fields__[name]
+    told = entry.metadata
+    words = told.get("choices", ())
+    listed = (
+        ", ".join(words)
+        if told["form"] == "view"
+        else " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    )
+    ending = _WRITTEN[told["form"]].format(default=entry.default, choices=listed)
+    return typer.Option(*flags, metavar=metavar, help=told["words"] + ending)
+
+
 def view(
     file: ResultFile,
     output: Annotated[
@@ -166,38 +191,11 @@ def view(
             metavar="FILE",
         ),
     ] = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="FACTOR", help="Factor by which deformations are enlarged; by default 1."
-        ),
-    ] = "1",
-    color: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="What colours show at first: deflection, stress, curvature or moment.",
-        ),
-    ] = None,
-    direction: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="WHERE",
-            help='Direction of view: xy, xz, yz, 3d, or elevation and azimuth "20,-60" in degrees.',
-        ),
-    ] = None,
-    quantities: Annotated[
-        str | None,
-        typer.Option(
-            "--plot",
-            metavar="NAMES",
-            help='Quantities below the picture, separated by commas; "" for none.',
-        ),
-    ] = None,
-    follow: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Body or frame that the camera follows.")
-    ] = None,
+    scale: Annotated[str, _look("scale", "FACTOR")] = "1",
+    color: Annotated[str | None, _look("color", "WHAT")] = None,
+    direction: Annotated[str | None, _look("view", "WHERE", "--from")] = None,
+    quantities: Annotated[str | None, _look("plot", "NAMES", "--plot")] = None,
+    follow: Annotated[str | None, _look("follow", "NAME")] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
@@ -247,13 +245,12 @@ def _write_view(run: Trajectory, output: Path, look: dict[str, Any], page: dict[
 def _direction(text: str | None) -> Any:
     """Direction of view, as `to_html` takes it."""
     from ..errors import StateError
-    from ..viz.scene.camera import check_view
 
     view: Any = text
     if text is not None and "," in text:
         view = tuple(number(x.strip(), "--from") for x in text.split(","))
     try:
-        check_view(view)
+        PageOptions(view=view)
     except StateError as error:
         raise typer.BadParameter(str(error).replace("view is", "--from is")) from None
     return view

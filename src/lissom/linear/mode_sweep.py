@@ -120,7 +120,7 @@ class ModeSweep:
         -------
         matplotlib.figure.Figure
         """
-        from ..viz.plots.system_modes import plot_mode_sweep
+        from ..viz.plots.modes import plot_mode_sweep
 
         options: dict[str, Any] = {"file": file, "title": title, "size": size, "show": show}
         return plot_mode_sweep(self, lines=lines, **options)

@@ -177,7 +177,7 @@ class SystemModes:
         -------
         matplotlib.figure.Figure
         """
-        from ..viz.plots.system_modes import plot_system_modes
+        from ..viz.plots.modes import plot_system_modes
 
         return plot_system_modes(self, modes, file=file, title=title, size=size, show=show)
 

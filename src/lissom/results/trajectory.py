@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..algorithms.tree.energy import Energy
-    from ..viz.view.animated import Embedded
+    from ..viz.view.page import Embedded
     from ..viz.view.server import View
 
 Array = np.ndarray
@@ -518,23 +518,23 @@ class Trajectory:
         theme : {"auto", "light", "dark"}
             Background; "auto" follows the setting of the browser.
         scale : float
-            Initial factor by which deformations are enlarged.
+            Factor by which deformations are enlarged at first.
         reactions : bool, optional
             Whether to include forces and moments of joints; by default for up to 24 bodies.
         color : {"deflection", "stress", "curvature", "moment"}, optional
-            What the colours of flexible bodies show at first, the last two of rods only; by default
+            What colours show of flexible bodies at first, the last two of rods only; by default
             bodies have colours of their own.  Stress is the largest von Mises stress of a section,
             or that of a node of a solid; only pages that show it at first contain it.
         plot : str or sequence, optional
-            Channels plotted over time in step with the slider, one panel each, those of an inner
-            list in one panel; by default the main ones, ``()`` for no plot.
+            Quantities below the picture, in step with the slider: channels, one panel each, those
+            of an inner list in one panel; by default the main ones, ``()`` for no plot.
         follow : str, optional
-            "body", "body.node" or a frame that the camera follows at first.
+            Body or frame that the camera follows at first, or a node, "body.node".
         view : {"3d", "xy", "xz", "yz"} or (float, float), optional
             Direction of view at first: onto a plane, or elevation and azimuth [degrees]; by default
             one that suits the mechanism.
         """
-        from ..viz.view.animated import write_page
+        from ..viz.view.page import write_page
 
         options: dict[str, Any] = {"title": title, "trails": trails, "theme": theme, "scale": scale}
         options |= {"reactions": reactions, "color": color, "plot": plot, "follow": follow}
@@ -559,7 +559,7 @@ class Trajectory:
         View
             ``.url`` is the address of the page, ``.close()`` stops the server.
         """
-        from ..viz.view.animated import open_view
+        from ..viz.view.page import open_view
 
         return open_view(self, browser=browser, block=block, **options)
 
@@ -575,7 +575,7 @@ class Trajectory:
         **options
             As in `to_html`.
         """
-        from ..viz.view.animated import embedded
+        from ..viz.view.page import embedded
 
         return embedded(self, width=width, height=height, **options)
 
@@ -603,17 +603,10 @@ class Trajectory:
             Playing time [s]; by default that of the motion, limited to 1 to 10 s.
         size : pair of int
             Width and height [pixels].
-        trails : sequence of str, optional
-            "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
-        color : {"deflection", "stress", "curvature", "moment"}, optional
-            What the colours of flexible bodies show, the last two of rods only; by default bodies
-            have colours of their own.
-        scale : float
-            Factor by which deformations are enlarged; colours show the true ones.
-        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
-            Direction of view, as in `to_html`.
+        trails, color, scale, view
+            As in `to_html`; colours show the true deformations.
         """
-        from ..viz.gif.animation import write_gif
+        from ..viz.raster import write_gif
 
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
         write_gif(self, path, frames=frames, duration=duration, view=view, **options)
@@ -640,15 +633,11 @@ class Trajectory:
         size : pair of int
             Width and height [pixels].
         trails : sequence of str, optional
-            "body", "body.node" or frames whose paths up to now are drawn; by default none.
-        color : {"deflection", "stress", "curvature", "moment"}, optional
+            "body", "body.node" or frames whose paths are drawn up to this time; by default none.
+        color, scale, view
             As in `to_gif`; the last colour is the largest value of the whole run.
-        scale : float
-            Factor by which deformations are enlarged; colours show the true ones.
-        view : {"3d", "xy", "xz", "yz"} or (float, float), optional
-            Direction of view, as in `to_html`.
         """
-        from ..viz.gif.animation import write_image
+        from ..viz.raster import write_image
 
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color, "scale": scale}
         write_image(self, path, time, view=view, **options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 _HOME_OF = {
     "draw": "drawing.picture",
     "live": "view.following",
-    "page_of": "view.animated",
+    "page_of": "view.page",
     "plot_band": "plots.band",
     "plot_modes": "plots.modes",
 }
@@ -28,5 +28,5 @@ if TYPE_CHECKING:  # for type checkers; the same names as above
     from .drawing.picture import draw as draw
     from .plots.band import plot_band as plot_band
     from .plots.modes import plot_modes as plot_modes
-    from .view.animated import page_of as page_of
     from .view.following import live as live
+    from .view.page import page_of as page_of

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plots.style import INK
-from .paint import halo
+from .style import halo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .picture import PictureScene
-    from .positions import PlacedJoint
+    from .picture import Drawing
+    from .shapes import PlacedJoint
 
 Array = np.ndarray
 
@@ -40,14 +40,14 @@ class NameTag:
     points: Array  # (n, 2) outline of the thing
 
 
-def name_tags(scene: PictureScene, seen: Callable[[Array], Array]) -> list[NameTag]:
+def name_tags(drawing: Drawing, seen: Callable[[Array], Array]) -> list[NameTag]:
     """Names of bodies, and of frames whose axes are drawn."""
     tags = [
         NameTag(body.name, seen(shape.middle[None])[0], seen(shape.points))
-        for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+        for body, shape in zip(drawing.scene.bodies, drawing.shapes, strict=True)
     ]
-    if scene.frames:
-        places = ((name, seen(origin[None])) for name, _, origin in scene.named_frames)
+    if drawing.frames:
+        places = ((name, seen(origin[None])) for name, _, origin in drawing.named_frames)
         tags += [NameTag(name, points[0], points) for name, points in places]
     return tags
 
@@ -116,7 +116,7 @@ class _Page:
     def cost(self, box: Array, k: int) -> float:
         """How bad a text of thing k in a box would be."""
         inside = np.all(box[:2] >= 2) and np.all(box[2:] <= self.size - 2)
-        cost = _TEXT * (sum(_overlap(box, x) for x in self.boxes) + (not inside))
+        cost = _TEXT * (sum(overlap(box, x) for x in self.boxes) + (not inside))
         cost += _MARK * _count(self.marks, box, self.mark)
         cost += _LEADER * (_count(self.leaders, box, 0.0) > 0)
         a, b = np.maximum(box[:2] / _CELL, 0).astype(int)
@@ -201,7 +201,8 @@ def _filled(points: Array, spacing: float = 4.0) -> Array:
     return np.concatenate([np.linspace(a, b, k, endpoint=False) for a, b, k in pairs])
 
 
-def _overlap(a: Array, b: Array) -> bool:
+def overlap(a: Array, b: Array) -> bool:
+    """Whether two boxes meet, each by its left, bottom, right and top."""
     return bool(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
 
 

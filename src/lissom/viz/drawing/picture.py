@@ -3,65 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...algorithms.tree.arguments import as_state, check_system
+from ...algorithms.tree.arguments import check_system
 from ...errors import StateError
 from ...results.files.disk import PathLike
 from ...system import GROUND, StateLike, System
-from ..plots.style import COLORS, INK, checked_size, picture
-from .direction import Flat, chosen_view
+from ..options import FigureOptions
+from ..plots.style import picture
+from ..scene.camera import Flat, chosen_view
+from ..scene.frames import still
+from ..scene.scene import Scene
 from .names import name_tags, place, write_names
-from .paint import AXIS_COLORS, add_legend, rasterized, tint
-from .positions import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
-from .shapes import Shape, facing, rim, shape
-from .symbols import CLOSING, ground_marker, marker
+from .shapes import Frame, PlacedJoint, Shape, facing, placed_joints, rim, shapes_of
+from .style import AXIS_COLORS, CLOSING, add_legend, ground_marker, marker, rasterized, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .shapes import Shape
 
-
-def draw_flat(figure: Figure, scene: PictureScene, view: Flat) -> None:
+def draw_flat(figure: Figure, drawing: Drawing, view: Flat) -> None:
     """Draw on a figure.
 
     `figure`: figure without axes.
     """
     axes = figure.add_subplot()
-    depth = [float(np.mean(s.points @ view.towards)) for s in scene.shapes]
+    depth = [float(np.mean(s.points @ view.towards)) for s in drawing.shapes]
     for order, k in enumerate(np.argsort(depth, kind="stable")):
-        _draw_body(axes, scene.shapes[k], view, 2 + order / len(depth))
-    for j in scene.joints:
-        _draw_gap(axes, j.inboard[1], j.outboard[1], view, scene, j.closing)
+        _draw_body(axes, drawing.shapes[k], view, 2 + order / len(depth))
+    for j in drawing.joints:
+        _draw_gap(axes, j.inboard[1], j.outboard[1], view, drawing, j.closing)
         at = view(place(j))
-        if scene.is_grounded(j):
+        if drawing.is_grounded(j):
             under = view(j.inboard[1] if j.carrier < 0 else j.outboard[1])
-            axes.plot(*under, **ground_marker(scene.symbol_size), zorder=4, clip_on=False)
+            axes.plot(*under, **ground_marker(drawing.symbol_size), zorder=4, clip_on=False)
         angle = 0.0
         if j.joint.symbol.along:
             x, y = view(j.axes[3:, 0])
             angle = float(np.arctan2(y, x))
-        look = marker(j.joint, size=scene.symbol_size, closing=j.closing, angle=angle)
+        look = marker(j.joint, size=drawing.symbol_size, closing=j.closing, angle=angle)
         axes.plot(*at, **look, zorder=5, clip_on=False)
-    if scene.frames:
-        _draw_frames(axes, scene, view)
+    if drawing.frames:
+        _draw_frames(axes, drawing, view)
     axes.set_aspect("equal")
     axes.margins(0.09)
     low, high = axes.get_ylim()
-    room = max(0.0, 0.16 * scene.extent - (high - low)) / 2
-    axes.set_ylim(low - room - 0.03 * scene.extent, high + room)
+    room = max(0.0, 0.16 * drawing.extent - (high - low)) / 2
+    axes.set_ylim(low - room - 0.03 * drawing.extent, high + room)
     axes.set_xlabel(_axis_label(view.right))
     axes.set_ylabel(_axis_label(view.up))
-    add_legend(figure, scene)
-    if scene.names:
+    add_legend(figure, drawing)
+    if drawing.names:
         figure.draw_without_rendering()  # so that the axes have their place
-        symbols = np.array([view(place(j)) for j in scene.joints])
+        symbols = np.array([view(place(j)) for j in drawing.joints])
         text_boxes = [np.asarray(x.get_window_extent().extents) for x in figure.legends]
-        write_names(axes, name_tags(scene, view), symbols, text_boxes)
+        write_names(axes, name_tags(drawing, view), symbols, text_boxes)
 
 
 def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
@@ -84,18 +84,16 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
         drawn.set_solid_capstyle("round")
 
 
-def _draw_gap(
-    axes: Axes, a: Array, b: Array, view: Flat, scene: PictureScene, closing: bool
-) -> None:
+def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, drawing: Drawing, closing: bool) -> None:
     """Draw the line between the frames of a joint: a slide, or an open loop."""
-    if np.linalg.norm(b - a) > 1e-4 * scene.extent:
+    if np.linalg.norm(b - a) > 1e-4 * drawing.extent:
         color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
         axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)
 
 
-def _draw_frames(axes: Axes, scene: PictureScene, view: Flat) -> None:
-    length = 0.07 * scene.extent
-    for rotation, position in scene.axes:
+def _draw_frames(axes: Axes, drawing: Drawing, view: Flat) -> None:
+    length = 0.07 * drawing.extent
+    for rotation, position in drawing.axes:
         for k, color in enumerate(AXIS_COLORS):
             line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
@@ -114,21 +112,26 @@ _NAMED = 14  # largest number of bodies whose names are written by default
 
 
 @dataclass(frozen=True, eq=False)
-class PictureScene:
-    """Everything that is drawn."""
+class Drawing:
+    """Everything that is drawn of a scene of one frame."""
 
-    # bodies, joints, shapes: where and what they are
-    bodies: list[PlacedBody]
+    scene: Scene
     joints: list[PlacedJoint]
     shapes: list[Shape]
-    # (str, array (3, 3), array (3,)) named frames: axes to world axes, origins in the world
-    named_frames: list[tuple[str, Array, Array]]
     # names, frames: whether names are written, and axes of bodies and named frames drawn
     names: bool
     frames: bool
     turns: bool  # whether the drawing can be rotated interactively
 
-    @property
+    @cached_property
+    def named_frames(self) -> list[tuple[str, Array, Array]]:
+        """Named frames: name, axes to world axes, origin in the world."""
+        return [
+            (x.name, *self.scene.attached(0, x.body, x.node, x.rotation, x.position))
+            for x in self.scene.system.frames
+        ]
+
+    @cached_property
     def points(self) -> Array:
         """Points that must be visible in the drawing (n, 3)."""
         points = [shape.points for shape in self.shapes]
@@ -137,14 +140,12 @@ class PictureScene:
         return np.concatenate([*points, *(j.outboard[1][None] for j in self.joints)])
 
     @property
-    def axes(self) -> list[tuple[Array, Array]]:
-        """Frames whose axes are drawn: to world axes, origin in the world."""
-        return [
-            *((b.rotation, b.position) for b in self.bodies),
-            *((R, x) for _, R, x in self.named_frames),
-        ]
+    def axes(self) -> list[Frame]:
+        """Frames whose axes are drawn."""
+        bodies = [self.scene.pose(0, i) for i in range(len(self.shapes))]
+        return [*bodies, *((R, x) for _, R, x in self.named_frames)]
 
-    @property
+    @cached_property
     def extent(self) -> float:
         """Diagonal of the bounding box [m]; 1 for a point."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0))) or 1.0
@@ -209,38 +210,22 @@ def draw(
     '3d'
     """
     check_system(system)
-    _check_flags(names=names, frames=frames, title=title)
-    state = system.neutral() if state is None else as_state(system, state)
-    bodies = placed_bodies(system, state)
-    if not bodies:
+    options = FigureOptions(title=title, size=size, show=show, names=names, frames=frames)
+    scene = Scene(still(system, system.neutral() if state is None else state, "a drawing"))
+    if not scene.bodies:
         raise StateError("the system has no bodies, so that there is nothing to draw")
-    joints = placed_joints(system, state, bodies)
-    shapes = [
-        shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
-    ]
+    joints = placed_joints(scene)
+    shapes = shapes_of(scene, joints)
     lines = [line for body_shape in shapes for line in body_shape.windings]
     look = chosen_view(view, joints, system.gravity, lines)
-    with_names = len(bodies) <= _NAMED if names is None else names
-    placed = placed_frames(system, bodies)
-    scene = PictureScene(bodies, joints, shapes, placed, with_names, frames, turns=show)
-    usual = look.size(scene.points)
-    with picture(checked_size(size, usual), file=file, show=show) as figure:
+    with_names = len(shapes) <= _NAMED if names is None else names
+    drawing = Drawing(scene, joints, shapes, with_names, frames, turns=show)
+    usual = look.size(drawing.points)
+    with picture(options, usual, file=file, heading=system.name) as figure:
         if isinstance(look, Flat):
-            draw_flat(figure, scene, look)
+            draw_flat(figure, drawing, look)
         else:
             from .space import draw_space
 
-            draw_space(figure, scene, look)
-        words = system.name if title is None else title
-        if words:
-            figure.suptitle(words, x=0.01, ha="left", color=INK)
+            draw_space(figure, drawing, look)
     return figure
-
-
-def _check_flags(*, names: Any, frames: Any, title: Any) -> None:
-    if not isinstance(names, (bool, type(None))):
-        raise StateError(f"names is {names!r}; expected True, False or None")
-    if not isinstance(frames, bool):
-        raise StateError(f"frames is {frames!r}; expected True or False")
-    if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected a string")

@@ -1,4 +1,4 @@
-"""Bodies as triangles, edges and lines in the world."""
+"""Joints and bodies of a scene of one frame as a drawing has them: symbols, triangles, lines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,53 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...bodies import NormalBody
 from ...bodies.solids import Sweep
-from ...system import System
-from ..scene.surfaces import surface
-from .positions import PlacedBody, PlacedJoint
+from ...joints import Contact, Joint
+from ...spatial import rotate
+from ..plots.style import COLORS
+from ..scene.scene import Scene
 
 Array = np.ndarray
+Frame = tuple[Array, Array]  # axes to world axes, origin in the world
 
 _SHARP = np.cos(np.radians(40.0))  # faces at a larger angle have an edge between them
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedJoint:
+    """A joint in the world."""
+
+    joint: Joint
+    # inboard, outboard: its two frames
+    inboard: Frame
+    outboard: Frame
+    # carrier, carried: numbers of the inboard and outboard bodies, -1 for the ground
+    carrier: int
+    carried: int
+    closing: bool  # whether it closes a loop
+    axes: Array  # (6, n_v) motions that the joint allows [angular; linear], world axes
+
+
+def placed_joints(scene: Scene) -> list[PlacedJoint]:
+    """All joints of the tree, then those that close loops."""
+    system, (q,), placed = scene.system, scene.rows.q, []
+    for i, joint in enumerate(system.joints):
+        p, node = int(system.parent[i]), int(system.parent_node[i])
+        inboard = scene.attached(0, p, node, system.frame_rotation[i], system.frame_position[i])
+        outboard = scene.pose(0, i)
+        axes = rotate(outboard[0], joint.motion_map(q[system.layout.hinge_q(i)]))
+        placed.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
+    for loop in system.loops:
+        a, b = (scene.attached(0, x.body, x.node, x.rotation, x.position) for x in loop.ends)
+        theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
+        axes = np.zeros((6, 0))
+        if isinstance(loop.joint, Contact):  # drawn at the point of contact
+            touched = a[1] + a[0][:, :2] @ theta if len(theta) == 2 else b[1]
+            a, b = (a[0], touched), (b[0], touched)
+        else:
+            axes = rotate(b[0], loop.joint.motion_map(theta))
+        placed.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
+    return placed
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,31 +85,30 @@ class Shape:
         return np.concatenate([faces, *self.lines, self.dots, self.middle[None]])
 
 
-def shape(
-    system: System, i: int, placed: PlacedBody, joints: list[PlacedJoint], color: str
-) -> Shape:
+def shapes_of(scene: Scene, joints: list[PlacedJoint]) -> list[Shape]:
+    """Shapes of all bodies."""
+    return [shape(scene, i, joints) for i in range(len(scene.bodies))]
+
+
+def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     """Shape of body i."""
-    body = placed.body
-    triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
-    for solid in body.solids:
-        drawn = surface(body, solid, system.names[i])
-        turn, offset = placed.node_rotations[drawn.nodes], drawn.offsets
-        corners = placed.node_positions[drawn.nodes] + np.einsum("nij,nj->ni", turn, offset)
-        triangles.append(corners[drawn.triangles])
-        edges.append(_sharp(corners, drawn.triangles))
-        color = solid.color or color
-    radius = 0.0
+    drawn, body, color = scene.bodies[i], scene.bodies[i].body, COLORS[i % len(COLORS)]
+    _, nodes = scene.nodes(0, i, np.arange(len(body.node_positions)))
+    triangles, (ends, normals) = np.zeros((0, 3, 3)), np.zeros((2, 0, 2, 3))
+    bare = not drawn.skins
+    if not bare:
+        corners = scene.corners(0, i)
+        triangles = corners[drawn.whole.triangles]
+        ends, normals = _sharp(corners, drawn.whole.triangles)
+        color = next((x.color for x in reversed(drawn.skins) if x.color), color)
+    radius, sweeps = 0.0, [s for s in body.solids if isinstance(s, Sweep)]
     if body.rod is not None:
-        sweeps = [s for s in body.solids if isinstance(s, Sweep)]
         radius = max((float(np.linalg.norm(s.outline, axis=-1).max()) for s in sweeps), default=0.0)
-    lines = [placed.node_positions[list(s.nodes)] for s in body.solids if isinstance(s, Sweep)]
-    lines += _bones(body, placed, joints, i, bool(lines))
-    all_triangles = np.concatenate(triangles)
-    bare = not len(all_triangles)
-    dots = placed.node_positions if bare and body.n_mode else np.zeros((0, 3))
-    middle = _middle(all_triangles, lines, placed)
-    ends, normals = np.concatenate(edges, axis=1)
-    return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle, radius)
+    lines = [nodes[list(s.nodes)] for s in sweeps]
+    lines += _bones(scene, i, joints, nodes, bool(lines))
+    dots = nodes if bare and body.n_mode else np.zeros((0, 3))
+    middle = _middle(triangles, lines, scene.pose(0, i)[1])
+    return Shape(color, triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
 def divided(triangles: Array, longest: float) -> Array:
@@ -112,39 +149,35 @@ def rim(triangles: Array, towards: Array) -> Array:
 
 
 def _bones(
-    body: NormalBody, placed: PlacedBody, joints: list[PlacedJoint], i: int, swept: bool
+    scene: Scene, i: int, joints: list[PlacedJoint], nodes: Array, swept: bool
 ) -> list[Array]:
     """Straight lines from the origin to the joints on the body, and to its centre of mass or nodes.
 
     A beam has its centre line instead, and lines only to joints away from it.
     """
+    body, (turn, origin) = scene.bodies[i].body, scene.pose(0, i)
     ends = [j.inboard[1] for j in joints if j.carrier == i]
     ends += [j.outboard[1] for j in joints if j.closing and j.carried == i]
     if swept:
-        near = [placed.node_positions[_nearest(placed, end)] for end in ends]
+        near = [nodes[np.argmin(np.linalg.norm(nodes - end, axis=1))] for end in ends]
         pairs = zip(near, ends, strict=True)
         return [np.stack(p) for p in pairs if not np.allclose(*p, atol=1e-9)]
     if not body.solids and body.n_mode:
-        ends += [placed.node_positions[node] for node in body.node_names.values()]
+        ends += [nodes[node] for node in body.node_names.values()]
     elif not body.solids and body.mass:
-        com = body.integrals.first_moment / body.integrals.mass
-        ends.append(placed.position + placed.rotation @ com)
-    return [np.stack([placed.position, e]) for e in ends if not np.allclose(e, placed.position)]
+        ends.append(origin + turn @ (body.integrals.first_moment / body.integrals.mass))
+    return [np.stack([origin, e]) for e in ends if not np.allclose(e, origin)]
 
 
-def _nearest(placed: PlacedBody, point: Array) -> int:
-    return int(np.argmin(np.linalg.norm(placed.node_positions - point, axis=1)))
-
-
-def _middle(triangles: Array, lines: list[Array], placed: PlacedBody) -> Array:
+def _middle(triangles: Array, lines: list[Array], origin: Array) -> Array:
     if lines and len(lines[0]) > 2:
         return lines[0][len(lines[0]) // 2]
     if len(triangles):
         points = triangles.reshape(-1, 3)
-        return (points.min(axis=0) + points.max(axis=0)) / 2
+        return np.asarray((points.min(axis=0) + points.max(axis=0)) / 2)
     if lines:
-        return np.mean([line[-1] for line in lines] + [placed.position], axis=0)
-    return placed.position
+        return np.asarray(np.mean([line[-1] for line in lines] + [origin], axis=0))
+    return origin
 
 
 def _sharp(corners: Array, triangles: Array) -> Array:

@@ -8,17 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plots.style import INK
-from .direction import Space
-from .names import name_tags, place, write_names
-from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded
+from ..scene.camera import Space
+from .names import name_tags, overlap, place, write_names
 from .shapes import divided, rim
-from .symbols import CLOSING, axis_lines, ground_marker, marker
+from .style import (
+    AXIS_COLORS,
+    CLOSING,
+    add_legend,
+    axis_lines,
+    ground_marker,
+    halo,
+    marker,
+    rasterized,
+    shaded,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
-    from .picture import PictureScene
+    from .picture import Drawing
 
 # Walls, ticks and labels behind a drawing in space, placed in the plane of the picture.
 #
@@ -133,7 +142,7 @@ def _write_edge(
         text_size = np.array([len(word) * LETTER, 1.0]) * _SMALL
         text = _write(axes, word, at, out * (_TICK + _GAP + _half(text_size, out)), _SMALL)
         _mark(axes, at, out)
-        if any(_overlap(_box(text), box) for box in boxes):
+        if any(overlap(_box(text), box) for box in boxes):
             text.remove()
             continue
         boxes.append(_box(text))
@@ -181,10 +190,6 @@ def _box(text: Annotation) -> Array:
     return np.asarray(text.get_window_extent().extents)
 
 
-def _overlap(a: Array, b: Array) -> bool:
-    return bool(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
-
-
 def _numbers(ticks: Array) -> list[str]:
     """Numbers with as many decimals as their distance needs."""
     if not len(ticks):
@@ -207,44 +212,44 @@ _LIGHT = np.array([0.4, -0.5, 0.8])
 _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
 
-def draw_space(figure: Figure, scene: PictureScene, view: Space) -> None:
+def draw_space(figure: Figure, drawing: Drawing, view: Space) -> None:
     """Draw on a figure.
 
     `figure`: figure without axes.
     """
     axes = figure.add_subplot(projection="3d", proj_type="ortho", computed_zorder=False)
     axes.view_init(view.elevation, view.azimuth, vertical_axis=view.vertical)
-    _draw_surfaces(axes, scene, view.towards)
-    for shape in scene.shapes:
+    _draw_surfaces(axes, drawing, view.towards)
+    for shape in drawing.shapes:
         axes.plot(*shape.dots.T, ".", color=shape.color, ms=3, zorder=3)
         for line in shape.lines:
-            if shape.radius > _THIN * scene.extent and len(line) > 2:
+            if shape.radius > _THIN * drawing.extent and len(line) > 2:
                 continue  # of a rod that winds, it would hide what is in front
             width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
             axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
-    _draw_joints(axes, scene)
-    if scene.frames:
-        _draw_frames(axes, scene)
-    equal_box(axes, scene.points)
-    add_legend(figure, scene)
-    if scene.turns:
-        _fit_window(figure, axes, scene)
+    _draw_joints(axes, drawing)
+    if drawing.frames:
+        _draw_frames(axes, drawing)
+    equal_box(axes, drawing.points)
+    add_legend(figure, drawing)
+    if drawing.turns:
+        _fit_window(figure, axes, drawing)
     else:
-        _fit_picture(figure, axes, scene, view)
+        _fit_picture(figure, axes, drawing, view)
 
 
-def _fit_window(figure: Figure, axes: Any, scene: PictureScene) -> None:
+def _fit_window(figure: Figure, axes: Any, drawing: Drawing) -> None:
     """Size and names of a drawing that can be rotated: names at the centres of the bodies."""
     across, high = (max(x, 0.5) for x in figure.get_size_inches() - _BESIDE)
     side = min(across, high)
     fill(axes, 0.88 * across / side, 0.84 * high / side)
-    places = [(b.name, s.middle) for b, s in zip(scene.bodies, scene.shapes, strict=True)]
-    places += [(name, x) for name, _, x in scene.named_frames] if scene.frames else []
-    for name, at in places if scene.names else ():
+    places = [(b.name, s.middle) for b, s in zip(drawing.scene.bodies, drawing.shapes, strict=True)]
+    places += [(name, x) for name, _, x in drawing.named_frames] if drawing.frames else []
+    for name, at in places if drawing.names else ():
         axes.text(*at, f"  {name}", color=INK, path_effects=halo(), zorder=7)
 
 
-def _fit_picture(figure: Figure, axes: Any, scene: PictureScene, view: Space) -> None:
+def _fit_picture(figure: Figure, axes: Any, drawing: Drawing, view: Space) -> None:
     """Fill the picture with the box of the mechanism; walls, ticks and names around it."""
     axes.set_axis_off()
     limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
@@ -265,11 +270,11 @@ def _fit_picture(figure: Figure, axes: Any, scene: PictureScene, view: Space) ->
     texts = draw_box(axes, view.towards, "xyz".index(view.vertical), per_unit)
     for artist in axes.lines:
         artist.set_clip_on(False)
-    if scene.names:
+    if drawing.names:
         text_boxes = [np.asarray(text.get_window_extent().extents) for text in texts]
         text_boxes += [np.asarray(x.get_window_extent().extents) for x in figure.legends]
-        marks = projected(axes, np.array([place(j) for j in scene.joints]))
-        write_names(axes, name_tags(scene, partial(projected, axes)), marks, text_boxes)
+        marks = projected(axes, np.array([place(j) for j in drawing.joints]))
+        write_names(axes, name_tags(drawing, partial(projected, axes)), marks, text_boxes)
 
 
 def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
@@ -312,7 +317,7 @@ def fill(axes: Any, width: float, height: float) -> None:
         artist.set_in_layout(False)
 
 
-def _draw_surfaces(axes: Any, scene: PictureScene, towards: Array) -> None:
+def _draw_surfaces(axes: Any, drawing: Drawing, towards: Array) -> None:
     """Draw faces and sharp edges in one collection, which sorts them by depth.
 
     Only those that face the camera, unless the drawing can be rotated in a window.
@@ -322,49 +327,49 @@ def _draw_surfaces(axes: Any, scene: PictureScene, towards: Array) -> None:
 
     faces: list[Array] = []
     colors: list[Array] = []
-    step = min(1e-3, 0.02 / len(scene.shapes)) * scene.extent * towards * (not scene.turns)
-    for k, shape in enumerate(scene.shapes):
+    step = min(1e-3, 0.02 / len(drawing.shapes)) * drawing.extent * towards * (not drawing.turns)
+    for k, shape in enumerate(drawing.shapes):
         a, b, c = shape.triangles.transpose(1, 0, 2)
-        seen = shape.triangles[scene.turns | (np.cross(b - a, c - a) @ towards > 0)]
-        if len(scene.shapes) > 1:
-            seen = divided(seen, _LARGE * scene.extent)  # large ones cannot be sorted by depth
+        seen = shape.triangles[drawing.turns | (np.cross(b - a, c - a) @ towards > 0)]
+        if len(drawing.shapes) > 1:
+            seen = divided(seen, _LARGE * drawing.extent)  # large ones cannot be sorted by depth
         faces += list(seen + k * step)  # of faces that coincide one is in front
         colors.append(shaded(seen, shape.color, _LIGHT))
-        edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
-        if shape.radius and not scene.turns:  # of a rod that winds, to tell front from back
+        edges = shape.edges[drawing.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
+        if shape.radius and not drawing.turns:  # of a rod that winds, to tell front from back
             edges = np.concatenate([edges, rim(shape.triangles, towards)])
         # shifted towards the camera, otherwise the faces of the body would cover half of them
         depth = 1.5 * shape.radius or np.ptp(shape.points @ towards) / 2
-        nearer = 0.0 if scene.turns else depth
+        nearer = 0.0 if drawing.turns else depth
         faces += list(edges[:, [0, 1, 1]] + nearer * towards + k * step)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
     if not faces:
         return
     look = {"facecolors": np.concatenate(colors), "edgecolors": np.concatenate(colors)}
     painted = Poly3DCollection(faces, **look, linewidths=0.5, zorder=2)
-    painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in scene.shapes)))
+    painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in drawing.shapes)))
     axes.add_collection3d(painted)
 
 
-def _draw_joints(axes: Any, scene: PictureScene) -> None:
-    for j in scene.joints:
+def _draw_joints(axes: Any, drawing: Drawing) -> None:
+    for j in drawing.joints:
         a, b = j.inboard[1], j.outboard[1]
         color = CLOSING if j.closing else INK
-        if np.linalg.norm(b - a) > 1e-4 * scene.extent and j.joint.n_v < 6:
+        if np.linalg.norm(b - a) > 1e-4 * drawing.extent and j.joint.n_v < 6:
             style = (0, (3, 2)) if j.closing else (0, (1, 1.5))
             axes.plot(*np.stack([a, b]).T, color=color, ls=style, lw=1.0, zorder=4)
-        for line in axis_lines(j, 0.0035 * scene.symbol_size * scene.extent):
+        for line in axis_lines(j, 0.0035 * drawing.symbol_size * drawing.extent):
             axes.plot(*line.T, color=color, lw=0.9, zorder=4.2)
-        if scene.is_grounded(j):
+        if drawing.is_grounded(j):
             under = a if j.carrier < 0 else b
-            axes.plot(*under[:, None], **ground_marker(scene.symbol_size), zorder=4)
-        look = marker(j.joint, size=0.8 * scene.symbol_size, closing=j.closing)
+            axes.plot(*under[:, None], **ground_marker(drawing.symbol_size), zorder=4)
+        look = marker(j.joint, size=0.8 * drawing.symbol_size, closing=j.closing)
         axes.plot(*place(j)[:, None], **look, zorder=5)
 
 
-def _draw_frames(axes: Any, scene: PictureScene) -> None:
-    length = 0.06 * scene.extent
-    for rotation, position in scene.axes:
+def _draw_frames(axes: Any, drawing: Drawing) -> None:
+    length = 0.06 * drawing.extent
+    for rotation, position in drawing.axes:
         for k, color in enumerate(AXIS_COLORS):
             line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*line.T, color=color, lw=1.4, zorder=6)

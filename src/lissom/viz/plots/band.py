@@ -11,8 +11,9 @@ from ...errors import StateError, name_list, shown, suggestion
 from ...results.display_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from ...units import UnitError, parsed_unit
+from ..options import FigureOptions
 from .panels import shown_unit
-from .style import COLORS, INK, checked_size, picture
+from .style import COLORS, INK, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def plot_band(
     file : path, optional
         File to write: PNG, SVG or PDF by its suffix.
     title : str, optional
-        Title of the figure.
+        Heading; by default none.
     size : tuple of float, optional
         Width and height [inch].
     show : bool
@@ -66,17 +67,15 @@ def plot_band(
     -------
     matplotlib.figure.Figure
     """
-    chosen = ChosenUnits.of(units)
+    options, chosen = FigureOptions(title=title, size=size, show=show), ChosenUnits.of(units)
     panels = [_in_chosen_units(chosen, panel, x) for panel in _panels(data, names, x, over)]
     lower, upper = _percentiles(band)
     usual = (_WIDTH, 0.7 + _HEIGHT * len(panels))
-    with picture(checked_size(size, usual), file=file, show=show) as figure:
+    with picture(options, usual, file=file) as figure:
         grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         for axes, panel in zip(grid, panels, strict=True):
             _draw(axes, panel, x, over, (lower, upper))
         grid[-1].set_xlabel(_label(panels[0][x], x))
-        if title:
-            figure.suptitle(title, x=0.01, ha="left", color=INK)
     return figure
 
 

@@ -1,28 +1,40 @@
-"""Plots of mode shapes."""
+"""Plots of modes of bodies and mechanisms: shapes, and frequencies along a sweep."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...algorithms.tree.coordinates import moved
 from ...bodies import FlexibleBody, NodalBody, NormalBody, Rod
 from ...bodies.solids import Surface, Sweep
-from ...errors import ModelError, StateError, suggestion
+from ...errors import ModelError, StateError, shown, suggestion
+from ...linear.mode_motion import visible_amplitude
 from ...results.files.disk import PathLike
 from ...spatial import quaternion_rotation
-from ...system import System
+from ...system import State, System
+from ..drawing.shapes import Shape, placed_joints, shapes_of
 from ..drawing.space import equal_box, fill
+from ..options import FigureOptions
+from ..scene.frames import still
 from ..scene.nodes import node_frames, smooth
-from .style import COLORS, GREY, INK, checked_size, picture
+from ..scene.scene import Scene
+from .style import COLORS, GREY, INK, line_style, picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ...linear.mode_sweep import ModeSweep
+    from ...linear.system_modes import SystemModes
+
 Array = np.ndarray
 
 _MOST = 36  # panels
+_USUAL = 6  # of a mechanism
 _AMPLITUDE = 0.14  # largest displacement over the size of the body
 _TURN = 1.2  # largest rotation if displacements are small [rad]
 _RIBS = 9  # crosses along a centre line, which show the twist
@@ -144,8 +156,7 @@ def plot_modes(
     >>> [axes.get_title() for axes in ls.viz.plot_modes(boom).axes]
     ['mode 0: 17.6 Hz, bending along y', 'mode 1: 17.6 Hz, bending along z', ...]
     """
-    if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected a string")
+    options = FigureOptions(title=title, size=size, show=show)
     panels = [
         _Mode(where, body, k)
         for where, body in ((w, smooth(b, np.zeros((1, b.n_mode)))) for w, b in _bodies(what, name))
@@ -156,16 +167,32 @@ def plot_modes(
             f"{len(panels)} modes are too many for a figure; choose some with modes=range(6)"
             + ("" if name or not isinstance(what, System) else ", or a body with name=")
         )
-    columns = min(len(panels), 3 if len(panels) != 4 else 2)
-    rows = -(-len(panels) // columns)
-    with picture(checked_size(size, (3.3 * columns, 0.3 + 1.9 * rows)), file=file, show=show) as f:
-        for k, mode in enumerate(panels):
-            axes = f.add_subplot(rows, columns, k + 1, projection="3d", proj_type="ortho")
+    heading = getattr(what, "name", "")
+    with _panels(options, len(panels), 1.9, file, heading) as (figure, grid):
+        for axes, mode in zip(grid, panels, strict=True):
             _draw_mode(axes, mode, COLORS[0])
-        words = getattr(what, "name", "") if title is None else title
-        if words:
-            f.suptitle(words, x=0.01, ha="left", color=INK)
-    return f
+    return figure
+
+
+@contextmanager
+def _panels(
+    options: FigureOptions, n: int, height: float, file: PathLike | None, heading: str
+) -> Iterator[tuple[Figure, list[Any]]]:
+    """Figure with n axes in space, each of a height [inch]."""
+    columns = min(n, 3 if n != 4 else 2)
+    rows = -(-n // columns)
+    with picture(options, (3.3 * columns, 0.3 + height * rows), file=file, heading=heading) as f:
+        look = {"projection": "3d", "proj_type": "ortho"}
+        yield f, [f.add_subplot(rows, columns, k + 1, **look) for k in range(n)]
+
+
+def _finish(axes: Any, title: str, points: Array, width: float, height: float) -> None:
+    """Title and view of a panel, the box of the points in fractions of its width and height."""
+    axes.set_title(title, color=INK, loc="center")
+    axes.view_init(28, -54)
+    equal_box(axes, points, margin=0.02)
+    fill(axes, width, height)
+    axes.set(xlabel="", ylabel="", zlabel="", xticklabels=[], yticklabels=[], zticklabels=[])
 
 
 def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
@@ -234,13 +261,9 @@ def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
         axes.plot(*moved.T, color=color, lw=2.2)
         _draw_ribs(axes, mode, rest, still, GREY)
         points = np.concatenate([points, _draw_ribs(axes, mode, moved, turns, color)])
-    axes.set_title(mode.title, color=INK, loc="center")
-    axes.view_init(28, -54)
     half = (_AMPLITUDE + 0.02) * mode.size
     room = np.concatenate([points, rest.mean(axis=0) + half * np.array([[-1] * 3, [1] * 3])])
-    equal_box(axes, room, margin=0.02)
-    fill(axes, 1.4, 0.85)
-    axes.set(xlabel="", ylabel="", zlabel="", xticklabels=[], yticklabels=[], zticklabels=[])
+    _finish(axes, mode.title, room, 1.4, 0.85)
 
 
 def _draw_ribs(axes: Any, mode: _Mode, moved: Array, turns: Array, color: str) -> Array:
@@ -255,3 +278,101 @@ def _draw_ribs(axes: Any, mode: _Mode, moved: Array, turns: Array, color: str) -
             axes.plot(*rib.T, color=color, lw=0.8, alpha=0.8)
             ends.append(rib)
     return np.concatenate(ends)
+
+
+def plot_system_modes(
+    modes: SystemModes,
+    which: Any = None,
+    *,
+    file: PathLike | None = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Shapes of modes, see `SystemModes.plot`."""
+    options, numbers = FigureOptions(title=title, size=size, show=show), _chosen(modes, which)
+    rest = _shapes(modes.state)
+    with _panels(options, len(numbers), 2.2, file, modes.system.name) as (figure, grid):
+        for axes, k in zip(grid, numbers, strict=True):
+            _draw_system_mode(axes, modes, k, rest)
+    return figure
+
+
+def _chosen(modes: SystemModes, which: Any) -> list[int]:
+    if which is None:
+        numbers = list(range(modes.n_rigid, len(modes)))[:_USUAL]
+        numbers = numbers or list(range(len(modes)))[:_USUAL]
+    else:
+        numbers = [modes.number(k) for k in (which if np.iterable(which) else [which])]
+    if not numbers or len(numbers) > _MOST:
+        raise StateError(f"modes is {shown(which)}; expected 1 to {_MOST} numbers of modes")
+    return numbers
+
+
+def _shapes(state: State) -> list[Shape]:
+    scene = Scene(still(state.system, state, "a drawing"))
+    return shapes_of(scene, placed_joints(scene))
+
+
+def _draw_system_mode(axes: Any, modes: SystemModes, k: int, rest: list[Shape]) -> None:
+    state, phi = modes.state, modes.shapes[:, k]
+    step = visible_amplitude(state, phi) * phi.real
+    bent = _shapes(State(state.system, moved(state.system, state.raw_q, step), state.v))
+    for one in rest:
+        _draw_shape(axes, one, GREY, 0.6)
+    for one in bent:
+        _draw_shape(axes, one, one.color, 1.6)
+    words = "free" if k < modes.n_rigid else f"{modes.frequencies[k]:.3g} Hz"
+    points = np.concatenate([one.points for one in (*rest, *bent)])
+    _finish(axes, f"mode {k}: {words}", points, 1.3, 0.9)
+
+
+def _draw_shape(axes: Any, one: Shape, color: str, width: float) -> None:
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    if len(one.edges):
+        axes.add_collection3d(Line3DCollection(list(one.edges), colors=color, linewidths=width / 2))
+    axes.plot(*one.dots.T, ".", color=color, ms=1.5 * width)
+    for line in one.lines:
+        axes.plot(*line.T, color=color, lw=width)
+
+
+def _checked_lines(lines: Any) -> list[tuple[float, str]]:
+    """Lines of a plot, as pairs of a factor and a label."""
+    try:
+        pairs = [(float(factor), str(label)) for factor, label in lines]
+    except (TypeError, ValueError):
+        pairs = [(np.nan, "")]
+    if not all(np.isfinite(factor) for factor, _ in pairs):
+        raise StateError(
+            f"plot: lines is {shown(lines)}; expected pairs of hertz per unit of the parameter and "
+            'a label, such as [(1 / (2 * np.pi), "1P")]'
+        )
+    return pairs
+
+
+def plot_mode_sweep(
+    sweep: ModeSweep,
+    *,
+    lines: Any = (),
+    file: PathLike | None = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Frequencies of tracked modes against the parameter, see `ModeSweep.plot`."""
+    lines = _checked_lines(lines)
+    with picture(FigureOptions(size=size, show=show), (6.0, 3.8), file=file) as figure:
+        axes = figure.add_subplot()
+        for k, row in enumerate(sweep.frequencies.T):
+            axes.plot(sweep.values, row, **line_style(k), label=f"{k}")
+        for factor, label in lines:
+            axes.plot(sweep.values, factor * sweep.values, color=GREY, lw=0.8, ls=":")
+            axes.annotate(label, (sweep.values[-1], factor * sweep.values[-1]), color=GREY)
+        axes.set(xlabel=sweep.label, ylabel="frequency [Hz]")
+        axes.set_ylim(0.0, 1.05 * float(np.nanmax(sweep.frequencies, initial=1e-9)))
+        axes.margins(x=0.0)
+        if sweep.frequencies.shape[1] <= 12:
+            axes.legend(title="mode", loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.set_title(sweep.title if title is None else title, color=INK)
+    return figure

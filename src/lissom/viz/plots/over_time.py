@@ -11,9 +11,9 @@ from ...errors import StateError
 from ...results.display_units import ChosenUnits, in_unit
 from ...results.files.disk import PathLike
 from ...results.peaks import RISES, is_load, rising_after
-from .defaults import closing_note, usual_panels
-from .panels import Panel, named_panels
-from .style import GREY, INK, checked_size, line_style, picture
+from ..options import FigureOptions
+from .panels import Panel, closing_note, named_panels, usual_panels
+from .style import GREY, INK, line_style, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,10 +43,7 @@ def plot(
     """Figure with panels over time; see `Trajectory.plot`."""
     if not run.n:
         raise StateError("the trajectory has no rows, so that there is nothing to plot")
-    if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected a string")
-    if not isinstance(events, bool):
-        raise StateError(f"events is {events!r}; expected True or False")
+    options = FigureOptions(title=title, size=size, show=show, events=events)
     chosen = ChosenUnits.of(units)
     panels = named_panels(run, names) if names else usual_panels(run)
     panels = [_with_peak_note(run, panel).shown_in(chosen) for panel in panels]
@@ -56,7 +53,10 @@ def plot(
     columns = 1 if len(panels) <= _ONE_COLUMN else 2
     rows = -(-len(panels) // columns)
     usual = (_WIDTH if columns == 1 else 1.6 * _WIDTH, 0.6 + _HEIGHT * max(rows, 1.4))
-    with picture(checked_size(size, usual), file=file, show=show) as figure:
+    heading = run.system.name
+    if title is None and not names and (note := closing_note(run)):
+        heading = f"{heading} ({note})" if heading else note.capitalize()
+    with picture(options, usual, file=file, heading=heading) as figure:
         grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
         for k, axes in enumerate(grid.T.flat):
             if k < len(panels):
@@ -67,11 +67,6 @@ def plot(
         if events:
             _mark_events(grid.T.ravel()[: len(panels)], run, chosen.shown("s")[1])
         figure.align_ylabels(grid.T.ravel()[: len(panels)])
-        words = run.system.name if title is None else title
-        if title is None and not names and (note := closing_note(run)):
-            words = f"{words} ({note})" if words else note.capitalize()
-        if words:
-            figure.suptitle(words, x=0.01, ha="left", color=INK)
     return figure
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from ...errors import ResultError, StateError
+from ...errors import ResultError
 from ...results.files.disk import PathLike, as_path, replacing
+from ..options import FigureOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,23 +59,28 @@ _SILENT = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
 
 @contextmanager
 def picture(
-    size: tuple[float, float], *, file: PathLike | None = None, show: bool = False
+    options: FigureOptions,
+    usual: tuple[float, float],
+    *,
+    file: PathLike | None = None,
+    heading: str = "",
 ) -> Iterator[Figure]:
     """Figure in the style of lissom, written and shown on exit as requested.
 
-    `size`: width and height [inch].
+    `usual`, `heading`: width and height [inch] and title where the options have none.
     """
     import matplotlib.style
 
-    path = None if file is None else _checked_path(file)
-    if not isinstance(show, bool):
-        raise StateError(f"show is {show!r}; expected True or False")
+    path, show = None if file is None else _checked_path(file), options.show
+    width, height = usual if options.size is None else map(float, options.size)
     if show:
         _check_display()
     with matplotlib.style.context(["default", _STYLE]):
-        figure = _new_figure(size, show)
+        figure = _new_figure((width, height), show)
         try:
             yield figure
+            if words := heading if options.title is None else options.title:
+                figure.suptitle(words, x=0.01, ha="left", color=INK)
             if path is not None:
                 ending = _ending(path)
                 with replacing(path) as new:
@@ -89,7 +95,6 @@ def picture(
 
 
 def _new_figure(size: tuple[float, float], show: bool) -> Figure:
-
     if not show:
         return PictureFigure(figsize=size, layout="constrained")
     import matplotlib.pyplot as plt
@@ -126,22 +131,6 @@ def _check_display() -> None:
             f"cannot show a figure: Matplotlib cannot open a window (its backend is "
             f"{plt.get_backend()}); give file='picture.png' instead"
         )
-
-
-def checked_size(size: Any, usual: tuple[float, float]) -> tuple[float, float]:
-    """Validated width and height [inch], or the default for None.
-
-    `size`: size as given by the user.
-    """
-    if size is None:
-        return usual
-    try:
-        width, height = (float(x) for x in size)
-    except (TypeError, ValueError, OverflowError):
-        width = height = float("nan")
-    if not (0.5 <= width <= 100 and 0.5 <= height <= 100):
-        raise StateError(f"size is {size!r}; expected width and height in inches, 0.5 to 100")
-    return width, height
 
 
 def line_style(k: int) -> dict[str, Any]:

@@ -3,69 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from ...bodies.solids import Sweep
-from ...errors import ModelError
-from ...spatial.many_rotations import rotated
 from ...system import GROUND, System
-from .amplitudes import amplitude_shapes
-from .nodes import drawable, node_frames, smooth
-from .numbers import Arrays
-from .rods import described_rod, shown_strains
-from .surfaces import DrawnSurface, ball, joined, rod, surface
-
-_SMOOTH = np.cos(np.radians(40.0))  # faces at a smaller angle form a smooth surface
-
-
-def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
-    """Corners with one normal each.
-
-    `points` (n, 3): corners; `triangles` (m, 3): numbers of corners; returns (p,): given corner of
-    each new corner; returns (p, 3): unit normals times 127; returns (m, 3): numbers of the new
-    corners.
-    """
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    units = _unit(np.cross(b - a, c - a))
-    # faces are weighted by angle, so that the division of quadrilaterals does not matter
-    angles = np.stack([_angle(b - a, c - a), _angle(c - b, a - b), _angle(a - c, b - c)], axis=1)
-    weighted = units[:, None] * angles[..., None]
-    corner, weighted = triangles.ravel(), weighted.reshape(-1, 3)
-    face = np.repeat(np.arange(len(triangles)), 3)
-    one, other = _meeting(corner)
-    same = np.einsum("ij,ij->i", units[face[one]], units[face[other]]) > _SMOOTH
-    one, other = one[same], other[same]
-    sums = np.stack(
-        [np.bincount(one, weighted[other, k], minlength=len(corner)) for k in range(3)], axis=1
-    )
-    normals = np.round(127 * _unit(sums)).astype(np.int8)
-    rows, inverse = np.unique(np.column_stack([corner, normals]), axis=0, return_inverse=True)
-    return rows[:, 0], rows[:, 1:].astype(np.int8), inverse.reshape(-1, 3)
-
-
-def _unit(vectors: Array) -> Array:
-    """Unit vectors; zero stays zero."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1.0)
-
-
-def _angle(a: Array, b: Array) -> Array:
-    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b))
-
-
-def _meeting(corner: Array) -> tuple[Array, Array]:
-    """All ordered pairs of positions in `corner` with equal numbers."""
-    order = np.argsort(corner, kind="stable")
-    _, first, count = np.unique(corner[order], return_index=True, return_counts=True)
-    group = np.repeat(np.arange(len(count)), count)
-    partners = count[group]
-    one = np.repeat(np.arange(len(corner)), partners)
-    begin = np.repeat(first[group], partners)
-    within = np.arange(len(one)) - np.repeat(np.cumsum(partners) - partners, partners)
-    return order[one], order[begin + within]
-
+from .nodes import bent, drawable, node_frames, smooth
+from .shapes import DrawnSurface, ball, joined, rod, surface
+from .values import shown_strains
 
 Array = np.ndarray
 
@@ -130,10 +74,20 @@ class SceneBody:
         return COLORS[cache["branches"][self.i] % len(COLORS)]
 
     @cached_property
+    def skins(self) -> list[DrawnSurface]:
+        """Surfaces of the solids; those without triangles are none."""
+        surfaces = [surface(self.body, solid, self.name) for solid in self.body.solids]
+        return [x for x in surfaces if len(x.triangles)]
+
+    @cached_property
     def surfaces(self) -> tuple[DrawnSurface, ...]:
         """Surfaces of the solids, or the default appearance."""
-        solid = [surface(self.body, solid, self.name) for solid in self.body.solids]
-        return tuple([s for s in solid if len(s.triangles)] or self._simple())
+        return tuple(self.skins or self._simple())
+
+    @cached_property
+    def whole(self) -> DrawnSurface:
+        """All surfaces as one, whose corners are numbered as in `corners`."""
+        return joined(self.surfaces)
 
     def _simple(self) -> list[DrawnSurface]:
         """Default appearance: a ball at the origin and rods to all joints and named nodes."""
@@ -188,7 +142,7 @@ class SceneBody:
 
         `modes` (n_mode,): modal coordinates.
         """
-        return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
+        return bent(self.body, self.whole.nodes, self.whole.offsets, modes)
 
     def shown(self, modes: Array, nodes: Array | None = None) -> dict[str, Array]:
         """What colours can show of the body at nodes, (k, n) each.
@@ -216,69 +170,9 @@ class SceneBody:
         """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""
         if self.body.rod is None:
             return np.broadcast_to(self.box, (len(modes), 8, 3))
-        radius = max(np.linalg.norm(s.offsets, axis=1).max() for s in self.surfaces)
+        radius = np.linalg.norm(self.whole.offsets, axis=1).max()
         points = node_frames(self.body, self.nodes, modes)[1]
         return np.concatenate([points - radius, points + radius], axis=1)
-
-    def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
-        """Description of the body for the page; call it after all nodes are marked as in use."""
-        system, nodes, (node, offset) = self.system, self.nodes, self.middle
-        pieces = [self._shaded(s, arrays) for s in self._by_color()]
-        shapes = amplitude_shapes(self.body, nodes)
-        rod = self.body.rod
-        return {
-            "name": self.name,
-            "joint": system.joints[self.i].label,
-            "parent": int(system.parent[self.i]),
-            "color": self.color,
-            "simple": not self.body.solids,
-            "flexible": bool(self.body.n_mode),
-            "rotor": any(self.name == rotor for rotor, _ in system.drives),
-            "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
-            "n_mode": shapes.shape[1] if rod is None else len(rod.strains),
-            "rod": None if rod is None else described_rod(rod, nodes, arrays),
-            "along": None if rod is None else arrays.add(self._along(), "uint16"),
-            "first_mode": first_mode,
-            "nodes": arrays.add(self.body.node_positions[nodes]),
-            "shapes": arrays.add(shapes),
-            "surfaces": pieces,
-            "label": {"node": self.use(node), "offset": offset.tolist()},
-        }
-
-    def _along(self) -> list[int]:
-        """Numbers in the page of the nodes along the first sweep of a rod."""
-        sweep = next((s for s in self.body.solids if isinstance(s, Sweep)), None)
-        return [self.use(node) for node in sweep.nodes] if sweep else []
-
-    def _by_color(self) -> list[DrawnSurface]:
-        """Surfaces joined by colour, each of which the page draws in one call."""
-        colors: dict[str | None, list[DrawnSurface]] = {}
-        for piece in self.surfaces:
-            colors.setdefault(piece.color, []).append(piece)
-        return [joined(pieces) for pieces in colors.values()]
-
-    def _shaded(self, piece: DrawnSurface, arrays: Arrays) -> dict[str, Any]:
-        rod, at = self.body.rod, self.body.node_positions[piece.nodes]
-        if rod is not None:  # normals are in section axes: those of the rod made straight
-            at = rod.places[piece.nodes, None] * np.array([1.0, 0.0, 0.0])
-        rest = at + piece.offsets
-        key = ("shaded", rest.tobytes(), piece.triangles.tobytes())
-        corners, normals, triangles = arrays.once(key, lambda: shaded(rest, piece.triangles))
-        numbers = np.array([self._nodes[int(node)] for node in piece.nodes[corners]])
-        if len(self._nodes) >= 1 << 16:
-            raise ModelError(
-                f"body {self.name!r}: its surfaces use {len(self._nodes)} nodes, but the view "
-                "supports at most 65535; give it a coarser Mesh"
-            )
-        size = "uint16" if len(corners) < 1 << 16 else "uint32"
-        return {
-            "color": piece.color or self.color,
-            "nodes": arrays.add(numbers, "uint16"),
-            "offsets": arrays.add(piece.offsets[corners]),
-            "normals": arrays.add(normals, "int8"),
-            "triangles": arrays.add(triangles, size),
-            "wide": size == "uint32",
-        }
 
 
 def _branches(system: System) -> list[int]:
@@ -292,16 +186,3 @@ def _branches(system: System) -> list[int]:
         else:
             branches.append(branches[parent])
     return branches
-
-
-def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
-    """Points attached to nodes, in body axes: ``l + R offset`` [m].
-
-    `nodes` (n,): node of each point; `offsets` (n, 3): offset from the node, in node axes [m];
-    `modes` (n_mode,): modal coordinates eta.
-    """
-    if not body.n_mode:
-        return body.node_positions[nodes] + offsets
-    places, numbers = np.unique(nodes, return_inverse=True)
-    turns, points = node_frames(body, places, modes[None])
-    return points[0][numbers] + rotated(turns[0][numbers], offsets)

@@ -2,6 +2,10 @@
 
 A joint is a sequence of factors from the inboard frame outwards, each driven by coordinates of its
 own: a constant twist (a turn, a slide or both) times one coordinate, or a unit quaternion.
+
+A flexible body is bent by amplitudes, linear in fixed shapes: the modal coordinates; at level
+"stiffened" products of two of them follow, eta_i eta_j, whose shapes are the second order of the
+nodes.  A rod has no shapes: see `values`.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...bodies import NormalBody
 from ...joints import Contact, Joint
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
@@ -23,7 +28,6 @@ from ...spatial.many_rotations import (
     unit,
 )
 from ...system import GROUND, System
-from .amplitudes import amplitude_pairs, amplitudes
 from .nodes import drawable, node_frames
 
 Array = np.ndarray
@@ -95,6 +99,36 @@ def amplitude_columns(system: System) -> list[int]:
             columns.append(extra)
             extra += body.n_mode + len(amplitude_pairs(body)[0])
     return columns
+
+
+def amplitude_pairs(body: NormalBody) -> tuple[Array, Array]:
+    """Numbers i <= j of the modes whose products are amplitudes."""
+    used = np.zeros((body.n_mode, body.n_mode), dtype=bool)
+    if body.second_order is not None:
+        for second in body.second_order.node_shapes.values():
+            used |= np.any(second, axis=0)
+    i, j = np.nonzero(np.triu(used))
+    return i, j
+
+
+def amplitudes(body: NormalBody, eta: Array) -> Array:
+    """Amplitudes (n, k) of a body in states with modal coordinates eta (n, n_mode)."""
+    i, j = amplitude_pairs(body)
+    return np.concatenate([eta, eta[:, i] * eta[:, j]], axis=1)
+
+
+def amplitude_shapes(body: NormalBody, nodes: Array) -> Array:
+    """Rotation and displacement of nodes by each amplitude, (n_node, k, 6); of a rod none."""
+    if body.rod is not None:
+        return np.zeros((len(nodes), 0, 6))
+    shapes, (i, j) = body.node_shapes[nodes].transpose(0, 2, 1), amplitude_pairs(body)
+    if not len(i):
+        return shapes
+    assert body.second_order is not None
+    second_order, zero = body.second_order.node_shapes, np.zeros((6, body.n_mode, body.n_mode))
+    half = np.where(i == j, 0.5, 1.0)
+    pairs = [(second_order.get(int(node), zero)[:, i, j] * half).T for node in nodes]
+    return np.concatenate([shapes, np.stack(pairs)], axis=1)
 
 
 def held_directions(joint: Joint) -> Array:

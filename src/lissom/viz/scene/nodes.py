@@ -1,4 +1,4 @@
-"""Nodes of bodies in given states, and rods with as many of them as a smooth picture needs."""
+"""Nodes of bodies and what is attached to them, and rods with as many nodes as a picture needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...bodies import NormalBody
 from ...bodies.rod_poses import piece_turns, section_poses
 from ...bodies.rod_tables import EPS_X, KAPPA_Y, RodTables
 from ...bodies.solids import Solid, Sweep
-from ...spatial.many_rotations import exponential
+from ...spatial.many_rotations import exponential, rotated
 
 Array = np.ndarray
 
@@ -37,9 +37,33 @@ def node_frames(body: NormalBody, nodes: Array, eta: Array) -> tuple[Array, Arra
     return turns.reshape(*moved.shape[:2], 4), body.node_positions[nodes] + moved[..., 3:]
 
 
+def bent(body: NormalBody, nodes: Array, offsets: Array, eta: Array) -> Array:
+    """Points attached to nodes, in body axes: ``l + R offset`` [m].
+
+    `nodes` (n,): node of each point; `offsets` (n, 3): from the node, in node axes [m]; `eta`
+    (n_mode,): modal coordinates.
+    """
+    if not body.n_mode:
+        return np.asarray(body.node_positions[nodes] + offsets)
+    used, numbers = np.unique(nodes, return_inverse=True)
+    turns, places = node_frames(body, used, eta[None])
+    return places[0][numbers] + rotated(turns[0][numbers], offsets)
+
+
 def drawable(body: NormalBody, eta: Array) -> Array:
     """Modal coordinates, those of a rod limited: a failed run may end beyond all reason."""
     return eta if body.rod is None else np.clip(eta, -_WILD, _WILD)
+
+
+def matrices(turns: Array) -> Array:
+    """Rotations (..., 3, 3) of unit quaternions (w, x, y, z)."""
+    w, x, y, z = np.moveaxis(turns, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def smooth(body: NormalBody, eta: Array, least: int = 1) -> NormalBody:

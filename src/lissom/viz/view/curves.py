@@ -11,9 +11,8 @@ import numpy as np
 from ...errors import StateError
 from ...results.quantities import CUMULATED
 from ...results.trajectory import Trajectory
-from ..plots.defaults import usual_panels
-from ..plots.panels import Line, Panel, named_panels
-from ..scene.numbers import Arrays
+from ..plots.panels import Line, Panel, named_panels, usual_panels
+from .data import Arrays
 
 Array = np.ndarray
 
@@ -23,28 +22,12 @@ _MOST = 24  # largest number of curves
 _STEPS, _GAP = 65534, 65535  # resolution of values, and the mark of one that is not a number
 
 
-def check_plot(plot: Any) -> None:
-    """Refuse what is not None, a channel, or a sequence of channels and groups of them.
-
-    `plot`: option of the page.
-    """
-    groups = [plot] if isinstance(plot, str) else [] if plot is None else plot
-    if not isinstance(groups, (list, tuple)) or not all(
-        isinstance(x, str) or (isinstance(x, (list, tuple)) and all(isinstance(y, str) for y in x))
-        for x in groups
-    ):
-        raise StateError(
-            f"plot is {plot!r}; expected channels such as ['boom.angle', 'load.position'], those "
-            "of an inner list in one panel; () for no plot"
-        )
-
-
 def described_curves(
     run: Trajectory, rows: Trajectory, plot: Any, *, growing: bool = False
 ) -> dict[str, Any] | None:
     """Panels of the plot for the page; None if there are none.
 
-    `plot`: channels, as checked by `check_plot`; None: the usual ones.
+    `plot`: channels, as in `PageOptions`; None: the usual ones.
     """
     if rows.n < 2:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ResultError
+from ...errors import ResultError, StateError
 from ...results.files.disk import as_path, journal_path
 from ...results.files.journal.reader import JournalStore, is_being_written
 from ...results.files.netcdf.reader import NetcdfStore
@@ -18,10 +18,11 @@ from ...results.interpolation import sampled_rows
 from ...results.store import Columns, MemoryStore, Store, block_size
 from ...results.trajectory import Trajectory
 from ...system import System
-from ..scene.motion import Scene
-from ..scene.numbers import LARGEST
-from .options import PageOptions, whole_frames
-from .page import as_json, waiting_page
+from ..options import PageOptions
+from ..scene.frames import LARGEST
+from .curves import described_curves
+from .data import PageData
+from .page import as_json, filled_page, page_data, waiting_page
 from .server import View
 
 _QUIET = 2.0  # s without new rows after which to check whether the run is still alive
@@ -66,14 +67,15 @@ def live(
     LiveView
         ``.url`` is the address of the page, ``.close()`` stops the server.
     """
-    options = PageOptions(title, trails, theme, scale, reactions, color, plot, follow, view)
-    n = whole_frames(frames)
+    look = {"title": title, "trails": trails, "theme": theme, "scale": scale, "color": color}
+    more = {"reactions": reactions, "plot": plot, "follow": follow, "view": view}
+    options = PageOptions(frames=frames, **look, **more)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"path is {name!r}; expected the results file NAME.nc of a run")
     if not os.path.isdir(folder := os.path.dirname(os.path.abspath(name))):
         raise ResultError(f"path is {name!r}; there is no folder {folder}: correct the path")
-    opened = LiveView(Followed(name, n, options))
+    opened = LiveView(Followed(name, options))
     if browser:
         opened.show()
     return opened
@@ -97,14 +99,14 @@ class LiveView(View):
 class Followed:
     """Source of the page of a run, read from the file that the run writes."""
 
-    def __init__(self, path: str, frames: int, options: PageOptions) -> None:
+    def __init__(self, path: str, options: PageOptions) -> None:
         self.path, self.part = journal_path(os.path.abspath(path))
-        self._n, self._options = frames, options
+        self._options = options
         self._before = _stamp(self.path)  # results of an earlier run
         self._lock = threading.Lock()
         self._store: JournalStore | NetcdfStore | None = None
         self._frames: GrowingFrames | None = None
-        self._scene: Scene | None = None
+        self._data: PageData | None = None
         self._meta: dict[str, Any] = {}
         self._over = self.closing = False
         self._grown = 0.0
@@ -124,26 +126,33 @@ class Followed:
             if self._frames is None or not len(self._frames):
                 return waiting_page(os.path.basename(self.path)), False
             rows, _ = self._frames.trajectory(0, self._meta)
-            if self._scene is None:
-                self._scene = self._options.scene(rows, growing=True)
-            progress = self._progress()
-            text = self._options.page(rows, self._scene, {"live": True, **progress})
-            return text, progress["over"]
+            if self._data is None:
+                self._data = page_data(self._options, rows, growing=True)
+            more = {"live": True, **self._progress()}
+            text = filled_page(self._options, self._data, rows, self._curves(rows), more)
+            return text, more["over"]
 
     def frames(self, first: int) -> tuple[str, bool] | None:
         """Frames from a given number on, as JSON."""
         with self._lock:
             self._update()
-            if self._scene is None or self._frames is None:
+            if self._data is None or self._frames is None:
                 return None
             rows, first = self._frames.trajectory(first, self._meta)
             progress = self._progress()
             key = (first, rows.n, progress["end"], progress["over"], self._meta["status"])
             if key != self._last[0]:  # without new frames the last answer is repeated
                 everything, _ = self._frames.trajectory(0, self._meta)
-                plot = {"plot": self._options.curves(everything)}
-                self._last = key, as_json({**self._scene.frames(rows, first), **plot, **progress})
+                plot = {"plot": self._curves(everything)}
+                self._last = key, as_json({**self._data.frames(rows, first), **plot, **progress})
             return self._last[1], progress["over"]
+
+    def _curves(self, rows: Trajectory) -> dict[str, Any] | None:
+        """Plot over time; a mistake in its names is shown there: nobody else would see it."""
+        try:
+            return described_curves(rows, rows, self._options.plot, growing=True)
+        except StateError as error:
+            return {"error": str(error)}
 
     def _progress(self) -> dict[str, Any]:
         """Progress of the run."""
@@ -194,7 +203,7 @@ class Followed:
     def _begin(self, meta: dict[str, Any]) -> None:
         assert self._store is not None
         duration, start = float(meta.get("duration", 1.0)), float(meta.get("start", 0.0))
-        step = max(duration / (self._n - 1), float(meta.get("output_step") or 0.0))
+        step = max(duration / (self._options.frames - 1), float(meta.get("output_step") or 0.0))
         self._frames = GrowingFrames(self._store.system, self._store.columns, start, step)
 
     def _take_finished_file(self, store: NetcdfStore) -> None:

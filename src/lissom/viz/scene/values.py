@@ -1,23 +1,53 @@
-"""Stress of bodies at the nodes that are drawn."""
+"""What colours show of bodies: deflection, stress, and curvature and moment of rods."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...bodies import NormalBody
+from ...bodies.rod_tables import RodTables, interpolation
 from ...bodies.sections import Sections
 from ...errors import StateError
 from ...results.stress_quantities import at_points, has_stress
 from ...results.trajectory import Trajectory
+from ...system import System
 
 Array = np.ndarray
 
 _SAME = 1e-6  # fraction of the size of a body within which stations are at a node
 
 
-def shows_stress(body: NormalBody) -> bool:
-    """Whether colours can show the stress of a body."""
-    return has_stress(body)
+def check_color(color: str | None, system: System) -> None:
+    """Refuse colours that show something that no body of a system has."""
+    if color is None:
+        return
+    kind, has = {
+        "deflection": ("flexible body", lambda body: body.n_mode),
+        "stress": ("beam, rod, frame or solid", has_stress),
+    }.get(color, ("rod", lambda body: body.rod))
+    if not any(map(has, system.bodies)):
+        raise StateError(
+            f"color is {color!r}, but the system has no {kind} that could show it; omit it"
+        )
+
+
+def strain_fields(rod: RodTables, nodes: Array) -> tuple[Array, Array, Array]:
+    """Strain functions, natural curvature, and stiffness against twist and bending, at nodes."""
+    to_nodes = interpolation(rod.points / rod.length, rod.places[nodes] / rod.length)
+    return tuple(to_nodes @ x for x in (rod.functions, rod.natural, rod.section_stiffness[:, :3]))
+
+
+def shown_strains(rod: RodTables, nodes: Array, eta: Array) -> dict[str, Array]:
+    """Curvature [rad/m] and moment [N m] of sections at nodes, (k, n) each, for k states.
+
+    `nodes` (n,): nodes; `eta` (k, m): coordinates.
+    """
+    functions, natural, stiffness = strain_fields(rod, nodes)
+    strain = np.einsum("nm,am,km->kna", functions, rod.curvature_axes, eta)
+    return {
+        "curvature": np.linalg.norm((natural + strain)[..., 1:], axis=2),
+        "moment": np.linalg.norm(stiffness * strain, axis=2),
+    }
 
 
 def stress_at_nodes(rows: Trajectory, i: int, nodes: Array, drawn: NormalBody) -> Array:

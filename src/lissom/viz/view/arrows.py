@@ -12,8 +12,8 @@ from ...results.store import MemoryStore
 from ...results.trajectory import Trajectory
 from ...spatial.many_rotations import rotated
 from ...system import GROUND, Loop, LoopEnd, System
-from .joints import node_poses, poses
-from .numbers import LARGEST
+from ..scene.frames import LARGEST
+from ..scene.joints import node_poses, poses
 
 Array = np.ndarray
 

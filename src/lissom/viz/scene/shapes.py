@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,14 @@ def prism(solid: Box | Cylinder, stations: Array | None = None) -> tuple[Array, 
     return points.reshape(-1, 3), rings, tube(len(stations), len(outline), fan(len(outline)))
 
 
-def bent_along(body: NormalBody, solid: Box | Cylinder) -> tuple[Array, Array, Array] | None:
+def bent_along(body: NormalBody, solid: Solid) -> tuple[Array, Array, Array] | None:
     """Points of a solid in body axes (n, 3), node of each (n,), and triangles (m, 3).
 
-    There is a ring at each node along the axis of the solid.  None if there are not two.
+    There is a ring at each node along the axis of the solid.  None if there are not two, or if the
+    solid has not one section along an axis.
     """
+    if not isinstance(solid, Box | Cylinder):
+        return None
     axis, length, outline = _section(solid)
     local = (body.node_positions - solid.at) @ solid.rotation
     along, across = local[:, axis], np.linalg.norm(np.delete(local, axis, axis=1), axis=1)
@@ -113,11 +117,10 @@ def surface(body: NormalBody, solid: Solid, name: str) -> DrawnSurface:
         return _swept(body, solid, name)
     if isinstance(solid, solids.Surface):
         return _skin(body, solid, name)
-    if body.n_mode and isinstance(solid, Box | Cylinder):
-        if (curved := bent_along(body, solid)) is not None:
-            points, nodes, triangles = curved
-            offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
-            return DrawnSurface(nodes, offsets, triangles, solid.color)
+    if body.n_mode and (curved := bent_along(body, solid)) is not None:
+        points, nodes, triangles = curved
+        offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
+        return DrawnSurface(nodes, offsets, triangles, solid.color)
     points, triangles = _points_and_triangles(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
@@ -161,8 +164,8 @@ def ball(node: int, offset: Array, radius: float) -> DrawnSurface:
     return DrawnSurface(np.full(len(points), node), points + offset, triangles)
 
 
-def joined(pieces: list[DrawnSurface]) -> DrawnSurface:
-    """Surfaces of the same colour joined into one."""
+def joined(pieces: Sequence[DrawnSurface]) -> DrawnSurface:
+    """Surfaces as one, of the colour of the first."""
     if len(pieces) == 1:
         return pieces[0]
     starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])
@@ -184,12 +187,19 @@ def _points_and_triangles(solid: Solid) -> tuple[Array, Array]:
     raise ModelError(f"{solid!r} cannot be drawn; expected one of lissom.solids")
 
 
+def revolved(radii: Array, heights: Array, around: int = _AROUND) -> tuple[Array, Array]:
+    """Rings about the z axis with these radii and heights (n,), from below, closed at both ends."""
+    rings = np.zeros((len(radii), around, 3))
+    rings[..., :2] = radii[:, None, None] * circle(around)
+    rings[..., 2] = heights[:, None]
+    return rings.reshape(-1, 3), tube(len(radii), around, fan(around))
+
+
 def _sphere(radius: float, around: int) -> tuple[Array, Array]:
     """Rings from pole to pole, with tiny rings at the poles."""
     polar = np.linspace(1e-3, np.pi - 1e-3, around // 2 + 1)[::-1]
-    ring = circle(around)
-    rings = [np.column_stack([np.sin(p) * ring, np.full(around, np.cos(p))]) for p in polar]
-    return radius * np.concatenate(rings), tube(len(polar), around, fan(around))
+    points, triangles = revolved(np.sin(polar), np.cos(polar), around)
+    return radius * points, triangles
 
 
 def _swept(body: NormalBody, solid: Sweep, name: str) -> DrawnSurface:

@@ -1,48 +1,40 @@
-"""Animated GIFs: the scene of the animated view, drawn frame by frame."""
+"""Pictures and animated GIFs of a scene: its triangles, painted from far to near."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import ResultError, StateError
-from ...results.files.disk import PathLike, as_path, replacing
-from ..scene.camera import across, check_view, direction
-from ..scene.enlarged import check_scale, with_scaled_modes
-from ..scene.frame_times import frames_of
-from ..scene.motion import Scene, outermost
-from ..scene.rods import SHOWN, check_color
-from ..scene.stresses import stress_at_nodes
+from ..errors import ResultError
+from ..results.files.disk import PathLike, as_path, replacing
+from .options import SHOWN, GifOptions, ImageOptions
+from .scene.bodies import SceneBody
+from .scene.camera import direction, seen_from
+from .scene.frames import frames_of, with_scaled_modes
+from .scene.scene import Scene, outermost
+from .scene.values import check_color, stress_at_nodes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from ...results.trajectory import Trajectory
+    from ..results.trajectory import Trajectory
 
 _LONGEST, _SHORTEST = 10.0, 1.0  # s, limits of the default duration
-_MOST = 1000  # frames
 _OPEN = 1e-3  # gap of loops, in lengths of the system, that is told
 _FRAMES = 200  # within which a picture has its place
 
 
-def write_gif(
-    run: Trajectory, path: PathLike, *, frames: int, duration: float | None, **look: Any
-) -> None:
-    """Write an animated GIF of a run.
-
-    `duration`: playing time [s].
-    """
-    name = as_path(path)
-    if not name.endswith(".gif"):
-        raise ResultError(f"path is {name!r}; expected a name that ends in .gif")
-    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
-        raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
-    rows = frames_of(run, frames)
-    seconds = _seconds(duration, float(np.ptp(rows.time)))
-    drawing = Look(**look).drawing(rows, outermost(rows, 3), run)
+def write_gif(run: Trajectory, path: PathLike, **options: Any) -> None:
+    """Write an animated GIF of a run; `options` are those of `GifOptions`."""
+    chosen, name = GifOptions(**options), _checked(path, ".gif")
+    rows = frames_of(run, chosen.frames)
+    seconds = chosen.duration
+    if seconds is None:
+        seconds = min(_LONGEST, max(_SHORTEST, float(np.ptp(rows.time))))
+    drawing = raster(chosen, rows, outermost(rows, 3), run)
     pictures = [drawing.picture(k).quantize(256) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
@@ -55,80 +47,44 @@ def write_gif(
         )
 
 
-def write_image(run: Trajectory, path: PathLike, time: Any, **look: Any) -> None:
+def write_image(run: Trajectory, path: PathLike, time: Any, **options: Any) -> None:
     """Write a picture of a run at one instant; see `Trajectory.to_image`."""
-    name = as_path(path)
-    if not name.endswith(".png"):
-        raise ResultError(f"path is {name!r}; expected a name that ends in .png")
-    chosen = Look(**look)
+    chosen, name = ImageOptions(**options), _checked(path, ".png")
     moment = run.sample([time])
     rows = frames_of(run, _FRAMES)
     before = rows.time[rows.time < moment.time[0]]
     rows = run.sample([*before, moment.time[0], *rows.time[rows.time > moment.time[0]]])
-    picture = chosen.drawing(rows, (), run, halvings=2).picture(len(before))
+    picture = raster(chosen, rows, (), run, halvings=2).picture(len(before))
     with replacing(name) as temporary:
         picture.save(temporary, format="PNG")
 
 
-@dataclass(frozen=True)
-class Look:
-    """Options of pictures."""
+def _checked(path: PathLike, ending: str) -> str:
+    name = as_path(path)
+    if not name.endswith(ending):
+        raise ResultError(f"path is {name!r}; expected a name that ends in {ending}")
+    return name
 
-    size: Any  # width and height [pixels]
-    trails: Any = None  # points whose paths are drawn
-    color: Any = None  # what the colours of flexible bodies show
-    scale: Any = 1.0  # factor by which deformations are enlarged
-    view: Any = None  # direction of view
 
-    def __post_init__(self) -> None:
-        _pixels(self.size)
-        check_color(self.color)
-        check_scale(self.scale)
-        check_view(self.view)
-
-    def drawing(self, rows: Trajectory, trails: Any, run: Trajectory, halvings: int = 0) -> Drawing:
-        """Drawing of frames."""
-        check_color(self.color, rows.system)
-        points = _points(self.trails, trails)
-        scene = Scene(rows, points, reactions=False, stress=self.color == "stress", run=run)
-        flexible = any(body.n_mode for body in rows.system.bodies)
-        if self.scale == 1 or not flexible:
-            return Drawing(scene, _pixels(self.size), self.color, halvings, view=self.view)
-        large, gap = with_scaled_modes(rows, float(self.scale))
-        note = f"bending \u00d7 {self.scale:g}" if self.scale else "bending is not drawn"
+def raster(
+    options: ImageOptions,
+    rows: Trajectory,
+    trails: Sequence[str],
+    run: Trajectory,
+    halvings: int = 0,
+) -> Raster:
+    """Images of frames; `trails` if the options have none."""
+    check_color(options.color, rows.system)
+    points = trails if options.trails is None else options.trails
+    scene = Scene(rows, points, stress=options.color == "stress", run=run)
+    scale, drawn, note = options.scale, None, ""
+    if scale != 1 and any(body.n_mode for body in rows.system.bodies):
+        large, gap = with_scaled_modes(rows, float(scale))
+        drawn = Scene(large, points)
+        note = f"bending \u00d7 {scale:g}" if scale else "bending is not drawn"
         if gap > _OPEN * rows.system.length:
             note += f", loops open by {gap:.2g} m"
-        drawn = Scene(large, points, reactions=False)
-        options = {"view": self.view, "drawn": drawn, "note": note}
-        return Drawing(scene, _pixels(self.size), self.color, halvings, **options)
-
-
-def _points(trails: Any, usual: Any) -> Any:
-    points = usual if trails is None else trails
-    if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
-        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
-    return points
-
-
-def _seconds(duration: Any, of_run: float) -> float:
-    if duration is None:
-        return min(_LONGEST, max(_SHORTEST, of_run))
-    if (
-        isinstance(duration, bool)
-        or not isinstance(duration, (int, float))
-        or not 0 < duration <= 3600
-    ):
-        raise StateError(
-            f"duration is {duration!r}; expected the playing time [s], a positive number"
-        )
-    return float(duration)
-
-
-def _pixels(size: Any) -> tuple[int, int]:
-    whole = isinstance(size, (tuple, list)) and all(isinstance(x, int) for x in size)
-    if not whole or len(size) != 2 or not all(50 <= x <= 4000 for x in size):
-        raise StateError(f"size is {size!r}; expected width and height in pixels, 50 to 4000 each")
-    return size[0], size[1]
+    return Raster(scene, options, drawn=drawn, note=note, halvings=halvings)
 
 
 Array = np.ndarray
@@ -137,32 +93,31 @@ _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
 
 
-class Drawing:
+class Raster:
     """Images of a scene from a fixed camera.
 
-    `size` (int, int): width and height [pixels]; `view`: direction of view.
+    `drawn`: scene with enlarged deformations, whose colours are those of `scene`; `note`: words
+    beside the time; `halvings`: how often triangles are divided for the sake of their colours.
     """
 
     def __init__(
         self,
         scene: Scene,
-        size: tuple[int, int],
-        color: str | None = None,
-        halvings: int = 0,
+        options: ImageOptions,
         *,
-        view: Any = None,
         drawn: Scene | None = None,
         note: str = "",
+        halvings: int = 0,
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import PolyCollection
         from matplotlib.figure import Figure
 
+        size, color = options.size, options.color
         self.scene, self.color, self.halvings = scene, color, halvings
         self.drawn, self.note = drawn or scene, note
         low, high = self.drawn.low, self.drawn.high
-        self.toward = direction(view, scene.up, low, high)
-        self.right, self.top = across(self.toward, scene.up)
+        self.view = seen_from(direction(options.view, scene.up, low, high), scene.up)
         figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
         self._canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -172,8 +127,8 @@ class Drawing:
         self._faces: Any = axes.add_collection(PolyCollection([], linewidths=0.3))
         self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
         paths = (self.drawn.rows[f"{where}.position"] for where in scene.trails)
-        self._paths = [self._flat(path) for path in paths]
-        self._triangles = [_triangles(body) for body in self.drawn.bodies]
+        self._paths = [self.view(path) for path in paths]
+        self._paints = [_paints(body) for body in self.drawn.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
         shown = ((i, self.drawn.bodies[i]) for i in stresses)
@@ -213,26 +168,24 @@ class Drawing:
     def _visible(self, frame: int) -> tuple[Array, Array]:
         """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
         corners, paints = [], []
-        for i, (triangles, colors) in enumerate(self._triangles):
-            faces = self.drawn.corners(frame, i)[triangles]
+        for i, colors in enumerate(self._paints):
+            faces = self.drawn.corners(frame, i)[self.drawn.bodies[i].whole.triangles]
             if self.color:
-                faces, colors = self._colored(frame, i, colors, triangles, faces)
+                faces, colors = self._colored(frame, i, faces)
             corners.append(faces)
             paints.append(colors)
-        faces, paint = np.concatenate(corners), np.concatenate(paints)
+        faces, paint, toward = np.concatenate(corners), np.concatenate(paints), self.view.towards
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
-        seen = normals @ self.toward > 1e-9 * length
+        seen = normals @ toward > 1e-9 * length
         faces, paint = faces[seen], paint[seen]
         normals = normals[seen] / length[seen, None]
-        light = 0.7 * self.toward + 0.65 * self.top - 0.45 * self.right
+        light = 0.7 * toward + 0.65 * self.view.up - 0.45 * self.view.right
         bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
-        order = np.argsort((faces @ self.toward).mean(axis=1))
-        return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
+        order = np.argsort((faces @ toward).mean(axis=1))
+        return self.view(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
-    def _colored(
-        self, frame: int, i: int, colors: Array, triangles: Array, faces: Array
-    ) -> tuple[Array, Array]:
+    def _colored(self, frame: int, i: int, faces: Array) -> tuple[Array, Array]:
         """Triangles of body i and their colours by what they show; grey if it has no such thing."""
         from matplotlib import colormaps
 
@@ -242,22 +195,19 @@ class Drawing:
         else:
             values = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
         if values is None or not self._largest:
-            return faces, np.full_like(colors, 0.63)
+            return faces, np.full((len(faces), 3), 0.63)
         at = np.empty(len(body.body.node_positions))
         at[body.nodes] = values[0] / self._largest
-        nodes = np.concatenate([piece.nodes for piece in body.surfaces])
-        both = np.concatenate([faces, at[nodes[triangles]][..., None]], axis=2)
+        nodes = body.whole.nodes[body.whole.triangles]
+        both = np.concatenate([faces, at[nodes][..., None]], axis=2)
         for _ in range(self.halvings):
             both = _halved(both)
         return both[..., :3], np.asarray(colormaps["viridis"](both[..., 3].mean(axis=1)))[:, :3]
 
-    def _flat(self, points: Array) -> Array:
-        return np.stack([points @ self.right, points @ self.top], axis=-1)
-
     def _fit(self, axes: Any, size: tuple[int, int]) -> None:
         ends = np.array([self.drawn.low, self.drawn.high])
         box = np.array([[a, b, c] for a in ends[:, 0] for b in ends[:, 1] for c in ends[:, 2]])
-        flat = self._flat(box)
+        flat = self.view(box)
         low, high = flat.min(axis=0), flat.max(axis=0)
         half = np.maximum((high - low) / 2, 1e-3 * self.scene.system.length)
         half = 1.06 * max(half[0] / size[0], half[1] / size[1]) * np.array(size)
@@ -288,13 +238,11 @@ def _halved(corners: Array) -> Array:
     return np.concatenate([np.stack(part, axis=1) for part in parts])
 
 
-def _triangles(body: Any) -> tuple[Array, Array]:
-    """Triangles of all surfaces of a body, numbered as in `Scene.corners`, and their colours."""
-    triangles, colors, start = [], [], 0
+def _paints(body: SceneBody) -> Array:
+    """Colours (n, 3) of the triangles of a body."""
+    paints = []
     for piece in body.surfaces:
         text = piece.color or body.color
         paint = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        triangles.append(piece.triangles + start)
-        colors.append(np.tile(paint, (len(piece.triangles), 1)))
-        start += len(piece.offsets)
-    return np.concatenate(triangles), np.concatenate(colors)
+        paints.append(np.tile(paint, (len(piece.triangles), 1)))
+    return np.concatenate(paints)
