@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, name_list, shown
+from ...fields import as_numbers
 from ...system import System
 from ..drift import PROJECTION, Baumgarte, Drift, as_drift
 from ..integrators import Integrator
-from .checks import as_numbers, number, positive
+from .checks import number, positive
 
 Array = np.ndarray
 

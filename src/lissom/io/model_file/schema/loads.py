@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, create_model
 
-from ....sim.loads import LOADS, FileField, Load
-from ..coordinate_units import PAIRS
+from ....fields import (
+    ChoiceField,
+    DirectionField,
+    FieldForm,
+    NumberField,
+    NumbersField,
+    PointField,
+    TextField,
+)
+from ....sim.loads import LOADS, Load
+from ....sim.loads.forms import EndField, FunctionField, JointField, PlaceField, SignalField
 from .model import FileTable
 from .simulation import FunctionTable, LoadTable, SimulationTable, signal_of
 from .types import Direction, Place, Point, Words, number_of, one_or_more, vector_of
@@ -25,42 +34,40 @@ def _end(value: Any) -> Any:
     return vector_of("length").func(value)  # type: ignore[call-arg]
 
 
-def _annotation(load: type[Load], entry: FileField) -> Any:
+def _annotation(form: FieldForm) -> Any:
     """Type of a load's field, with its validator."""
-    on_joint = "joint" in load.file_fields
-    dimensions = PAIRS.get(entry.of, (entry.of,)) if on_joint else (entry.of,)
-    bounds = {"least": entry.least, "above": entry.above, "infinite": entry.infinite}
-    match entry.form:
-        case "text":
+    match form:
+        case TextField() | JointField():
             return Words
-        case "place":
+        case PlaceField():
             return Place
-        case "point":
+        case PointField():
             return Point
-        case "direction":
+        case DirectionField():
             return Direction
-        case "end":
+        case EndField():
             return Annotated[Any, BeforeValidator(_end)]
-        case "function":
+        case FunctionField():
             return FunctionTable
-        case "choice":
-            return Literal[entry.options]
-        case "number":
-            return Annotated[Any, number_of(*dimensions, **bounds)]  # type: ignore[arg-type]
-        case "numbers":
-            return Annotated[Any, one_or_more(*dimensions, infinite=entry.infinite)]
-        case "signal":
-            return Annotated[Any, signal_of(*dimensions)]
-    raise ValueError(f"unknown form {entry.form!r} of a load's field")
+        case ChoiceField():
+            return Literal[form.options]
+        case NumbersField():
+            return Annotated[Any, one_or_more(*form.dimensions, infinite=form.infinite)]
+        case NumberField(least=least, above=above, infinite=infinite):
+            bounds = number_of(*form.dimensions, least=least, above=above, infinite=infinite)
+            return Annotated[Any, bounds]
+        case SignalField():
+            return Annotated[Any, signal_of(*form.dimensions)]
+    raise ValueError(f"a field of the form {type(form).__name__} has no key in files")
 
 
 def load_table(load: type[Load]) -> type[LoadTable]:
     """Table of a load, with its fields and their defaults."""
     entries: dict[str, Any] = {"kind": (Literal[load.file_kind], ...)}
     for field in dataclasses.fields(load):
-        if field.name in load.file_fields:
+        if form := load.file_fields.get(field.name):
             default = ... if field.default is dataclasses.MISSING else field.default
-            entries[field.name] = (_annotation(load, load.file_fields[field.name]), default)
+            entries[field.name] = (_annotation(form), default)
     return create_model(f"{load.__name__}Table", __base__=LoadTable, **entries)
 
 

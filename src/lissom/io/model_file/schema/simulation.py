@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ..coordinate_units import PAIRS
+from ....units import PAIRS
 from ..units import NumberWithUnit, described, quantity
 from .types import (
     FunctionName,
@@ -24,7 +24,7 @@ from .types import (
 )
 
 Time = Annotated[Any, number_of("time", above=0)]
-Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
+Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "joint force"))
 
 
 class SignalTable(TableType):
@@ -97,8 +97,8 @@ class StopAction(TableType):
 class LockAction(TableType):
     kind: Literal["lock"]
     joint: Words
-    stiffness: Annotated[Any, one_or_more(*PAIRS["stiffness"])] = None
-    damping: Annotated[Any, one_or_more(*PAIRS["damping"])] = 0.0
+    stiffness: Annotated[Any, one_or_more(*PAIRS["joint stiffness"])] = None
+    damping: Annotated[Any, one_or_more(*PAIRS["joint damping"])] = 0.0
 
 
 class ReleaseAction(TableType):

@@ -12,11 +12,10 @@ from pydantic_core import PydanticCustomError
 
 from ....errors import name_list
 from ....spatial.given import rotation_of
+from ....units import Dimension, article
 from ..units import (
-    Dimension,
     NumberWithUnit,
     UnitError,
-    article,
     described,
     expected_words,
     quantity,
