@@ -164,6 +164,14 @@ class FieldForm:
         """Value as it is stored, or an error about `what`."""
         return value
 
+    def allows(self, default: Any) -> bool:
+        """Whether a default is a value of the field, and not a mark of one that is missing."""
+        try:
+            self.check(default, "", ModelError)
+        except LissomError:
+            return default is None and not self.takes_none
+        return True
+
 
 @dataclass(frozen=True)
 class NumberField(FieldForm):
