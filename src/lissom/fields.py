@@ -22,6 +22,7 @@ import numpy as np
 from .errors import LissomError, ModelError, shown
 from .immutable import read_only
 from .spatial.given import unit_axis
+from .spatial.scalar import array, is_numeric
 from .units import DIMENSIONS, PAIRS, Dimension, article
 
 T = TypeVar("T")
@@ -66,16 +67,16 @@ def as_numbers(value: Any) -> Array | None:
     NumPy alone would also convert text, bools and None to numbers.
     """
     try:
-        array = np.array(value)
+        values = np.array(value)
     except Exception:  # rows of unequal length, or an error of the user's object
         return None
-    if array.dtype.kind == "O":  # large integers, fractions, or no numbers at all
-        if not all(is_number(x) for x in array.flat):
+    if values.dtype.kind == "O":  # large integers, fractions, or no numbers at all
+        if not all(is_number(x) for x in values.flat):
             return None
-    elif array.dtype.kind not in "iuf":
+    elif values.dtype.kind not in "iuf":
         return None
     with np.errstate(over="ignore"):  # long doubles beyond the range of floats become infinite
-        return array.astype(float)
+        return values.astype(float)
 
 
 def numbers(
@@ -88,26 +89,47 @@ def numbers(
     error: Refusal = ModelError,
 ) -> Array:
     """Value as a new array: one number or a row of them, or n numbers."""
-    array = as_numbers(value)
+    values = as_numbers(value)
     if (
-        array is None
-        or (array.ndim > 1 if n is None else array.shape != (n,))
-        or not np.all(good(array))
+        values is None
+        or (values.ndim > 1 if n is None else values.shape != (n,))
+        or not np.all(good(values))
     ):
         raise error(f"{what} is {shown(value)}; expected {expected}")
-    return array
+    return values
 
 
-def count(value: Any, what: str, least: int, most: int, *, error: Refusal = ModelError) -> int:
+def numbers_or_symbols(
+    value: Any, what: str, expected: str = "a finite real number", shape: tuple[int, ...] = ()
+) -> Array:
+    """Value as a new array of a shape, of finite numbers or of symbols."""
+    try:
+        values = array(value)
+    except (TypeError, ValueError):
+        values = np.array(math.nan)
+    if (
+        values.shape != shape
+        or np.iscomplexobj(values)
+        or (is_numeric(values) and not np.all(np.isfinite(values)))
+    ):
+        raise ModelError(f"{what} is {shown(value)}; expected {expected}")
+    return values
+
+
+def count(
+    value: Any,
+    what: str,
+    least: int = 1,
+    most: int | None = None,
+    *,
+    error: Refusal = ModelError,
+) -> int:
     """Value as a whole number within limits."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Integral)
-        or not least <= int(value) <= most
-    ):
-        expected = f"a whole number from {least} to {most}"
-        raise error(f"{what} is {shown(value)}; expected {expected}")
-    return int(value)
+    number = None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+    if number is None or number < least or (most is not None and number > most):
+        limits = f", {least} or more" if most is None else f" from {least} to {most}"
+        raise error(f"{what} is {shown(value)}; give a whole number{limits}")
+    return number
 
 
 def text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from . import latch as latch  # it registers its kernels
 from .actuator import Actuator
 from .central_gravity import CentralGravity
 from .controller import Controller
@@ -12,6 +11,7 @@ from .joint_damper import JointDamper
 from .joint_friction import JointFriction
 from .joint_spring import JointSpring
 from .joint_stop import JointStop
+from .latch import Latch as Latch
 from .load import Load
 from .motion import Motion
 from .node_force import NodeForce
