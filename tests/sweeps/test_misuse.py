@@ -69,8 +69,8 @@ CALLS = {
         "the value masked is not a finite",
     ),
     "no samples": (lambda: ls.sweep(build, {"mass": ls.Uniform(1, 2)}, run), "samples=100"),
-    "samples": (lambda: ls.sweep(build, GOOD, run, samples=0), "samples is 0; expected a whole"),
-    "seed": (lambda: ls.sweep(build, GOOD, run, seed=-1), "seed is -1; expected"),
+    "samples": (lambda: ls.sweep(build, GOOD, run, samples=0), "samples is 0; give a whole"),
+    "seed": (lambda: ls.sweep(build, GOOD, run, seed=-1), "seed is -1; give a whole number"),
     "sampling": (
         lambda: ls.sweep(build, {"mass": ls.Uniform(1, 2)}, run, samples=2, sampling="sobel"),
         "did you mean 'sobol'?",

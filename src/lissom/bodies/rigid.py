@@ -8,7 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ModelError, shown
+from ..errors import ModelError
+from ..fields import numbers_or_symbols
 from ..immutable import immutable
 from ..printing import Shown
 from ..spatial import inertia_fault, inertia_matrix, second_moment
@@ -53,8 +54,8 @@ class RigidBody(Shown):
     solids: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        mass = _checked_array(self.mass, "mass", ())
-        com = _checked_array(self.com, "com", (3,))
+        mass = _mass(self.mass)
+        com = numbers_or_symbols(self.com, "RigidBody: com", "3 numbers, finite [m]", (3,))
         try:
             inertia = inertia_matrix(self.inertia)
         except (TypeError, ValueError):
@@ -86,7 +87,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the box [m].
         """
-        m = _checked_array(mass, "mass", ())[()]
+        m = _mass(mass)[()]
         x, y, z = _lengths("box", size=size)["size"] ** 2
         body = cls(m, com, m / 12 * array([y + z, z + x, x + y]))
         return body._drawn_as(Box, size=size)
@@ -108,7 +109,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the cylinder [m].
         """
-        m = _checked_array(mass, "mass", ())[()]
+        m = _mass(mass)[()]
         r, h = (x[()] for x in _lengths("cylinder", radius=radius, length=length).values())
         along = m * r**2 / 2
         about = _about(axis, along, along / 2 + m * h**2 / 12, "cylinder")
@@ -127,7 +128,7 @@ class RigidBody(Shown):
         com : array (3,)
             Centre of the sphere [m].
         """
-        m = _checked_array(mass, "mass", ())[()]
+        m = _mass(mass)[()]
         r = _lengths("sphere", radius=radius)["radius"][()]
         return cls(m, com, 0.4 * m * r**2)._drawn_as(Sphere, radius=r)
 
@@ -148,7 +149,7 @@ class RigidBody(Shown):
         com : array (3,)
             Middle of the rod [m].
         """
-        m = _checked_array(mass, "mass", ())[()]
+        m = _mass(mass)[()]
         h = _lengths("rod", length=length)["length"][()]
         about = _about(axis, 0 * m, m * h**2 / 12, "rod")
         sizes = {"radius": h / _SLENDER, "length": h}
@@ -223,33 +224,19 @@ class RigidBody(Shown):
         )
 
 
-def _checked_array(value: Any, name: str, shape: tuple[int, ...]) -> Array:
-    expected = f"{shape[0]} numbers" if shape else "one number"
-    try:
-        numbers = array(value)
-    except (TypeError, ValueError):
-        raise ModelError(f"RigidBody: {name} is {shown(value)}; expected {expected}") from None
-    if numbers.shape != shape:
-        raise ModelError(f"RigidBody: {name} has shape {numbers.shape}; expected {expected}")
-    if is_numeric(numbers) and (np.iscomplexobj(numbers) or not np.all(np.isfinite(numbers))):
-        raise ModelError(f"RigidBody: {name} is {shown(value)}; it must be finite")
-    return numbers
+def _mass(value: Any) -> Array:
+    return numbers_or_symbols(value, "RigidBody: mass", "one number, finite [kg]")
 
 
 def _lengths(shape: str, **lengths: Any) -> dict[str, Array]:
     """Lengths as arrays; those that are numbers must be positive."""
     result = {}
     for name, length in lengths.items():
-        expected = "three numbers" if name == "size" else "a number"
-        try:
-            value = array(length)
-        except (TypeError, ValueError):
-            value = zeros(0)
-        if value.shape != ((3,) if name == "size" else ()) or np.iscomplexobj(value):
-            raise ModelError(f"RigidBody.{shape}: {name} is {length!r}; expected {expected} [m]")
-        result[name] = value
-        if is_numeric(value) and not np.all((value > 0) & np.isfinite(value)):
-            raise ModelError(f"RigidBody.{shape}: {name} is {value}; it must be positive [m]")
+        expected, n = ("three numbers [m]", (3,)) if name == "size" else ("a number [m]", ())
+        what = f"RigidBody.{shape}: {name}"
+        result[name] = value = numbers_or_symbols(length, what, expected, n)
+        if is_numeric(value) and not np.all(value > 0):
+            raise ModelError(f"{what} is {value}; it must be positive [m]")
     return result
 
 

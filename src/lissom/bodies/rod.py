@@ -15,6 +15,7 @@ from numpy.polynomial import legendre
 
 from ..deprecation import renamed
 from ..errors import DeprecatedWarning, ModelError
+from ..fields import count
 from ..immutable import immutable, read_only
 from ..printing import folded
 from . import rod_tables
@@ -24,7 +25,6 @@ from .rod_checks import (
     checked_functions,
     checked_places,
     checked_stress_factors,
-    count,
     numbers,
     pair,
     positive,
@@ -136,14 +136,14 @@ class Rod:
         self._set(inertia=table(self.inertia, "inertia", (3,)))
         self._set(curvature=table(self.curvature, "curvature", (3,)))
         self._set(damping=numbers(self.damping, "damping"))
-        self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
+        self._set(elements=count(self.elements, "Rod: elements", 1, MOST_ELEMENTS))
         self._set(nodes=dict(checked_places(self.nodes, self.length)))
         self._set(solids=checked_solids(self.solids, "Rod"))
         self._set(stress_factors=checked_stress_factors(self.stress_factors))
         _ = self.functions
         if self.stations is not None:
             least, most = self._largest + 1, MOST_STATIONS
-            self._set(stations=count(self.stations, "stations", least, most))
+            self._set(stations=count(self.stations, "Rod: stations", least, most))
         self._check_sections()
         self._check_damping()
         _ = self._basis

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..errors import ModelError, shown
+from ..fields import count
 from ..spatial.scalar import reals
 from .nodes import checked_names
 
@@ -43,7 +44,7 @@ def checked_functions(setting: Any, what: str) -> tuple[Callable[[Array], Any], 
         functions = tuple(setting)
     else:
         functions = tuple(
-            partial(_legendre, k) for k in range(count(setting, what, 0, MOST_FUNCTIONS))
+            partial(_legendre, k) for k in range(count(setting, f"Rod: {what}", 0, MOST_FUNCTIONS))
         )
     if len(functions) > MOST_FUNCTIONS:
         raise ModelError(
@@ -105,16 +106,6 @@ def positive(entry: Any, what: str) -> float:
     if value.ndim or value <= 0:
         raise ModelError(f"Rod: {what} is {shown(entry)}; it must be a number above zero")
     return float(value)
-
-
-def count(entry: Any, what: str, least: int, most: int) -> int:
-    """Whole number within limits."""
-    whole = isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
-    if not whole or not least <= entry <= most:
-        raise ModelError(
-            f"Rod: {what} is {shown(entry)}; give a whole number from {least} to {most}"
-        )
-    return int(entry)
 
 
 def checked_stress_factors(entry: Any) -> Array | None:

@@ -31,7 +31,7 @@ def number(text: str | None, option: str, dimension: str = "number") -> float | 
     option : str
         Name of the option, for messages.
     dimension : str
-        Key of `lissom.io.model_file.units.DIMENSIONS`.
+        Key of `lissom.units.DIMENSIONS`.
     """
     if text is None:
         return None

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..errors import ModelError
+from ..fields import numbers_or_symbols
 from ..printing import Shown
 from ..spatial.given import NAMED_AXES, unit_axis
-from ..spatial.scalar import array, is_numeric, zeros
+from ..spatial.scalar import zeros
 from .nearness import nearest_by_iteration
 
 # Rates of coordinates from a pose and a motion map whose speeds are quasi-speeds.
@@ -144,7 +145,8 @@ class Joint(Shown, ABC):
             if f.metadata.get("kind") == "direction":
                 object.__setattr__(self, f.name, unit_axis(value, what))
             elif f.metadata.get("kind") == "number":
-                object.__setattr__(self, f.name, _finite(value, what, f.metadata["unit"]))
+                expected = f"a finite real number [{f.metadata['unit']}]"
+                object.__setattr__(self, f.name, numbers_or_symbols(value, what, expected)[()])
 
     @property
     @abstractmethod
@@ -393,18 +395,6 @@ def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
     if not is_dataclass(kind):
         return {}
     return {f.name: f.metadata or {"kind": "values"} for f in fields(kind) if f.init}
-
-
-def _finite(value: Any, what: str, unit: str) -> Any:
-    """Validated finite number or symbol."""
-    try:
-        number = array(value)
-    except (TypeError, ValueError):
-        number = zeros(0)
-    real = not np.iscomplexobj(number)
-    if number.shape != () or not real or (is_numeric(number) and not np.isfinite(number)):
-        raise ModelError(f"{what} is {value!r}; expected a finite real number [{unit}]")
-    return number[()]
 
 
 def _shown(value: Any) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ResultError, StateError, printable, shown, suggestion
+from ..fields import as_numbers
 from ..results.files.disk import as_path, replacing
 from ..results.labels import Parts
-from ..sim.run.checks import as_numbers, positive
+from ..sim.run.checks import positive
 
 if TYPE_CHECKING:
     from .gramians import Gramians

@@ -9,7 +9,8 @@ import numpy as np
 from ..algorithms.loops.assembly import closed_with_warning
 from ..algorithms.tree.coordinates import moved
 from ..algorithms.tree.kinematics import node_jacobian, node_pose
-from ..errors import StateError, shown
+from ..errors import StateError
+from ..fields import count
 from ..results.store import Columns, MemoryStore
 from ..results.trajectory import Trajectory
 from ..sim.run.checks import number, positive
@@ -36,8 +37,7 @@ def mode_motion(
     system, state, phi = modes.system, modes.state, modes.shapes[:, k]
     length = positive(period, "animate: period", "a positive time [s]")
     for name, value in (("cycles", cycles), ("frames", frames)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise StateError(f"animate: {name} is {shown(value)}; expected a whole number")
+        count(value, f"animate: {name}", error=StateError)
     if amplitude is None:
         factor = visible_amplitude(state, phi)
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree.arguments import as_state
 from ..errors import StateError, printable, shown
+from ..fields import count
 from ..sim.run.checks import numbers
 from ..sim.warnings.gathering import Gathered
 from ..system import StateLike, System
@@ -181,8 +182,7 @@ def mode_sweep(
     swept = numbers(values, "mode_sweep: values", "a row of finite numbers")
     if swept.ndim != 1 or not len(swept):
         raise StateError(f"mode_sweep: values is {shown(values)}; expected a row of numbers")
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise StateError(f"mode_sweep: n is {shown(n)}; expected a whole number, 1 or more")
+    count(n, "mode_sweep: n", error=StateError)
     if not isinstance(rates, (bool, np.bool_)):
         raise StateError(f"mode_sweep: rates is {shown(rates)}; expected True or False")
     if isinstance(build, System):

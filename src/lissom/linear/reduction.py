@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import solve_sylvester
 
 from ..errors import StateError, shown, suggestion
+from ..fields import count
 from ..sim.run.checks import positive
 from .deflation import ROUNDING, chain_levels, deflated, evened
 from .gramians import decays, factor, of_parts, split
@@ -35,9 +36,8 @@ def reduced(model: LinearModel, n: Any, method: Any, tolerance: Any) -> LinearMo
     """Model with fewer states, see `LinearModel.reduced`."""
     if method not in KINDS:
         raise StateError(f"method is {shown(method)}; {suggestion(str(method), KINDS)}")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise StateError(f"reduced: n is {shown(n)}; expected a whole number, 1 or more")
-    least, size = positive(tolerance, "reduced: tolerance"), None if n is None else int(n)
+    size = None if n is None else count(n, "reduced: n", error=StateError)
+    least = positive(tolerance, "reduced: tolerance")
     if not model.inputs or not model.outputs:
         raise StateError("reduced: the model needs inputs and outputs to judge its states by")
     free, rest = _split_free(model)

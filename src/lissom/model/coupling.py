@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..errors import ModelError, shown, suggestion
+from ..fields import numbers_or_symbols
 from ..immutable import immutable
 from ..joints import Fixed, Joint
 from ..printing import Shown
@@ -84,19 +83,12 @@ def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
 
 def _number(entry: Any, what: str, *, zero: bool) -> Any:
     """One finite number or symbol."""
-    try:
-        value = array(entry)
-    except (TypeError, ValueError):
-        value = np.zeros(0)
-    if value.shape != () or isinstance(entry, bool):
-        raise ModelError(f"{what} is {entry!r}; expected a number")
-    if not is_numeric(value):
-        return value[()]
-    if np.iscomplexobj(value) or not np.isfinite(value):
+    value = numbers_or_symbols(entry, what)
+    if isinstance(entry, bool):
         raise ModelError(f"{what} is {entry!r}; expected a finite real number")
-    if not zero and value == 0:
+    if not zero and is_numeric(value) and value == 0:
         raise ModelError(f"{what} is 0, which has no effect; leave the coordinate out")
-    return float(value)
+    return float(value) if is_numeric(value) else value[()]
 
 
 def resolved_couple(

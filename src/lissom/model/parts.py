@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
-from ..errors import ModelError, shown
+from ..errors import ModelError
+from ..fields import numbers_or_symbols
 from ..immutable import immutable
 from ..joints import Contact, Free, Joint
 from ..printing import Shown
 from ..spatial.given import given_rotation
-from ..spatial.scalar import array, is_numeric
+from ..spatial.scalar import is_numeric
 from .joint_checks import check_fields
 
 Array = np.ndarray
@@ -194,15 +195,8 @@ def checked_joint(joint: Any, where: str) -> Joint:
 
 def checked_vector(values: Any, what: str, where: str) -> Array:
     """Validated array (3,) of finite numbers or symbols; `where` and `what` label errors."""
-    try:
-        vector = array(values)
-    except (TypeError, ValueError):
-        raise ModelError(f"{where}: {what} is {shown(values)}; expected three numbers") from None
-    if vector.shape != (3,) or np.iscomplexobj(vector):
-        raise ModelError(f"{where}: {what} is {shown(values)}; expected three real numbers")
-    if is_numeric(vector) and not np.all(np.isfinite(vector)):
-        raise ModelError(f"{where}: {what} is {shown(values)}; its entries must be finite")
-    return vector
+    expected = "three real numbers, all finite"
+    return numbers_or_symbols(values, f"{where}: {what}", expected, (3,))
 
 
 def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:

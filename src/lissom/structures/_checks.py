@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from ..errors import ModelError
+from ..fields import NumberField, Refusal
 
 MOST = 1000  # elements or modes; more would take gigabytes
 
@@ -73,8 +74,23 @@ def _shown(value: int) -> str:
     return str(value) if abs(value) < 10**18 else "a number of more than 18 digits"
 
 
-def keep_positive(part: Any, name: str) -> None:
-    """Check that every field of a frozen dataclass is a positive length and keep it as a float."""
-    for field in fields(part):
-        number = positive(getattr(part, field.name), f"{name}: {field.name} [m]")
-        object.__setattr__(part, field.name, number)
+@dataclass(frozen=True)
+class FiniteField(NumberField):
+    """A finite number, without symbols."""
+
+    def check(self, value: Any, what: str, error: Refusal) -> Any:  # noqa: ARG002
+        """Value as a float."""
+        return finite(value, what)
+
+
+@dataclass(frozen=True)
+class PositiveField(NumberField):
+    """A number above zero, without symbols."""
+
+    _: KW_ONLY
+    above: float | None = 0.0
+
+    def check(self, value: Any, what: str, error: Refusal) -> Any:  # noqa: ARG002
+        """Value as a float."""
+        unit = self.unit.replace("^2", "²").replace("^3", "³").replace("^4", "⁴")
+        return positive(value, f"{what} {unit}")

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from ..errors import ModelError, warn_user
+from ..fields import TextField, check_fields, declare, declared
 from ..printing import Shown
-from ._checks import finite, positive
+from ._checks import FiniteField, PositiveField
 
 _MISSING = float("nan")  # not given
 _SLOW = 8.0  # m/s; the speed of sound in soft rubber is 30
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class Material(Shown):
     """A linear elastic, isotropic material.
-
-    Parameters
-    ----------
-    name : str
-        Name used in messages and reports; may be left out if the numbers are given by name.
-    youngs_modulus : float
-        Young's modulus E [Pa], above zero.
-    density : float
-        Density [kg/m³], above zero.
-    poisson_ratio : float, optional
-        Poisson's ratio [-], above -1 and at most 0.5.
 
     Raises
     ------
@@ -42,10 +31,18 @@ class Material(Shown):
     Material(youngs_modulus=7.2e+10, density=2800)
     """
 
-    name: str = ""
-    youngs_modulus: float = _MISSING
-    density: float = _MISSING
-    poisson_ratio: float = 0.3
+    name: str = declare(
+        TextField(),
+        "Name used in messages and reports; may be left out if the numbers are given by name.",
+        default="",
+    )
+    youngs_modulus: float = declare(
+        PositiveField("pressure"), "Young's modulus E [], above zero.", default=_MISSING
+    )
+    density: float = declare(PositiveField("density"), "Density [], above zero.", default=_MISSING)
+    poisson_ratio: float = declare(
+        FiniteField("number"), "Poisson's ratio, above -1 and at most 0.5.", default=0.3
+    )
 
     def __post_init__(self) -> None:
         """Check every number and keep it as a float."""
@@ -59,17 +56,13 @@ class Material(Shown):
         for name in ("youngs_modulus", "density"):
             if getattr(self, name) is _MISSING:
                 raise ModelError(f"{part}: {name} is missing; give {name}=... in SI units")
-        modulus = positive(self.youngs_modulus, f"{part}: youngs_modulus [Pa]")
-        density = positive(self.density, f"{part}: density [kg/m³]")
-        poisson = finite(self.poisson_ratio, f"{part}: poisson_ratio")
+        check_fields(self, part)
+        modulus, density, poisson = self.youngs_modulus, self.density, self.poisson_ratio
         if not -1.0 < poisson <= 0.5:
             raise ModelError(
                 f"{part}: poisson_ratio must be above -1 and at most 0.5, not {poisson}; "
                 "metals have about 0.3"
             )
-        object.__setattr__(self, "youngs_modulus", modulus)
-        object.__setattr__(self, "density", density)
-        object.__setattr__(self, "poisson_ratio", poisson)
         if modulus < 1e7 and (density < 1e-5 or modulus / density < _SLOW**2):
             warn_user(
                 f"{part}: youngs_modulus = {modulus:.6g} Pa and density = {density:.6g} kg/m³ are "

@@ -10,9 +10,9 @@ from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
 from ..bodies.rod import MOST_ELEMENTS, Rod
-from ..bodies.rod_checks import count
 from ..bodies.solids import Sweep
 from ..errors import ModelError
+from ..fields import count
 from ._checks import positive
 from .materials import Material
 from .sections import Section
@@ -115,7 +115,7 @@ def rod(
         )
     positive(length, "rod: length [m]")
     factor = positive(shear_factor, "rod: shear_factor")
-    elements = count(elements, "elements", 1, MOST_ELEMENTS)
+    elements = count(elements, "Rod: elements", 1, MOST_ELEMENTS)
     at = section_function(section, "rod")
     uniform = isinstance(section, Section)
     xi, _ = legendre.leggauss(1 if uniform else _TAPER_POINTS)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..fields import check_fields, declare, declared
 from ..printing import Shown
 from . import section_points
-from ._checks import keep_positive, positive
+from ._checks import PositiveField
 from .section_points import SectionPoints
+
+LENGTH, SECOND_MOMENT = PositiveField("length"), PositiveField("second moment")
 
 
 class Section(Shown, ABC):
@@ -24,6 +26,12 @@ class Section(Shown, ABC):
     torsion and stretch do not couple.  To define another section, derive a subclass with these
     four properties; `outline`, `shear_factors` and `stress_points` may be given too.
     """
+
+    file_kind: ClassVar[str]  # name of the kind in model files
+
+    def __post_init__(self) -> None:
+        """Check the declared fields."""
+        check_fields(self, self.name)
 
     @property
     @abstractmethod
@@ -79,24 +87,14 @@ class Section(Shown, ABC):
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class Rectangle(Section):
-    """A solid rectangle.
+    """A solid rectangle."""
 
-    Parameters
-    ----------
-    width : float
-        Side along y [m], above zero.
-    height : float
-        Side along z [m], above zero.
-    """
+    file_kind = "rectangle"
 
-    width: float
-    height: float
-
-    def __post_init__(self) -> None:
-        """Check both sides."""
-        keep_positive(self, self.name)
+    width: float = declare(LENGTH, "Side along y [], above zero.")
+    height: float = declare(LENGTH, "Side along z [], above zero.")
 
     @property
     def area(self) -> float:
@@ -140,21 +138,13 @@ class Rectangle(Section):
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class Circle(Section):
-    """A solid circular section.
+    """A solid circular section."""
 
-    Parameters
-    ----------
-    radius : float
-        Radius [m], above zero.
-    """
+    file_kind = "circle"
 
-    radius: float
-
-    def __post_init__(self) -> None:
-        """Check the radius."""
-        keep_positive(self, self.name)
+    radius: float = declare(LENGTH, "Radius [], above zero.")
 
     @property
     def area(self) -> float:
@@ -191,24 +181,21 @@ class Circle(Section):
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class Tube(Section):
-    """A circular tube.
+    """A circular tube."""
 
-    Parameters
-    ----------
-    radius : float
-        Outer radius [m], above zero.
-    thickness : float
-        Wall thickness [m], above zero and at most the radius (a solid bar).
-    """
+    file_kind = "tube"
 
-    radius: float
-    thickness: float
+    radius: float = declare(LENGTH, "Outer radius [], above zero.")
+    thickness: float = declare(
+        LENGTH,
+        "Wall thickness [], above zero and at most the radius (a solid bar).",
+    )
 
     def __post_init__(self) -> None:
         """Check both numbers and that the wall fits."""
-        keep_positive(self, self.name)
+        super().__post_init__()
         if self.thickness > self.radius:
             raise ModelError(
                 f"Tube: thickness {self.thickness} m is more than the outer radius {self.radius} m;"
@@ -250,30 +237,20 @@ class Tube(Section):
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class ISection(Section):
-    """An I-section: two flanges along y at the top and bottom (±z), a web along z between them.
+    """An I-section: two flanges along y at the top and bottom (±z), a web along z between them."""
 
-    Parameters
-    ----------
-    width : float
-        Width of the flanges along y [m], above zero.
-    height : float
-        Total height along z [m], above zero.
-    flange : float
-        Thickness of each flange along z [m], at most half the height.
-    web : float
-        Thickness of the web along y [m], at most the width.
-    """
+    file_kind = "i"
 
-    width: float
-    height: float
-    flange: float
-    web: float
+    width: float = declare(LENGTH, "Width of the flanges along y [], above zero.")
+    height: float = declare(LENGTH, "Total height along z [], above zero.")
+    flange: float = declare(LENGTH, "Thickness of each flange along z [], at most half the height.")
+    web: float = declare(LENGTH, "Thickness of the web along y [], at most the width.")
 
     def __post_init__(self) -> None:
         """Check the numbers and that flanges and web fit."""
-        keep_positive(self, self.name)
+        super().__post_init__()
         if 2.0 * self.flange > self.height:
             raise ModelError(
                 f"ISection: two flanges of {self.flange} m are more than the height {self.height} m"
@@ -359,21 +336,12 @@ def _polygon(radius: float, corners: int = 16) -> NDArray[np.float64]:
 
 
 @final
-@dataclass(frozen=True)
+@declared(eq=True)
 class GeneralSection(Section):
     """A section given by its area, second moments and torsion constant, such as of a catalogue.
 
     It is drawn as a rectangle with these second moments, and its stresses are those of pull and
     bending at the corners of this rectangle.
-
-    Parameters
-    ----------
-    area : float
-        Area [m²], above zero.
-    second_moment_y, second_moment_z : float
-        Second moments of area ∫z² dA and ∫y² dA [m⁴], above zero.
-    torsion_constant : float
-        Saint-Venant's torsion constant J [m⁴], above zero.
 
     Examples
     --------
@@ -382,14 +350,23 @@ class GeneralSection(Section):
         torsion_constant=5e-08)
     """
 
-    area: float = 0.0
-    second_moment_y: float = 0.0
-    second_moment_z: float = 0.0
-    torsion_constant: float = 0.0
+    file_kind = "general"
 
-    def __post_init__(self) -> None:
-        """Check all numbers."""
-        for name in ("area", "second_moment_y", "second_moment_z", "torsion_constant"):
-            unit = "m²" if name == "area" else "m⁴"
-            number = positive(getattr(self, name), f"{self.name}: {name} [{unit}]")
-            object.__setattr__(self, name, number)
+    area: float = declare(PositiveField("area"), "Area [], above zero.", default=0.0)
+    second_moment_y: float = declare(
+        SECOND_MOMENT, "Second moment of area ∫z² dA [], above zero.", default=0.0
+    )
+    second_moment_z: float = declare(
+        SECOND_MOMENT, "Second moment of area ∫y² dA [], above zero.", default=0.0
+    )
+    torsion_constant: float = declare(
+        SECOND_MOMENT,
+        "Saint-Venant's torsion constant J [], above zero.",
+        default=0.0,
+    )
+
+
+# Sections of this package, by their names in files
+SECTIONS: dict[str, type[Section]] = {
+    kind.file_kind: kind for kind in (Tube, Circle, Rectangle, ISection, GeneralSection)
+}

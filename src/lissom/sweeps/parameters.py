@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SweepError, name_list, shown, suggestion
+from ..fields import count
 from .distributions import Distribution
 from .study import RESERVED, GridAxis, Scalar
 
@@ -138,11 +139,7 @@ def checked_samples(samples: Any, drawn: Mapping[str, Any]) -> int | None:
         )
     if samples is None:
         return None
-    whole = isinstance(samples, (int, np.integer)) and not isinstance(samples, bool)
-    if not whole or not 1 <= samples <= MOST_TASKS:
-        limits = f"expected a whole number from 1 to {MOST_TASKS}"
-        raise SweepError(f"samples is {shown(samples)}; {limits}")
-    return int(samples)
+    return count(samples, "samples", 1, MOST_TASKS, error=SweepError)
 
 
 def draw_samples(

@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..errors import SweepError, shown
+from ..fields import count
 from .tasks import (
     Job,
     Task,
@@ -80,9 +81,7 @@ def _workers(workers: Any) -> int:
     if workers is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
-    if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 10_000:
-        raise SweepError(f"workers is {shown(workers)}; expected a whole number from 1")
-    return workers
+    return count(workers, "workers", 1, 10_000, error=SweepError)
 
 
 class Serial(Pool):

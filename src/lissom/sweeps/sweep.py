@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ResultError, SimulationWarning, SweepError, shown
+from ..fields import count
 from ..results.files.disk import as_path
 from ..results.files.versions import lissom_version
 from ..sim.run.progress import Bar, time_left
@@ -340,10 +341,7 @@ def _seed(seed: Any, before: Study | None) -> int:
     if seed is None:
         fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
         return fresh if before is None else before.seed
-    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-    if not whole or not 0 <= seed < 2**63:
-        raise SweepError(f"seed is {shown(seed)}; expected a whole number from 0")
-    return int(seed)
+    return count(seed, "seed", 0, 2**63 - 1, error=SweepError)
 
 
 def _channels(channels: Any) -> list[str]:

@@ -8,24 +8,11 @@ from typing import Any
 from ...errors import LoadError, StateError, suggestion
 from ...joints import Joint
 from ...system import System
-from .units import DIMENSIONS, NumberWithUnit, fits
+from ...units import DIMENSIONS, PAIRS
+from .units import NumberWithUnit, fits
 
 TURN, SLIDE, PLAIN = 0, 1, 2
 _NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
-
-# Dimensions for rotation and for translation.
-PAIRS = {
-    "coordinate": ("angle", "length"),
-    "rate": ("angular speed", "speed"),
-    "rate of speed": ("angular acceleration", "acceleration"),
-    "force": ("torque", "force"),
-    "stiffness": ("angular stiffness", "stiffness"),
-    "damping": ("angular damping", "damping"),
-    "stop damping": ("angular stop damping", "stop damping"),
-    "rotor": ("inertia", "mass"),
-    "integral gain": ("angular integral gain", "integral gain"),
-    "integral": ("angle times time", "length times time"),
-}
 
 
 def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: str) -> None:

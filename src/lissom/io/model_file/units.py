@@ -11,46 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from ...units import Powers, UnitError as UnitError, parsed_unit
-
-Dimension = str  # a key of DIMENSIONS
+from ...units import DIMENSIONS, Dimension, Powers, UnitError as UnitError, article, parsed_unit
 
 LONGEST = 200  # most characters of a quantity
-
-# Powers of kg, m, s, rad, and description with the SI unit.
-DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
-    "number": ((0, 0, 0, 0), "number without a unit"),
-    "mass": ((1, 0, 0, 0), "mass [kg]"),
-    "length": ((0, 1, 0, 0), "length [m]"),
-    "angle": ((0, 0, 0, 1), "angle [rad]"),
-    "time": ((0, 0, 1, 0), "time [s]"),
-    "speed": ((0, 1, -1, 0), "speed [m/s]"),
-    "angular speed": ((0, 0, -1, 1), "angular speed [rad/s]"),
-    "acceleration": ((0, 1, -2, 0), "acceleration [m/s^2]"),
-    "angular acceleration": ((0, 0, -2, 1), "angular acceleration [rad/s^2]"),
-    "force": ((1, 1, -2, 0), "force [N]"),
-    "torque": ((1, 2, -2, 0), "torque [N m]"),
-    "inertia": ((1, 2, 0, 0), "moment of inertia [kg m^2]"),
-    "stiffness": ((1, 0, -2, 0), "stiffness [N/m]"),
-    "angular stiffness": ((1, 2, -2, -1), "angular stiffness [N m/rad]"),
-    "damping": ((1, 0, -1, 0), "damping [N s/m]"),
-    "angular damping": ((1, 2, -1, -1), "angular damping [N m s/rad]"),
-    "stop damping": ((0, -1, 1, 0), "damping of a stop [s/m]"),
-    "angular stop damping": ((0, 0, 1, -1), "damping of a stop [s/rad]"),
-    "integral gain": ((1, 0, -3, 0), "integral gain [N/m/s]"),
-    "angular integral gain": ((1, 2, -3, -1), "integral gain [N m/rad/s]"),
-    "length times time": ((0, 1, 1, 0), "length times time [m s]"),
-    "angle times time": ((0, 0, 1, 1), "angle times time [rad s]"),
-    "pressure": ((1, -1, -2, 0), "pressure [Pa]"),
-    "density": ((1, -3, 0, 0), "density [kg/m^3]"),
-    "gravitational parameter": ((0, 3, -2, 0), "gravitational parameter [m^3/s^2]"),
-    "area": ((0, 2, 0, 0), "area [m^2]"),
-    "second moment": ((0, 4, 0, 0), "second moment of area [m^4]"),
-    "pitch": ((0, 1, 0, -1), "pitch [m/rad]"),
-    "curvature": ((0, -1, 0, 1), "curvature [rad/m]"),
-    "mass per length": ((1, -1, 0, 0), "mass per length [kg/m]"),
-    "inertia per length": ((1, 1, 0, 0), "moment of inertia per length [kg m]"),
-}
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?![a-z]))")
 
@@ -115,11 +78,6 @@ def described(value: Any) -> str:
 def expected_words(expected: Sequence[Dimension]) -> str:
     """Dimensions in words, such as "mass [kg] or length [m]"."""
     return " or ".join(DIMENSIONS[x][1] for x in expected)
-
-
-def article(word: str) -> str:
-    """Indefinite article of a dimension."""
-    return "an" if word[0] in "ai" else "a"
 
 
 def _called(powers: Powers) -> str:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import LoadError, shown, suggestion
+from ...fields import NumbersField, is_number, keep
 from ...kernels.run import fields as run
 from ...model import Part
 from ...printing import Shown
 from ..loads.latch import enter_latch
 from ..run.checks import (
     checked_values,
-    is_number,
     joint_name,
-    keep,
     number,
-    numbers,
     switch,
     text,
 )
@@ -84,8 +82,8 @@ class Lock(Action):
         what = f"Lock({self.joint!r})"
         for name in ("stiffness", "damping"):
             if (value := getattr(self, name)) is not None:
-                expected = "zero or more: one number, or one for each motion of the joint"
-                values = numbers(value, f"{what}: {name}", expected, least=0.0)
+                form = NumbersField(f"joint {name}", least=0)
+                values = np.asarray(form.check(value, f"{what}: {name}", LoadError), dtype=float)
                 keep(self, **{name: tuple(values.tolist()) if values.ndim else float(values)})
         if self.stiffness is None and np.any(self.damping):
             raise LoadError(

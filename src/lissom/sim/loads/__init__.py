@@ -1,4 +1,4 @@
-"""Loads, one file each: its class and checks, its kernels, and its fields in model files."""
+"""Loads, one file each: its class, with its fields, and its kernels."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .joint_damper import JointDamper
 from .joint_friction import JointFriction
 from .joint_spring import JointSpring
 from .joint_stop import JointStop
-from .latch import Latch
-from .load import FileField, Load
+from .latch import Latch as Latch
+from .load import Load
 from .motion import Motion
 from .node_force import NodeForce
 from .node_spring import NodeSpring
@@ -25,13 +25,11 @@ __all__ = [
     "CentralGravity",
     "Controller",
     "Drive",
-    "FileField",
     "GravityGradient",
     "JointDamper",
     "JointFriction",
     "JointSpring",
     "JointStop",
-    "Latch",
     "Load",
     "Motion",
     "NodeForce",
@@ -41,20 +39,5 @@ __all__ = [
     "flexible_drive",
 ]
 
-# All loads that a model file can hold.  A new load is added here and in `lissom.__init__`.
-LOADS: tuple[type[Load], ...] = (
-    Actuator,
-    JointSpring,
-    JointDamper,
-    JointFriction,
-    JointStop,
-    Servo,
-    NodeForce,
-    NodeSpring,
-    CentralGravity,
-    GravityGradient,
-    Rotor,
-    Motion,
-    Controller,
-    Drive,
-)
+# All loads that a model file can hold: those above
+LOADS: tuple[type[Load], ...] = tuple(Load.__subclasses__())

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError
+from ...fields import NumberField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import STIFF_FUNCTION, JointKind, register
-from ..run.checks import joint_name, keep, not_negative, number
+from ..run.checks import number
 from ..signals.signal import as_signal
-from .load import FileField, Load
+from .forms import JointField, SignalField
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -40,68 +41,46 @@ FORCE = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Actuator(Load):
     """Force or torque of a motor on a joint, through a gear.
 
     The joint receives ``ratio * force``; a rotor adds ``ratio**2 * rotor_inertia`` to the inertia
     at the joint's speed.  Its gyroscopic moment on its carrier is a `Rotor`.
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries, or loop that it closes.
-    force : number, array, Table or callable
-        On the motor side [N or N m], one number for each speed of the joint: constant, tabulated,
-        or a function f(time) or f(time, state).
-    ratio : float
-        Turns of the motor per turn of the joint.
-    rotor_inertia : float
-        About the motor's axis [kg m^2], or moved mass [kg] of a linear motor.
-    limit : float
-        Largest magnitude of `force`.
     """
 
     file_kind = "actuator"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "force": FileField("signal", "force"),
-        "ratio": FileField("number", "number"),
-        "rotor_inertia": FileField("number", "rotor", least=0),
-        "limit": FileField("number", "force", above=0, infinite=True),
-    }
     is_motor = True
 
-    joint: str
-    force: Any = 0.0
-    ratio: float = field(default=1.0, kw_only=True)
-    rotor_inertia: float = field(default=0.0, kw_only=True)
-    limit: float = field(default=np.inf, kw_only=True)
+    joint: str = declare(JointField(), "Body that the joint carries, or loop that it closes.")
+    force: Any = declare(
+        SignalField("joint force"),
+        "On the motor side [], one number for each speed of the joint: constant, tabulated, or a "
+        "function f(time) or f(time, state).",
+        default=0.0,
+    )
+    _: KW_ONLY
+    ratio: float = declare(
+        NumberField("number", nonzero=True),
+        "Turns of the motor per turn of the joint.",
+        default=1.0,
+    )
+    rotor_inertia: float = declare(
+        NumberField("rotor", least=0),
+        "About the motor's axis [kg m^2], or moved mass [kg] of a linear motor.",
+        default=0.0,
+    )
+    limit: float = declare(
+        NumberField("joint force", above=0, infinite=True),
+        "Largest magnitude of `force`.",
+        default=np.inf,
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        what = f"{self.label}: rotor_inertia"
-        keep(
-            self,
-            ratio=number(
-                self.ratio,
-                f"{self.label}: ratio",
-                "one finite number other than zero",
-                lambda x: 0 < abs(x) < np.inf,
-            ),
-            rotor_inertia=not_negative(self.rotor_inertia, what),
-            limit=number(
-                self.limit, f"{self.label}: limit", "one positive number", lambda x: x > 0
-            ),
-        )
+        """Check what a field alone does not tell."""
         seen = self.ratio * self.ratio * self.rotor_inertia  # ** would raise where it overflows
-        number(seen, f"{what} times ratio squared", "a finite number; give smaller ones")
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
+        what = f"{self.label}: rotor_inertia times ratio squared"
+        number(seen, what, "a finite number; give smaller ones")
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError, shown
-from ..run.checks import keep, numbers, positive
+from ...fields import NumberField, NumbersField, declare, declared, keep
 from ..signals.callbacks import is_compiled
 from ..signals.with_derivatives import WithDerivatives
 from .forces import forces_of
-from .load import FileField, Load
+from .forms import FunctionField
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -22,38 +23,31 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Controller(Load):
-    """Sampled controller: called once per period; its forces hold until the next call.
-
-    Parameters
-    ----------
-    update : callable or object
-        Plain Python: a function f(time, state) -> forces, or an object with such a method
-        ``update``.  Forces are (n_v,) numbers or a mapping {"body": ...}.  Memory between calls is
-        saved with the results if the object has ``get_state()`` (numbers, text, None, lists, arrays
-        and dictionaries of these) and ``set_state(saved)``; without these, a run of a controller
-        with memory cannot be resumed exactly from a file.  Compiled by Numba:
-        f(time, q, v, memory, out); the whole run then stays in compiled code.
-    period : float
-        Time between calls [s]; the first call is at the start.
-    memory : array, optional
-        Initial memory of a compiled controller.
-    """
+    """Sampled controller: called once per period; its forces hold until the next call."""
 
     file_kind = "controller"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "update": FileField("function"),
-        "period": FileField("number", "time", above=0),
-        "memory": FileField("numbers", "number"),
-    }
 
-    update: Any
-    period: float
-    memory: Any = field(default=(), kw_only=True)
+    update: Any = declare(
+        FunctionField(),
+        "Plain Python: a function f(time, state) -> forces, or an object with such a method "
+        '``update``.  Forces are (n_v,) numbers or a mapping {"body": ...}.  Memory between calls '
+        "is saved with the results if the object has ``get_state()`` (numbers, text, None, lists, "
+        "arrays and dictionaries of these) and ``set_state(saved)``; without these, a run of a "
+        "controller with memory cannot be resumed exactly from a file.  Compiled by Numba: f(time, "
+        "q, v, memory, out); the whole run then stays in compiled code.",
+    )
+    period: float = declare(
+        NumberField("time", above=0), "Time between calls []; the first call is at the start."
+    )
+    _: KW_ONLY
+    memory: Any = declare(
+        NumbersField("number", "array (n,)"), "Initial memory of a compiled controller.", default=()
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
+        """Check what a field alone does not tell."""
         if not callable(self.function):
             raise LoadError(
                 f"{self.label}: update is {shown(self.update)}; expected a function or an object "
@@ -70,11 +64,10 @@ class Controller(Load):
                 f"{self.label}: update has get_state() but no set_state(saved), so its saved state "
                 "could not be restored; provide both or neither"
             )
-        keep(
-            self,
-            period=positive(self.period, f"{self.label}: period", "a positive time [s]"),
-            memory=_row(self.memory, f"{self.label}: memory"),
-        )
+        expected = "a list or array of finite numbers, (n,)"
+        if np.ndim(self.memory) != 1:
+            raise LoadError(f"{self.label}: memory is {shown(self.memory)}; expected {expected}")
+        keep(self, memory=np.array(self.memory, dtype=float))
 
     @property
     def place(self) -> str:
@@ -146,15 +139,6 @@ def _copied(load: Controller, copies: dict[int, Any]) -> Controller:
             f"{load.label}: update cannot be copied ({type(error).__name__}: {error}); give it a "
             "method __deepcopy__"
         ) from error
-
-
-def _row(value: Any, what: str) -> Array:
-    """Initial memory as a row of numbers."""
-    expected = "a list or array of finite numbers, (n,)"
-    row = numbers(value, what, expected)
-    if row.ndim != 1:
-        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return row
 
 
 _ARRAY = "lissom array"  # key that marks an array in JSON

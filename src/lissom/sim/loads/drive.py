@@ -2,64 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...bodies import RigidBody
 from ...errors import LoadError, ModelError, shown, suggestion
+from ...fields import NumberField, declare, declared
 from ...joints import Prismatic, Revolute
 from ...model import Model, Part
-from ..run.checks import joint_name, keep, not_negative, number, positive, text
+from ..run.checks import joint_name, number, text
+from .forms import JointField
 from .joint_spring import JointSpring
-from .load import FileField, Load
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Drive(Load):
     """Inertia of a rotor on one joint and elasticity of its gear on the next.
 
     Created by `flexible_drive`.
-
-    Parameters
-    ----------
-    rotor : str
-        Body that represents the rotor; its joint turns by the motor angle over the gear ratio.
-    joint : str
-        Body that is driven; its joint is the deflection of the gear.
-    ratio, rotor_inertia, stiffness, damping : float
-        See `flexible_drive`.
     """
 
     file_kind = "drive"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "rotor": FileField("text"),
-        "joint": FileField("text"),
-        "ratio": FileField("number", "number"),
-        "rotor_inertia": FileField("number", "rotor", least=0),
-        "stiffness": FileField("number", "stiffness", above=0),
-        "damping": FileField("number", "damping", least=0),
-    }
 
-    rotor: str
-    joint: str
-    ratio: float = field(kw_only=True)
-    rotor_inertia: float = field(kw_only=True)
-    stiffness: float = field(kw_only=True)
-    damping: float = field(default=0.0, kw_only=True)
+    rotor: str = declare(
+        JointField(),
+        "Body that represents the rotor; its joint turns by the motor angle over the gear ratio.",
+    )
+    joint: str = declare(
+        JointField(), "Body that is driven; its joint is the deflection of the gear."
+    )
+    _: KW_ONLY
+    ratio: float = declare(NumberField("number"), "Turns of the motor per turn of the joint.")
+    rotor_inertia: float = declare(
+        NumberField("rotor", above=0), "About the motor's axis, or moved mass of a linear motor."
+    )
+    stiffness: float = declare(
+        NumberField("joint stiffness", above=0), "Stiffness of gear and shaft, on the joint side."
+    )
+    damping: float = declare(
+        NumberField("joint damping", least=0),
+        "Damping of gear and shaft, on the joint side.",
+        default=0.0,
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        for attribute in ("rotor", "joint"):
-            name = joint_name(getattr(self, attribute), f"{self.label}: {attribute}")
-            keep(self, **{attribute: name})
-        constants = (self.stiffness, self.damping, self.ratio, self.rotor_inertia)
-        keep(self, **_checked_constants(self.label, *constants))
+        """Check what a field alone does not tell."""
+        _check_ratio(self.label, self.ratio, self.rotor_inertia)
 
     @property
     def place(self) -> str:
@@ -148,7 +142,12 @@ def flexible_drive(
                 f"flexible_drive: the coordinate of {body_name!r} becomes the twist of the gear, "
                 f"but {couple.title} uses it; remove the coupling, and couple the rotor afterwards"
             )
-    constants = _checked_constants("flexible_drive", stiffness, damping, ratio, rotor_inertia)
+    constants: dict[str, Any] = {"stiffness": stiffness, "damping": damping, "ratio": ratio}
+    constants["rotor_inertia"] = rotor_inertia
+    for key, value in constants.items():
+        form = Drive.file_fields[key]
+        constants[key] = form.check(value, f"flexible_drive: {key}", LoadError)
+    _check_ratio("flexible_drive", constants["ratio"], constants["rotor_inertia"])
     rotor = text(name, "flexible_drive: name") or f"{body_name}_rotor"
     model.add(
         _rotor(kind, constants["rotor_inertia"]),
@@ -160,15 +159,7 @@ def flexible_drive(
     )
     model.move(body_name, to=rotor)
     model.mark_gear(body_name)
-    return Drive(
-        rotor,
-        body_name,
-        ratio=constants["ratio"],
-        rotor_inertia=constants["rotor_inertia"],
-        stiffness=constants["stiffness"],
-        damping=constants["damping"],
-        name=f"drive of {body_name!r}",
-    )
+    return Drive(rotor, body_name, **constants, name=f"drive of {body_name!r}")
 
 
 def across_gear(what: str, rotor: str, joint: str) -> LoadError:
@@ -179,21 +170,12 @@ def across_gear(what: str, rotor: str, joint: str) -> LoadError:
     )
 
 
-def _checked_constants(
-    label: str, stiffness: Any, damping: Any, ratio: Any, rotor_inertia: Any
-) -> dict[str, float]:
-    """Checked numbers of a drive, by name."""
+def _check_ratio(label: str, ratio: float, rotor_inertia: float) -> None:
+    """Refuse a gear that turns the rotor less than the joint, and more inertia than floats hold."""
     size = "one number of magnitude 1 or more"
-    constants = {
-        "stiffness": positive(stiffness, f"{label}: stiffness"),
-        "damping": not_negative(damping, f"{label}: damping"),
-        "ratio": number(ratio, f"{label}: ratio", size, lambda x: 1 <= abs(x) < np.inf),
-        "rotor_inertia": positive(rotor_inertia, f"{label}: rotor_inertia"),
-    }
-    seen = constants["ratio"] * constants["ratio"] * constants["rotor_inertia"]
+    number(ratio, f"{label}: ratio", size, lambda x: 1 <= abs(x) < np.inf)
     what = f"{label}: rotor_inertia times ratio squared"
-    number(seen, what, "a finite number; give smaller ones")
-    return constants
+    number(ratio * ratio * rotor_inertia, what, "a finite number; give smaller ones")
 
 
 def _rotor(kind: Any, inertia: float) -> RigidBody:

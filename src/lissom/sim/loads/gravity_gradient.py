@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError, shown
-from ..run.checks import keep, positive
+from ...fields import DirectionField, NumberField, PointField, declare, declared
+from .forms import ORIGIN
 from .gravity_field import TIDAL, enter_field
-from .load import FileField, Load
-from .on_node import direction, point
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 _SQUARE = 1e-9  # allowed cosine between radial direction and orbit normal
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class GravityGradient(Load):
     """Gravity gradient around a point that moves on a circular orbit, for attitude and deployment.
 
@@ -29,41 +28,28 @@ class GravityGradient(Load):
     point, which turns about the orbit's normal at the rate n: gravity less what the point itself
     feels, to first order in x.  It acts on every body with mass: the force and torque on the
     deformed body, and the forces on its modes.  The model's own constant gravity must be zero.
-
-    Parameters
-    ----------
-    rate : float
-        Rate n of the orbit [rad/s]: sqrt(mu / radius^3).
-    radial : str or array (3,)
-        Direction away from the centre at time zero: "x", "y", "z" or a vector.
-    normal : str or array (3,)
-        Normal of the orbit, about which it turns by the right-hand rule; square to `radial`.
-    center : array (3,)
-        The point in the world [m].
     """
 
     file_kind = "gravity_gradient"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "rate": FileField("number", "angular speed", above=0),
-        "radial": FileField("direction"),
-        "normal": FileField("direction"),
-        "center": FileField("point", "length"),
-    }
 
-    rate: float
-    radial: Any = field(default="x", kw_only=True)
-    normal: Any = field(default="z", kw_only=True)
-    center: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    rate: float = declare(
+        NumberField("angular speed", above=0), "Rate n of the orbit []: sqrt(mu / radius^3)."
+    )
+    _: KW_ONLY
+    radial: Any = declare(
+        DirectionField(),
+        'Direction away from the centre at time zero: "x", "y", "z" or a vector.',
+        default="x",
+    )
+    normal: Any = declare(
+        DirectionField(),
+        "Normal of the orbit, about which it turns by the right-hand rule; square to `radial`.",
+        default="z",
+    )
+    center: Any = declare(PointField(), "The point in the world.", default=ORIGIN)
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(
-            self,
-            rate=positive(self.rate, f"{self.label}: rate", "a positive rate [rad/s]"),
-            radial=direction(self, "radial"),
-            normal=direction(self, "normal"),
-            center=point(self, "center"),
-        )
+        """Check what a field alone does not tell."""
         if abs(self.radial @ self.normal) > _SQUARE:
             raise LoadError(
                 f"{self.label}: radial {shown(self.radial.tolist())} and normal "

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+from ...fields import NumbersField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import JointKind, register
-from ..run.checks import joint_name, keep
-from .load import FileField, Load
-from .on_joint import check_not_negative, per_motion
+from .forms import JointField, per_motion
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -35,36 +33,14 @@ DAMPER = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class JointDamper(Load):
-    """Viscous damping of a joint.
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries, or loop that it closes.
-    damping : float or array (n_v,)
-        Damping [N m s/rad or N s/m].
-    """
+    """Viscous damping of a joint."""
 
     file_kind = "joint_damper"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "damping": FileField("numbers", "damping"),
-    }
 
-    joint: str
-    damping: Any
-
-    def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        check_not_negative(self, "damping")
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
+    joint: str = declare(JointField(), "Body that the joint carries, or loop that it closes.")
+    damping: Any = declare(NumbersField("joint damping", least=0), "Damping.")
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING
 
+from ...fields import NumberField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import JointKind, register
-from ..run.checks import joint_name, keep, not_negative, positive
-from .load import FileField, Load
+from .forms import JointField
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -54,44 +54,18 @@ FRICTION = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class JointFriction(Load):
-    """Coulomb friction of a joint, smoothed at zero speed: -force tanh(rate / speed).
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries, or loop that it closes.
-    force : float
-        Friction at large speed [N m or N].
-    speed : float
-        Speed at which it reaches 76 % of that [rad/s or m/s].
-    """
+    """Coulomb friction of a joint, smoothed at zero speed: -force tanh(rate / speed)."""
 
     file_kind = "joint_friction"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "force": FileField("number", "force", least=0),
-        "speed": FileField("number", "rate", above=0),
-    }
 
-    joint: str
-    force: float
-    speed: float = field(default=1e-3, kw_only=True)
-
-    def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        keep(
-            self,
-            force=not_negative(self.force, f"{self.label}: force"),
-            speed=positive(self.speed, f"{self.label}: speed"),
-        )
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
+    joint: str = declare(JointField(), "Body that the joint carries, or loop that it closes.")
+    force: float = declare(NumberField("joint force", least=0), "Friction at large speed.")
+    _: KW_ONLY
+    speed: float = declare(
+        NumberField("rate", above=0), "Speed at which it reaches 76 % of that.", default=1e-3
+    )
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...fields import NumbersField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import JointKind, register
 from ...kernels.small import quaternion_rotation, turn_back, vector
-from ..run.checks import joint_name, keep, numbers
-from .load import FileField, Load
-from .on_joint import check_not_negative, per_motion
+from .forms import JointField, per_motion
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -111,49 +110,33 @@ BALL_SPRING = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class JointSpring(Load):
-    """Spring with a parallel damper on the coordinates of a joint.
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries, or loop that it closes.  At a spherical joint the spring acts
-        on the rotation vector, at a free joint on that and on the position.  The angle of a loop's
-        joint is between -pi and pi at the start of a run and is continued from there over turns.
-    stiffness : float or array (n_v,)
-        Stiffness [N m/rad or N/m]; spherical joints take one number, free joints one or two (for
-        rotation and translation).
-    rest : float or array
-        Coordinates of the relaxed spring; with a quaternion always the neutral position.
-    damping : float or array (n_v,)
-        Damping [N m s/rad or N s/m], like the stiffness.
-    """
+    """Spring with a parallel damper on the coordinates of a joint."""
 
     file_kind = "joint_spring"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "stiffness": FileField("numbers", "stiffness"),
-        "rest": FileField("numbers", "coordinate"),
-        "damping": FileField("numbers", "damping"),
-    }
 
-    joint: str
-    stiffness: Any
-    rest: Any = field(default=0.0, kw_only=True)
-    damping: Any = field(default=0.0, kw_only=True)
-
-    def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        for attribute in ("stiffness", "damping"):
-            check_not_negative(self, attribute)
-        numbers(self.rest, f"{self.label}: rest", "a finite number, or one for each coordinate")
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
+    joint: str = declare(
+        JointField(),
+        "Body that the joint carries, or loop that it closes.  At a spherical joint the spring "
+        "acts on the rotation vector, at a free joint on that and on the position.  The angle of a "
+        "loop's joint is between -pi and pi at the start of a run and is continued from there over "
+        "turns.",
+    )
+    stiffness: Any = declare(
+        NumbersField("joint stiffness", least=0),
+        "Stiffness []; spherical joints take one number, free joints one or two (for rotation and "
+        "translation).",
+    )
+    _: KW_ONLY
+    rest: Any = declare(
+        NumbersField("coordinate", "float or array (n_q,)", each="coordinate"),
+        "Coordinates of the relaxed spring []; with a quaternion always the neutral position.",
+        default=0.0,
+    )
+    damping: Any = declare(
+        NumbersField("joint damping", least=0), "Damping [], like the stiffness.", default=0.0
+    )
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING
 
 from ...errors import LoadError, shown
+from ...fields import NumberField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import JointKind, register
-from ..run.checks import is_number, joint_name, keep, not_negative, positive
-from .load import FileField, Load
+from .forms import JointField
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -66,61 +66,35 @@ STOP = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class JointStop(Load):
     """Elastic stops at the ends of a joint's travel.
 
     Force at the depth d beyond a limit: stiffness d (1 + damping d'), never pulling (Hunt and
     Crossley).
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries, or loop that it closes.
-    lower, upper : float
-        Limits of each coordinate; the angle of a loop's joint as for `JointSpring`.
-    stiffness : float
-        Stiffness [N m/rad or N/m].
-    damping : float
-        Damping [s/rad or s/m].
     """
 
     file_kind = "joint_stop"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "lower": FileField("number", "coordinate", infinite=True),
-        "upper": FileField("number", "coordinate", infinite=True),
-        "stiffness": FileField("number", "stiffness", above=0),
-        "damping": FileField("number", "stop damping", least=0),
-    }
 
-    joint: str
-    lower: float
-    upper: float
-    stiffness: float = field(kw_only=True)
-    damping: float = field(default=0.0, kw_only=True)
+    joint: str = declare(JointField(), "Body that the joint carries, or loop that it closes.")
+    lower: float = declare(
+        NumberField("coordinate", infinite=True),
+        "Lower limit of each coordinate []; the angle of a loop's joint as for `JointSpring`.",
+    )
+    upper: float = declare(
+        NumberField("coordinate", infinite=True), "Upper limit of each coordinate."
+    )
+    _: KW_ONLY
+    stiffness: float = declare(NumberField("joint stiffness", above=0), "Stiffness.")
+    damping: float = declare(NumberField("joint stop damping", least=0), "Damping.", default=0.0)
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        limits = is_number(self.lower) and is_number(self.upper)
-        if not limits or not self.lower < self.upper:
+        """Check what a field alone does not tell."""
+        if not self.lower < self.upper:
             raise LoadError(
                 f"{self.label}: lower is {shown(self.lower)} and upper is {shown(self.upper)}; "
                 "expected two numbers, possibly infinite, with lower < upper"
             )
-        keep(
-            self,
-            lower=float(self.lower),
-            upper=float(self.upper),
-            stiffness=positive(self.stiffness, f"{self.label}: stiffness"),
-            damping=not_negative(self.damping, f"{self.label}: damping"),
-        )
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

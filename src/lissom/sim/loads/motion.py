@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 from ...errors import LoadError, shown
+from ...fields import NumberField, declare, declared
 from ...kernels.run import fields as run
-from ..run.checks import joint_name, keep, positive
 from ..signals.callbacks import is_compiled
 from ..signals.differences import COARSEST
 from ..signals.followed import followed
 from ..signals.signal import SMOOTHNESS, Table, as_signal
-from .load import FileField, Load
+from .forms import JointField, SignalField
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Motion(Load):
     """Given motion of a joint as a function of time; the force that it requires is an output.
 
@@ -31,48 +31,36 @@ class Motion(Load):
     numerically with a spacing adapted to it (relative errors about 1e-11 and 1e-9).  Where that
     fails, at jumps and kinks, the run ends with the time in its message.  Tables are differentiated
     exactly.
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries.  All motions of the joint are given.
-    position : number, array (n_q,), Table or callable, optional
-        Coordinates as f(time), a quaternion first.  Compiled by Numba: f(time, out) that writes the
-        coordinates and their first and second derivatives.
-    velocity : number, array (n_v,), Table or callable, optional
-        Speeds as f(time); the coordinates are integrated.
-    acceleration : number, array (n_v,), Table or callable, optional
-        Rates of the speeds.
-    spacing : float
-        Largest spacing of the differences [s].
     """
 
     file_kind = "motion"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "position": FileField("signal", "coordinate"),
-        "velocity": FileField("signal", "rate"),
-        "acceleration": FileField("signal", "rate of speed"),
-        "spacing": FileField("number", "time", above=0),
-    }
 
-    joint: str
-    position: Any = None
-    velocity: Any = field(default=None, kw_only=True)
-    acceleration: Any = field(default=None, kw_only=True)
-    spacing: float = field(default=COARSEST, kw_only=True)
+    joint: str = declare(
+        JointField(), "Body that the joint carries.  All motions of the joint are given."
+    )
+    position: Any = declare(
+        SignalField("coordinate", "number, array (n_q,), Table or callable"),
+        "Coordinates [] as f(time), a quaternion first.  Compiled by Numba: f(time, out) that "
+        "writes the coordinates and their first and second derivatives.",
+        default=None,
+    )
+    _: KW_ONLY
+    velocity: Any = declare(
+        SignalField("rate"), "Speeds [] as f(time); the coordinates are integrated.", default=None
+    )
+    acceleration: Any = declare(SignalField("rate of speed"), "Rates of the speeds.", default=None)
+    spacing: float = declare(
+        NumberField("time", above=0), "Largest spacing of the differences [].", default=COARSEST
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
+        """Check what a field alone does not tell."""
         if self.position is None and self.velocity is None and self.acceleration is None:
             raise LoadError(f"{self.label}: give position, velocity or acceleration")
         if self.position is None and self.velocity is not None and self.acceleration is not None:
             raise LoadError(f"{self.label}: velocity and acceleration both given; give one")
         if self.position is not None:
             self._check_rates()
-        what = f"{self.label}: spacing"
-        keep(self, spacing=positive(self.spacing, what, "a positive time [s]"))
 
     def _check_rates(self) -> None:
         """Refuse rates that would be ignored next to a position."""
@@ -97,11 +85,6 @@ class Motion(Load):
                     f"{self.label}: {name} is {shown(rate)}; expected a plain Python function of "
                     "time, like the position"
                 )
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

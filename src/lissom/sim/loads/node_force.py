@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError
+from ...fields import ChoiceField, PointField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import STIFF_FUNCTION, NodeKind, register
 from ...kernels.run.slots import SLOT_POSE, add_change, add_wrench
 from ...kernels.small import ZERO, cross, matrix, scaled, turn, turn_back, vector
-from ..run.checks import choice, keep, node_name
 from ..signals.signal import as_signal, turned_signal
-from .load import FileField, Load
-from .on_node import in_slot, place_text, point
+from .forms import ORIGIN, PlaceField, SignalField, in_slot
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -51,50 +50,34 @@ def _change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b
 NODE_FORCE = register(NodeKind("force on a node", _force, _change, advice=STIFF_FUNCTION))
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class NodeForce(Load):
-    """Force and moment on a body, node or frame.
-
-    Parameters
-    ----------
-    where : str
-        "body", "body.node" or the name of a frame.
-    force, moment : array (3,), Table of 3 columns, or callable
-        [N], [N m]; a function is f(time) or f(time, state).
-    axes : {"world", "body"}
-        Axes of the components: world axes, or those of the node or frame (follower force).
-    at : array (3,)
-        Point of application, from the origin of the body, node or frame, in its axes [m].
-    """
+    """Force and moment on a body, node or frame."""
 
     file_kind = "node_force"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "where": FileField("place"),
-        "force": FileField("signal", "force"),
-        "moment": FileField("signal", "torque"),
-        "axes": FileField("choice", options=("world", "body")),
-        "at": FileField("point", "length"),
-    }
 
-    where: str
-    force: Any = (0.0, 0.0, 0.0)
-    moment: Any = (0.0, 0.0, 0.0)
-    axes: str = field(default="world", kw_only=True)
-    at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
-
-    def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, where=node_name(self.where, f"{self.label}: where"))
-        keep(
-            self,
-            axes=choice(self.axes, f"{self.label}: axes", ("world", "body")),
-            at=point(self, "at"),
-        )
-
-    @property
-    def place(self) -> str:
-        """Node."""
-        return place_text(self.where)
+    where: str = declare(PlaceField(), '"body", "body.node" or the name of a frame.')
+    force: Any = declare(
+        SignalField("force", "array (3,), Table of 3 columns, or callable"),
+        "Force []; a function is f(time) or f(time, state).",
+        default=ORIGIN,
+    )
+    moment: Any = declare(
+        SignalField("torque", "array (3,), Table of 3 columns, or callable"),
+        "Moment [], like the force.",
+        default=ORIGIN,
+    )
+    _: KW_ONLY
+    axes: str = declare(
+        ChoiceField(options=("world", "body")),
+        "Axes of the components: world axes, or those of the node or frame (follower force).",
+        default="world",
+    )
+    at: Any = declare(
+        PointField(),
+        "Point of application, from the origin of the body, node or frame, in its axes.",
+        default=ORIGIN,
+    )
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...errors import LoadError, shown
+from ...errors import LoadError
+from ...fields import NumberField, PointField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.registry import NodeKind, register
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, add_change, add_wrench
 from ...kernels.small import add, added, cross, dot, matrix, scaled, turn, turn_back, vector
-from ...model import Part
-from ..run.checks import as_numbers, keep, not_negative
-from .load import FileField, Load
-from .on_node import in_slot, place_text, point
+from .forms import ORIGIN, EndField, in_slot, place_text
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
@@ -107,58 +103,28 @@ NODE_SPRING = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class NodeSpring(Load):
-    """Spring and damper along the line between two nodes.
-
-    Parameters
-    ----------
-    a, b : str, array (3,) or None
-        "body", "body.node", the name of a frame, or a point fixed in the world; None is the origin
-        of the world, from which `at_a` or `at_b` leads to the point.  `b` is None by default.
-    stiffness : float
-        Stiffness [N/m].
-    damping : float
-        Damping [N s/m].
-    length : float
-        Relaxed length [m].
-    at_a, at_b : array (3,)
-        Attachment points, from the origin of each body, node or frame, in its axes [m].
-    """
+    """Spring and damper along the line between two nodes."""
 
     file_kind = "node_spring"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "a": FileField("end", "length"),
-        "b": FileField("end", "length"),
-        "stiffness": FileField("number", "stiffness", least=0),
-        "damping": FileField("number", "damping", least=0),
-        "length": FileField("number", "length", least=0),
-        "at_a": FileField("point", "length"),
-        "at_b": FileField("point", "length"),
-    }
 
-    a: Any
-    b: Any = None
-    stiffness: float = 0.0
-    damping: float = field(default=0.0, kw_only=True)
-    length: float = field(default=0.0, kw_only=True)
-    at_a: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    at_b: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
-
-    def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        for attribute in ("a", "b"):
-            if getattr(self, attribute) is None:
-                keep(self, **{attribute: np.zeros(3)})
-            _check_end(self, attribute)
-        keep(
-            self,
-            stiffness=not_negative(self.stiffness, f"{self.label}: stiffness"),
-            damping=not_negative(self.damping, f"{self.label}: damping"),
-            length=not_negative(self.length, f"{self.label}: length"),
-            at_a=point(self, "at_a"),
-            at_b=point(self, "at_b"),
-        )
+    a: Any = declare(
+        EndField(),
+        '"body", "body.node", the name of a frame, or a point fixed in the world [m]; None is the '
+        "origin of the world, from which `at_a` leads to the point.",
+    )
+    b: Any = declare(EndField(), "The other end, likewise.", default=None)
+    stiffness: float = declare(NumberField("stiffness", least=0), "Stiffness.", default=0.0)
+    _: KW_ONLY
+    damping: float = declare(NumberField("damping", least=0), "Damping.", default=0.0)
+    length: float = declare(NumberField("length", least=0), "Relaxed length.", default=0.0)
+    at_a: Any = declare(
+        PointField(),
+        "Attachment point, from the origin of the body, node or frame `a`, in its axes.",
+        default=ORIGIN,
+    )
+    at_b: Any = declare(PointField(), "Attachment point on `b`, likewise.", default=ORIGIN)
 
     @property
     def place(self) -> str:
@@ -176,16 +142,3 @@ class NodeSpring(Load):
         constants = [self.stiffness, self.damping, self.length, *at_a, *at_b]
         rates = self.damping > 0
         plan.add_node_load(self, NODE_SPRING, a, b, constants, 0, "world", rates=rates)
-
-
-def _check_end(load: NodeSpring, attribute: str) -> None:
-    """Refuse a value that is neither the name of a body or node nor a point of the world."""
-    value = getattr(load, attribute)
-    if isinstance(value, (str, Part)):
-        return
-    point = as_numbers(value)
-    if point is None or point.shape != (3,) or not np.all(np.isfinite(point)):
-        raise LoadError(
-            f'{load.label}: {attribute} = {shown(value)} is not a place; give "body", "body.node", '
-            "a frame, three numbers for a point fixed in the world, or None for its origin"
-        )

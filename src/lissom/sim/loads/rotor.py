@@ -12,24 +12,24 @@ Derivative by omega: [h a]x; by s: -J omega x a.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 from ...errors import LoadError, shown
+from ...fields import DirectionField, NumberField, declare, declared, keep
 from ...kernels.compiling import jit
 from ...kernels.run.fields import LOAD_WEIGHT
 from ...kernels.run.registry import STIFF_FUNCTION, BodyKind, JointKind, register
 from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, add_wrench
 from ...kernels.small import ZERO, added, cross, matrix, scaled, turn_back, vector
-from ..run.checks import joint_name, keep, node_name, number, positive
+from ..run.checks import number
 from ..signals.callbacks import is_compiled, takes_state
 from ..signals.differences import COARSEST
 from ..signals.followed import followed
 from ..signals.signal import Table, as_signal
 from ..signals.with_derivatives import WithDerivatives
-from .load import FileField, Load
-from .on_node import direction, place_text
+from .forms import JointField, PlaceField, SignalField
+from .load import Load
 
 if TYPE_CHECKING:
     from ...system import Frame
@@ -65,73 +65,56 @@ WHEEL = register(JointKind("wheel", _spin_up, signal_alone=True))
 ROTOR = register(BodyKind("rotor", _moment, advice=STIFF_FUNCTION))
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Rotor(Load):
     """Rotor that spins about an axis fixed in a body, node or frame: its moment on the carrier.
 
     Its speed is given, or a torque drives it, or it is geared to a joint.  The rotor itself is no
     body: its mass and its inertia across the axis belong to the carrier.
-
-    Parameters
-    ----------
-    where : str
-        Carrier: "body", "body.node" or the name of a frame.
-    inertia : float
-        About the axis [kg m^2].
-    speed : number, Table or callable
-        Rate relative to the carrier [rad/s]: constant, tabulated, or a function f(time).  The
-        inertia of the carrier then includes the rotor as if locked.  Compiled by Numba: f(time,
-        out) that writes the rate and then its derivative.
-    axis : str or array (3,)
-        "x", "y", "z" or a vector, in the axes of the carrier.
-    torque : number, Table or callable, optional
-        Torque of the motor on the rotor, about the axis [N m]; a function is f(time) or
-        f(time, state).  The carrier feels the opposite.  `speed` is then the rate about the axis
-        in inertial space at the start, that relative to the carrier plus that of the carrier, and
-        the inertia of the carrier lacks that of the rotor about the axis.
-    geared_to : str, optional
-        Joint whose motor has this rotor, by the body that it carries; one of a single motion.  The
-        rotor turns `ratio` times as fast.  Only the moment -omega x h acts on the carrier; the
-        inertia at the joint is `Actuator.rotor_inertia`.
-    ratio : float
-        Turns of the rotor per turn of the joint.
-    spacing : float
-        Largest spacing of finite differences, for functions of time [s].
     """
 
     file_kind = "rotor"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "where": FileField("place"),
-        "inertia": FileField("number", "inertia", above=0),
-        "speed": FileField("signal", "angular speed"),
-        "axis": FileField("direction"),
-        "torque": FileField("signal", "torque"),
-        "geared_to": FileField("text"),
-        "ratio": FileField("number", "number"),
-        "spacing": FileField("number", "time", above=0),
-    }
 
-    where: str
-    inertia: float
-    speed: Any = 0.0
-    axis: Any = field(default="z", kw_only=True)
-    torque: Any = field(default=None, kw_only=True)
-    geared_to: Any = field(default=None, kw_only=True)
-    ratio: float = field(default=1.0, kw_only=True)
-    spacing: float = field(default=COARSEST, kw_only=True)
+    where: str = declare(PlaceField(), 'Carrier: "body", "body.node" or the name of a frame.')
+    inertia: float = declare(NumberField("inertia", above=0), "About the axis.")
+    speed: Any = declare(
+        SignalField("angular speed", "number, Table or callable"),
+        "Rate relative to the carrier []: constant, tabulated, or a function f(time).  The inertia "
+        "of the carrier then includes the rotor as if locked.  Compiled by Numba: f(time, out) "
+        "that writes the rate and then its derivative.",
+        default=0.0,
+    )
+    _: KW_ONLY
+    axis: Any = declare(
+        DirectionField(), '"x", "y", "z" or a vector, in the axes of the carrier.', default="z"
+    )
+    torque: Any = declare(
+        SignalField("torque", "number, Table or callable"),
+        "Torque of the motor on the rotor, about the axis []; a function is f(time) or f(time, "
+        "state).  The carrier feels the opposite.  `speed` is then the rate about the axis in "
+        "inertial space at the start, that relative to the carrier plus that of the carrier, and "
+        "the inertia of the carrier lacks that of the rotor about the axis.",
+        default=None,
+    )
+    geared_to: Any = declare(
+        JointField(),
+        "Joint whose motor has this rotor, by the body that it carries; one of a single motion.  "
+        "The rotor turns `ratio` times as fast.  Only the moment -omega x h acts on the carrier; "
+        "the inertia at the joint is `Actuator.rotor_inertia`.",
+        default=None,
+    )
+    ratio: float = declare(
+        NumberField("number"), "Turns of the rotor per turn of the joint.", default=1.0
+    )
+    spacing: float = declare(
+        NumberField("time", above=0),
+        "Largest spacing of finite differences, for functions of time [].",
+        default=COARSEST,
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, where=node_name(self.where, f"{self.label}: where"))
-        keep(
-            self,
-            inertia=positive(self.inertia, f"{self.label}: inertia", "a positive inertia [kg m^2]"),
-            axis=direction(self, "axis"),
-            ratio=number(self.ratio, f"{self.label}: ratio"),
-            spacing=positive(self.spacing, f"{self.label}: spacing", "a positive time [s]"),
-        )
+        """Check what a field alone does not tell."""
         if self.geared_to is not None:
-            keep(self, geared_to=joint_name(self.geared_to, f"{self.label}: geared_to"))
             if self.torque is not None or not _is_zero(self.speed):
                 raise LoadError(
                     f"{self.label}: a rotor that is geared to {self.geared_to!r} takes its speed "
@@ -145,11 +128,6 @@ class Rotor(Load):
                 f"{self.label}: speed is a table of steps, at which the moment would be infinite; "
                 'use Table(..., kind="linear") or "monotone"'
             )
-
-    @property
-    def place(self) -> str:
-        """Carrier."""
-        return place_text(self.where)
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

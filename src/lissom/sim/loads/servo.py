@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...fields import NumberField, NumbersField, declare, declared
 from ...kernels.compiling import jit
 from ...kernels.run.fields import LOAD_SECANT, LOAD_WEIGHT
 from ...kernels.run.registry import JointKind, register
-from ..run.checks import as_numbers, joint_name, keep, numbers, positive
 from ..signals.callbacks import is_compiled, takes_state
 from ..signals.differences import COARSEST
 from ..signals.followed import followed
 from ..signals.signal import as_signal
-from .load import FileField, Load
-from .on_joint import check_not_negative, per_motion
+from .forms import JointField, SignalField, per_motion
+from .load import Load
 
 if TYPE_CHECKING:
     from ..run.plan import JointPlace, Plan
@@ -109,7 +108,7 @@ LIMITED_SERVO = register(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@declared()
 class Servo(Load):
     """PD or PID control of a joint towards a target, in continuous time.
 
@@ -120,74 +119,62 @@ class Servo(Load):
 
     Implicit methods use the derivatives of a servo: stiff gains do not limit their steps.  For a
     sampled controller see `Controller`.
-
-    Parameters
-    ----------
-    joint : str
-        Body that the joint carries: revolute, prismatic, or another joint whose speeds are the
-        rates of its coordinates.
-    target : number, array (n_v,), Table or callable
-        Target coordinates [rad or m]: constant, tabulated, or a function f(time).  Compiled by
-        Numba: f(time, out) that writes the targets and, if kd is not zero, their rates after them.
-    kp : float or array (n_v,)
-        Force per error [N m/rad or N/m].
-    kd : float or array (n_v,)
-        Force per rate of the error [N m s/rad or N s/m].
-    ki : float or array (n_v,)
-        Force per integral of the error [N m/(rad s) or N/(m s)].
-    limit : float or array (n_v,)
-        Largest magnitude of the force [N m or N].
-    rate : callable, optional
-        Rate of a target that is a plain function.  Without it the target is differentiated
-        numerically, as for `Motion`; tables are differentiated exactly, those of steps as zero.
-    integral : float or array (n_v,)
-        Integral at the start [rad s or m s]; `equilibrium` keeps it.
-    spacing : float
-        Largest spacing of the finite differences [s].
     """
 
     file_kind = "servo"
-    file_fields: ClassVar[Mapping[str, FileField]] = {
-        "joint": FileField("text"),
-        "target": FileField("signal", "coordinate"),
-        "kp": FileField("numbers", "stiffness"),
-        "kd": FileField("numbers", "damping"),
-        "ki": FileField("numbers", "integral gain"),
-        "limit": FileField("numbers", "force", infinite=True),
-        "rate": FileField("signal", "rate"),
-        "integral": FileField("numbers", "integral"),
-        "spacing": FileField("number", "time", above=0),
-    }
     is_motor = True
 
-    joint: str
-    target: Any = 0.0
-    kp: Any = field(kw_only=True)
-    kd: Any = field(default=0.0, kw_only=True)
-    ki: Any = field(default=0.0, kw_only=True)
-    limit: Any = field(default=np.inf, kw_only=True)
-    rate: Any = field(default=None, kw_only=True)
-    integral: Any = field(default=0.0, kw_only=True)
-    spacing: float = field(default=COARSEST, kw_only=True)
+    joint: str = declare(
+        JointField(),
+        "Body that the joint carries: revolute, prismatic, or another joint whose speeds are the "
+        "rates of its coordinates.",
+    )
+    target: Any = declare(
+        SignalField("coordinate"),
+        "Target coordinates []: constant, tabulated, or a function f(time).  Compiled by Numba: "
+        "f(time, out) that writes the targets and, if kd is not zero, their rates after them.",
+        default=0.0,
+    )
+    _: KW_ONLY
+    kp: Any = declare(NumbersField("joint stiffness", least=0), "Force per error.")
+    kd: Any = declare(
+        NumbersField("joint damping", least=0), "Force per rate of the error.", default=0.0
+    )
+    ki: Any = declare(
+        NumbersField("joint integral gain", least=0),
+        "Force per integral of the error.",
+        default=0.0,
+    )
+    limit: Any = declare(
+        NumbersField("joint force", above=0, infinite=True),
+        "Largest magnitude of the force.",
+        default=np.inf,
+    )
+    rate: Any = declare(
+        SignalField("rate", "callable"),
+        "Rate [] of a target that is a plain function.  Without it the target is differentiated "
+        "numerically, as for `Motion`; tables are differentiated exactly, those of steps as zero.",
+        default=None,
+    )
+    integral: Any = declare(
+        NumbersField("integral", each="coordinate"),
+        "Integral at the start []; `equilibrium` keeps it.",
+        default=0.0,
+    )
+    spacing: float = declare(
+        NumberField("time", above=0),
+        "Largest spacing of the finite differences [].",
+        default=COARSEST,
+    )
 
     def check(self) -> None:
-        """Check the fields that do not depend on a system."""
-        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
-        for attribute in ("kp", "kd", "ki"):
-            check_not_negative(self, attribute)
+        """Check what a field alone does not tell."""
         if not any(np.any(getattr(self, gain)) for gain in ("kp", "kd", "ki")):
             raise LoadError(f"{self.label}: kp, kd and ki are all zero; give one that is not")
-        limit = as_numbers(self.limit)
-        if limit is None or limit.ndim > 1 or not np.all(limit > 0):
+        if np.any(self.integral) and not np.any(self.ki):
             raise LoadError(
-                f"{self.label}: limit is {shown(self.limit)}; expected positive: one number, or "
-                "one for each motion of the joint"
+                f"{self.label}: integral is {shown(self.integral)}, but ki is zero; leave one out"
             )
-        what, expected = f"{self.label}: integral", "a finite number, or one for each coordinate"
-        start = numbers(self.integral, what, expected)
-        if np.any(start) and not np.any(self.ki):
-            raise LoadError(f"{what} is {shown(self.integral)}, but ki is zero; leave one out")
-        keep(self, spacing=positive(self.spacing, f"{self.label}: spacing", "a positive time [s]"))
         self._check_rate()
 
     def _check_rate(self) -> None:
@@ -208,11 +195,6 @@ class Servo(Load):
             )
         if not np.any(self.kd):
             raise LoadError(f"{self.label}: rate is given, but kd is zero; leave one out")
-
-    @property
-    def place(self) -> str:
-        """Joint."""
-        return self.joint
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""

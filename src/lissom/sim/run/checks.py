@@ -6,87 +6,28 @@ All take the value and `what`: the part and the attribute, as the error names th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from numbers import Real
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ... import fields
 from ...errors import LoadError, shown
-from ...immutable import read_only
 from ...model import Part
 from ...spatial.scalar import reals
 
 Array = np.ndarray
 
-
-def is_number(value: Any) -> bool:
-    """Whether the value is one real number, finite or infinite: no bool, text, array, or NaN."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    try:
-        return not math.isnan(float(value))
-    except OverflowError:  # an integer beyond the range of floats
-        return False
-
-
-def number(
-    value: Any,
-    what: str,
-    expected: str = "one finite number",
-    good: Callable[[float], bool] = math.isfinite,
-) -> float:
-    """Value as a float."""
-    if not is_number(value) or not good(float(value)):
-        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return float(value)
+number = partial(fields.number, error=LoadError)
+numbers = partial(fields.numbers, error=LoadError)
+text = partial(fields.text, error=LoadError)
+choice = partial(fields.choice, error=LoadError)
+switch = partial(fields.switch, error=LoadError)
 
 
 def positive(value: Any, what: str, expected: str = "one positive number") -> float:
-    """Value as a float above zero; parameters as for `number`."""
+    """Value as a float above zero."""
     return number(value, what, expected, lambda x: 0 < x < math.inf)
-
-
-def not_negative(value: Any, what: str, expected: str = "one number, zero or more") -> float:
-    """Value as a float of zero or more; parameters as for `number`."""
-    return number(value, what, expected, lambda x: 0 <= x < math.inf)
-
-
-def as_numbers(value: Any) -> Array | None:
-    """New array of floats, or None if the value does not consist of real numbers.
-
-    NumPy alone would also convert text, bools and None to numbers.
-    """
-    try:
-        array = np.array(value)
-    except Exception:  # rows of unequal length, or an error of the user's object
-        return None
-    if array.dtype.kind == "O":  # large integers, fractions, or no numbers at all
-        if not all(is_number(x) for x in array.flat):
-            return None
-    elif array.dtype.kind not in "iuf":
-        return None
-    with np.errstate(over="ignore"):  # long doubles beyond the range of floats become infinite
-        return array.astype(float)
-
-
-def numbers(
-    value: Any,
-    what: str,
-    expected: str = "finite numbers",
-    *,
-    n: int | None = None,
-    least: float = -math.inf,
-) -> Array:
-    """Value as a new array: one number or a row of them, all finite."""
-    array = as_numbers(value)
-    if (
-        array is None
-        or (array.ndim > 1 if n is None else array.shape != (n,))
-        or not np.all(np.isfinite(array) & (array >= least))
-    ):
-        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return array
 
 
 def checked_values(value: Any, n: int, what: str, t: float) -> Array:
@@ -109,13 +50,6 @@ def checked_values(value: Any, n: int, what: str, t: float) -> Array:
     return values
 
 
-def text(value: Any, what: str, expected: str = "a name as text") -> str:
-    """Value as text."""
-    if not isinstance(value, str):
-        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
-    return str(value)
-
-
 def joint_name(value: Any, what: str) -> str:
     """Name of the body that a joint carries, from text or the Part that `Model.add` returns."""
     if not isinstance(value, (str, Part)):
@@ -135,21 +69,6 @@ def node_name(value: Any, what: str) -> str:
     return str(value)
 
 
-def choice(value: Any, what: str, options: tuple[str, ...]) -> str:
-    """Value, checked to be one of the options."""
-    if not isinstance(value, str) or value not in options:
-        quoted = [f'"{x}"' for x in options]
-        raise LoadError(f"{what} is {shown(value)}; use {', '.join(quoted[:-1])} or {quoted[-1]}")
-    return str(value)
-
-
-def switch(value: Any, what: str) -> bool:
-    """Value as a bool; numbers and text are refused, since "off" would count as true."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise LoadError(f"{what} is {shown(value)}; expected True or False")
-    return bool(value)
-
-
 def listed(objects: Any, kind: type, what: str) -> list[Any]:
     """Objects of a kind from one of them or several; `what` names the argument in errors."""
     if isinstance(objects, kind):
@@ -164,10 +83,3 @@ def listed(objects: Any, kind: type, what: str) -> list[Any]:
         if not isinstance(item, kind):
             raise LoadError(f"{what} contains {shown(item)}; expected {kind.__name__} objects")
     return items
-
-
-def keep(part: Any, **values: Any) -> None:
-    """Store checked values in the fields of a frozen dataclass; arrays become read-only."""
-    for name, value in values.items():
-        stored = read_only(value) if isinstance(value, np.ndarray) else value
-        object.__setattr__(part, name, stored)

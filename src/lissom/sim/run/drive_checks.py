@@ -8,10 +8,10 @@ import numpy as np
 
 from ...algorithms.tree import engine
 from ...errors import LoadError, SimulationWarning
+from ...fields import is_number
 from ...joints import Revolute
 from ..loads import Drive, Motion
 from ..loads.drive import across_gear
-from .checks import is_number
 from .machine import Machine
 from .plan import Plan
 

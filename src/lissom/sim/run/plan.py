@@ -14,6 +14,7 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
+from ...fields import NumberField
 from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
@@ -123,8 +124,8 @@ class Plan:
 
     def _doubt_angles(self, load: Any) -> None:
         """Warn of constant angles of a joint that are likely in degrees."""
-        for name, entry in load.file_fields.items():
-            if entry.of == "coordinate" and entry.form in ("number", "numbers"):
+        for name, form in load.file_fields.items():
+            if form.of == "coordinate" and isinstance(form, NumberField):
                 coordinates = self.joint(load.joint, load, loops=True).joint.coordinates
                 values = np.asarray(getattr(load, name), dtype=float)
                 if values.shape in ((), (len(coordinates),)):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, name_list, shown
+from ...fields import as_numbers
 from ...options import DEFAULTS, FORMS, OptionForm, RunOptions
 from ...system import System
 from ..drift import Baumgarte, as_drift
 from ..events.event import Event
 from ..integrators import Integrator, as_integrator
 from ..loads import Load
-from .checks import as_numbers, listed, number, switch
+from .checks import listed, number, switch
 
 Array = np.ndarray
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..events.event import Switch
 from ..loads.drive import Drive
+from ..loads.forms import per_motion
 from ..loads.joint_spring import JointSpring
 from ..loads.load import Load
 from ..loads.node_spring import NodeSpring
-from ..loads.on_joint import per_motion
 
 if TYPE_CHECKING:
     from .plan import Plan

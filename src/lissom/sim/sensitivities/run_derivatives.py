@@ -20,6 +20,7 @@ from ...algorithms.tree.arguments import check_system
 from ...algorithms.tree.design_parameters import check_loops, resolve_parameters
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
+from ...fields import as_numbers
 from ...kernels.run import fields as run
 from ...printing import Shown
 from ...results.trajectory import Trajectory
@@ -28,7 +29,7 @@ from ..integrators import GeneralizedAlpha, Integrator, as_integrator
 from ..integrators.runge_kutta import RUNGE_KUTTA
 from ..integrators.tableau import Tableau
 from ..loads import Actuator, Load
-from ..run.checks import as_numbers, listed
+from ..run.checks import listed
 from ..run.prepare import begun_run, prepared
 from ..run.progress import ProgressBar
 from ..run.record import opened_record

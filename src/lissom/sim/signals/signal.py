@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...fields import as_numbers, keep
 from ...printing import Shown
-from ..run.checks import as_numbers, choice, keep, switch
+from ..run.checks import choice, switch
 from .callbacks import is_compiled, takes_state
 from .with_derivatives import WithDerivatives
 

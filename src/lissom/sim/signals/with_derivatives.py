@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, shown
+from ...fields import as_numbers
 from ...printing import Shown
-from ..run.checks import as_numbers
 from .callbacks import is_compiled
 
 Array = np.ndarray

@@ -18,7 +18,8 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from ...errors import ModelError, shown
+from ...errors import ModelError
+from ...fields import count
 from .._checks import finite, positive
 
 Array = NDArray[np.float64]
@@ -47,15 +48,7 @@ def mode_selection(name: str, modes: Any, frequency: Any, effective_mass: Any) -
             f"{name}: {' and '.join(chosen)} both say how many modes are kept; give one of them"
         )
     if modes is not None:
-        if (
-            isinstance(modes, bool)
-            or not isinstance(modes, (int, np.integer))
-            or not 0 <= modes <= _MOST
-        ):
-            raise ModelError(
-                f"{name}: modes is {shown(modes)}; give a whole number from 0 to {_MOST}"
-            )
-        return ModeSelection(modes=int(modes))
+        return ModeSelection(modes=count(modes, f"{name}: modes", 0, _MOST))
     if frequency is not None:
         return ModeSelection(frequency=positive(frequency, f"{name}: frequency [Hz]"))
     if effective_mass is not None:

@@ -11,7 +11,8 @@ from ....sim.events.event import Action
 from ....sim.integrators import as_integrator
 from ....sim.loads import LOADS, Load
 from ....system import System
-from ..coordinate_units import PAIRS, check_joint_units
+from ....units import PAIRS
+from ..coordinate_units import check_joint_units
 from ..schema.simulation import (
     Curve,
     DriftTable,
@@ -102,7 +103,9 @@ def _action(system: System, table: Any) -> Action:
         return Release(table.joint)
     for key in ("stiffness", "damping"):
         if (value := getattr(table, key)) is not None:
-            _checked_at("action", check_joint_units, system, table.joint, key, value, key)
+            _checked_at(
+                "action", check_joint_units, system, table.joint, key, value, f"joint {key}"
+            )
     stiffness, damping = map(_numbers, (table.stiffness, table.damping))
     return Lock(table.joint, stiffness=stiffness, damping=damping)
 

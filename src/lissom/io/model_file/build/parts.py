@@ -16,21 +16,8 @@ from ....bodies.solids import SOLIDS, Solid
 from ....errors import DeprecatedWarning, ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model.parts import Body
-from ....structures import (
-    ALUMINIUM,
-    CARBON,
-    STEEL,
-    TITANIUM,
-    Circle,
-    GeneralSection,
-    ISection,
-    Material,
-    Rectangle,
-    Section,
-    Tube,
-    beam,
-    rod,
-)
+from ....structures import ALUMINIUM, CARBON, STEEL, TITANIUM, Material, Section, beam, rod
+from ....structures.sections import SECTIONS
 from ...structures.body_file import load_body
 from ..arrays import ArrayFiles
 from ..joint_kinds import JOINTS, own_joints
@@ -54,13 +41,6 @@ _SHAPES: dict[str, Callable[..., RigidBody]] = {
     "sphere": RigidBody.sphere,
     "rod": RigidBody.rod,
     "points": RigidBody.from_points,
-}
-SECTIONS: dict[str, Callable[..., Section]] = {
-    "tube": Tube,
-    "circle": Circle,
-    "rectangle": Rectangle,
-    "i": ISection,
-    "general": GeneralSection,
 }
 
 
@@ -147,7 +127,8 @@ def _material(name: str, materials: Mapping[str, Material]) -> Material:
 
 def _build_section(table: Any) -> Section:
     fields = _fields(table)
-    return SECTIONS[fields.pop("kind")](**{k: float(x) for k, x in fields.items()})
+    kind: Any = SECTIONS[fields.pop("kind")]
+    return kind(**{k: float(x) for k, x in fields.items()})
 
 
 _OF_SECTIONS = ("section", "sections", "material", "shear_factor")

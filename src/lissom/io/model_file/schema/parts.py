@@ -15,7 +15,9 @@ from ....bodies.rod_checks import MOST_FUNCTIONS as MOST_FUNCTIONS_OF_RODS
 from ....bodies.solids import SOLIDS, Solid, solid_fields
 from ....joints import Joint
 from ....joints.base import parameter_kinds
+from ....structures import Material
 from ....structures.counts import MOST_FUNCTIONS
+from ....structures.sections import SECTIONS
 from ..joint_kinds import JOINTS, own_joints
 from ..units import described
 from .types import (
@@ -34,6 +36,7 @@ from .types import (
     number_of,
     one_or_more,
     one_or_two,
+    table_of,
     whole,
 )
 
@@ -167,49 +170,15 @@ class NodalTable(NodesTable):
     damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
 
 
-class TubeTable(TableType):
-    kind: Literal["tube"]
-    radius: Length
-    thickness: Length
-
-
-class CircleTable(TableType):
-    kind: Literal["circle"]
-    radius: Length
-
-
-class RectangleTable(TableType):
-    kind: Literal["rectangle"]
-    width: Length
-    height: Length
-
-
-class ISectionTable(TableType):
-    kind: Literal["i"]
-    width: Length
-    height: Length
-    flange: Length
-    web: Length
-
-
-class GeneralSectionTable(TableType):
-    kind: Literal["general"]
-    area: Annotated[Any, number_of("area", above=0)]
-    second_moment_y: Annotated[Any, number_of("second moment", above=0)]
-    second_moment_z: Annotated[Any, number_of("second moment", above=0)]
-    torsion_constant: Annotated[Any, number_of("second moment", above=0)]
-
-
-AnySection = Annotated[
-    TubeTable | CircleTable | RectangleTable | ISectionTable | GeneralSectionTable,
-    Field(discriminator="kind"),
-]
-
-
-class MaterialTable(TableType):
-    youngs_modulus: Annotated[Any, number_of("pressure", above=0)]
-    density: Annotated[Any, number_of("density", above=0)]
-    poisson_ratio: Annotated[Any, number_of("number")] = 0.3
+if TYPE_CHECKING:
+    AnySection = TableType
+    MaterialTable = TableType
+else:
+    AnySection = Annotated[
+        reduce(or_, (table_of(kind, TableType) for kind in SECTIONS.values())),
+        Field(discriminator="kind"),
+    ]
+    MaterialTable = table_of(Material, TableType, leave_out=("name",))
 
 
 def _two_sections(sections: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, create_model
 
 from ....options import DEFAULTS, FORMS, IN_FILES, OptionForm
-from ..coordinate_units import PAIRS
+from ....units import PAIRS
 from ..units import NumberWithUnit, described, quantity
 from .types import (
     FunctionName,
@@ -25,7 +25,7 @@ from .types import (
     whole,
 )
 
-Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
+Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "joint force"))
 
 
 class SignalTable(TableType):
@@ -98,8 +98,8 @@ class StopAction(TableType):
 class LockAction(TableType):
     kind: Literal["lock"]
     joint: Words
-    stiffness: Annotated[Any, one_or_more(*PAIRS["stiffness"])] = None
-    damping: Annotated[Any, one_or_more(*PAIRS["damping"])] = 0.0
+    stiffness: Annotated[Any, one_or_more(*PAIRS["joint stiffness"])] = None
+    damping: Annotated[Any, one_or_more(*PAIRS["joint damping"])] = 0.0
 
 
 class ReleaseAction(TableType):

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, create_model
 
-from ..units import DIMENSIONS, UnitError, described, quantity
+from ....units import DIMENSIONS
+from ..units import UnitError, described, quantity
 from .types import TableType, Words, fault, number_of, whole
 
 _ANY = tuple(DIMENSIONS)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, create_model
 from pydantic_core import PydanticCustomError
 
 from ....errors import name_list
+from ....fields import (
+    ChoiceField,
+    DirectionField,
+    FieldForm,
+    NumberField,
+    NumbersField,
+    PointField,
+    TextField,
+)
 from ....spatial.given import rotation_of
+from ....units import Dimension, article
 from ..units import (
-    Dimension,
     NumberWithUnit,
     UnitError,
-    article,
     described,
     expected_words,
     quantity,
@@ -31,6 +40,9 @@ class TableType(BaseModel):
     """A table of a model file; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+Table = TypeVar("Table", bound=TableType)
 
 
 class Reference(str):
@@ -251,3 +263,43 @@ Rotation = Annotated[Any, BeforeValidator(_rotation)]
 Length = Annotated[Any, number_of("length", above=0)]
 Point = Annotated[Any, vector_of("length")]
 Mass = Annotated[Any, number_of("mass", least=0)]
+
+
+# Tables of classes with declared fields
+
+
+def annotation(form: FieldForm) -> Any:
+    """Type of a declared field, with its validator."""
+    match form:
+        case TextField():
+            return Words
+        case PointField():
+            return Point
+        case DirectionField():
+            return Direction
+        case ChoiceField():
+            return Literal[form.options]
+        case NumbersField():
+            return Annotated[Any, one_or_more(*form.dimensions, infinite=form.infinite)]
+        case NumberField(least=least, above=above, infinite=infinite):
+            bounds = number_of(*form.dimensions, least=least, above=above, infinite=infinite)
+            return Annotated[Any, bounds]
+    raise ValueError(f"a field of the form {type(form).__name__} has no key in files")
+
+
+def table_of(
+    part: Any,
+    base: type[Table],
+    annotated: Callable[[FieldForm], Any] = annotation,
+    leave_out: Sequence[str] = (),
+) -> type[Table]:
+    """Table with the declared fields of a class; required where the default is no value of it."""
+    entries: dict[str, Any] = {}
+    if kind := getattr(part, "file_kind", ""):
+        entries["kind"] = (Literal[kind], ...)
+    for field in dataclasses.fields(part):
+        form = part.file_fields.get(field.name)
+        if form is not None and field.name not in leave_out:
+            required = field.default is dataclasses.MISSING or not form.allows(field.default)
+            entries[field.name] = (annotated(form), ... if required else field.default)
+    return create_model(f"{part.__name__}Table", __base__=base, **entries)
