@@ -24,7 +24,7 @@ RECIPES = {
 }
 EXPECTED = [
     *("A joint", "A load", "A Runge–Kutta method", "An implicit method"),
-    *("A channel", "An output format"),
+    *("A quantity", "A channel", "An output format"),
 ]
 
 
