@@ -14,7 +14,7 @@ import numpy as np
 
 import lissom as ls
 from lissom.algorithms.tree import engine
-from lissom.kernels import entries, fields as field
+from lissom.kernels.quantities import INVERSE, MASS
 from lissom.library import flexible_chain, humanoid, rigid_chain
 
 from .cases import Case, moving_case
@@ -53,11 +53,10 @@ def kernels(case: Case, what: str, pool: ThreadPoolExecutor, n: int) -> Callable
             rows = q, v, f, out.ravel()
             failed = space.accelerations(rows, space.composite, engine.CAREFUL, engine.ALL, *part)
         elif what == "inverse_dynamics":
-            flags = engine.ALL | field.ACCELERATED
-            failed = space.inverse(*space.call, q, v, f, out.ravel(), flags, *part)
+            result = out.reshape(n, system.n_v)
+            failed = space.evaluate(INVERSE, (q, v, f), engine.NOTHING, result, *part)
         else:
-            kernel = space.kernel(entries.MASS)
-            failed = kernel(*space.call, q, out, 0, 1, True, *part)
+            failed = space.evaluate(MASS, (q, v, f), engine.NOTHING, out, *part)
         assert failed < 0
 
     def call() -> None:

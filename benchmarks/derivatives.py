@@ -9,7 +9,8 @@ import numpy as np
 
 from lissom.algorithms import forward_dynamics_batch
 from lissom.algorithms.tree import engine
-from lissom.kernels import entries, fields as field
+from lissom.kernels import entries
+from lissom.kernels.quantities import COUNTED
 from lissom.library import flexible_chain, humanoid, rigid_chain, turned_chain
 from lissom.model import Model
 
@@ -103,14 +104,14 @@ def _own_calls(case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
     n, k = system.n_v, case.size
     work = engine.workspace(system)
     rows = (case.many_q.ravel(), case.many_v.ravel(), case.many_forces.ravel())
-    x, T, D = np.empty(k * n), np.empty(k * n), np.empty((3 * k * n, n))
+    T, D = np.empty(k * n), np.empty((k * (3 * n + 1), n))
     shared = (*work.call, *work.derivatives, *rows)
-    flags = engine.ALL | field.ACCELERATED
+    flags = COUNTED
     inverse = functools.partial(
         work.kernel(entries.INVERSE_DERIVATIVES), *shared, T, D, flags, 0, k
     )
     forward = functools.partial(
-        work.kernel(entries.FORWARD_DERIVATIVES), *shared, x, T, D, engine.ALL, 0, k
+        work.kernel(entries.FORWARD_DERIVATIVES), *shared, T, D, engine.ALL, 0, k
     )
     by_call = (evaluator.inverse_dynamics_derivatives, evaluator.forward_dynamics_derivatives)
     return {

@@ -43,6 +43,20 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(runner, "FIRST_BUDGET", 1)
 
 
+@pytest.fixture
+def readable_only(monkeypatch):
+    """Function after which all systems, also those used before, go by the readable text."""
+    from lissom.algorithms.tree import arguments, quick
+
+    def leave_kernels_aside():
+        monkeypatch.setattr(arguments, "READABLE", True)
+        monkeypatch.setattr(quick, "READABLE", True)
+        for function in quick.FUNCTIONS:
+            monkeypatch.setattr(function, "call", lambda *_: None)
+
+    return leave_kernels_aside
+
+
 def compile_kernels() -> None:
     """Build all kernels, for a minute or two where they are not up to date.
 

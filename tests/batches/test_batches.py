@@ -10,6 +10,7 @@ import pytest
 import lissom as ls
 from lissom.algorithms.tree import threads
 from lissom.batches import arrays
+from lissom.kernels.quantities import ACCELERATIONS
 from tests.oracle.random_mechanism import draw
 from tests.samples.batches import PARTS, answers, same, states
 from tests.samples.four_bars import four_bar_of_a_chain
@@ -112,7 +113,7 @@ def test_a_batch_larger_than_the_device_is_fed_in_turns():
     systems = [arm_with_hand(1.0 + 0.1 * k) for k in range(70)]
     given = states(systems[0], 70)
     one = ls.batch(systems, device=Simulated())
-    room = 8 * one._backend.arrays_of("forward").n * 32
+    room = 8 * one._backend.arrays_of(ACCELERATIONS).n * 32
     small = Simulated(free=room + 100)
     found = ls.batch(systems, device=small).forward_dynamics(*given)
     assert np.array_equal(found, one.forward_dynamics(*given))
@@ -125,7 +126,7 @@ def test_states_larger_than_the_device_are_fed_in_turns():
     system = arm_with_hand()
     q, v, x = states(system, 150)
     whole = ls.batch(system, device=Simulated())
-    workspace = 8 * whole._backend.arrays_of("forward").n * 32
+    workspace = 8 * whole._backend.arrays_of(ACCELERATIONS).n * 32
     per_state = 8 * (3 * system.n_v + system.n_v + 1)
     small = Simulated(threads=32, free=workspace + 70 * per_state)
     batch, expected = ls.batch(system, device=small), ls.batch(system)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.tree import arguments, quick
 from lissom.spatial import axis_rotation
 from tests.samples.couplings import geared_rotors
 from tests.samples.states import CLOSED, LOOP, STATE, TREE, bits
@@ -324,12 +323,12 @@ def test_sharing_one_between_threads_is_an_error_that_says_so():
     assert bits(evaluator.forward_dynamics(q, v)) == expected
 
 
-def test_without_compiled_code_it_takes_the_general_way(monkeypatch):
+def test_without_compiled_code_it_takes_the_general_way(readable_only):
     q, v = MOVING.q.copy(), MOVING.v.copy()
     evaluator = CHAIN.evaluator()
     expected = evaluator.forward_dynamics(q, v)
-    monkeypatch.setattr(quick, "READABLE", True)
-    monkeypatch.setattr(arguments, "READABLE", True)
+    readable_only()
+    evaluator = CHAIN.evaluator()
     found = evaluator.forward_dynamics(q, v)
     assert found == pytest.approx(expected, rel=1e-10)
     assert "4 coordinates" in repr(evaluator)

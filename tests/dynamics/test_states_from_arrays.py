@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import lissom as ls
 from tests.samples.couplings import geared_rotors
-from tests.samples.states import ACCELERATIONS, CLOSED, LOOP, STATE, TREE, bits
+from tests.samples.states import ACCELERATIONS, CLOSED, LOOP, STATE, TREE, arm, bits
 from tests.tools.public_names import CALLABLES
 
 
@@ -170,6 +171,58 @@ def test_a_quaternion_that_is_not_of_unit_length_is_refused(name):
     q[:4] *= 1.01
     with pytest.raises(ls.StateError, match="the quaternion of body 'hub'.* has length 1.01"):
         call(TREE, (q, state.v))
+
+
+SHORT_WAY = {
+    "acceleration": lambda s, x: ls.acceleration(s, x, "hand", ACCELERATIONS),
+    "bias_force": ls.bias_force,
+    "center_of_mass": ls.center_of_mass,
+    "energy": ls.energy,
+    "forward_dynamics": lambda s, x: ls.forward_dynamics(s, x, ACCELERATIONS),
+    "forward_dynamics_derivatives": ls.forward_dynamics_derivatives,
+    "gravity_force": ls.gravity_force,
+    "inverse_dynamics": lambda s, x: ls.inverse_dynamics(s, x, ACCELERATIONS),
+    "inverse_dynamics_derivatives": CALLS["inverse_dynamics_derivatives"][2],
+    "jacobian": lambda s, x: ls.jacobian(s, x, "link.tip"),
+    "joint_forces": lambda s, x: ls.joint_forces(s, x, ACCELERATIONS),
+    "mass_matrix": ls.mass_matrix,
+    "momentum": ls.momentum,
+    "multiply_mass": CALLS["multiply_mass"][2],
+    "pose": lambda s, x: ls.pose(s, x, "hand"),
+    "solve_mass": CALLS["solve_mass"][2],
+    "velocity": lambda s, x: ls.velocity(s, x, "link.tip"),
+}
+
+
+@pytest.mark.parametrize("name", SHORT_WAY)
+def test_calls_that_take_the_short_way_give_the_bits_of_the_first(name):
+    system, call = arm(), SHORT_WAY[name]
+    state, q, v = system.state(STATE.q, STATE.v), STATE.q.copy(), STATE.v.copy()
+    first = call(system, state)
+    expected = bits(first)
+    again = [call(system, x) for x in (state, (q, v), [q, v])]
+    call(system, (q, 2 * v))
+    assert [bits(x) for x in again] == 3 * [expected]
+    assert bits(first) == expected  # nobody wrote to it since
+    with pytest.raises(ls.StateError, match="the quaternion of body 'hub'"):
+        call(system, (np.r_[2 * q[:4], q[4:]], v))
+    with pytest.raises(ls.StateError, match=r"v\[0\], .* is nan"):
+        call(system, (q, np.full(len(v), np.nan)))
+    with pytest.raises(ls.StateError, match="the state belongs to a system with other bodies"):
+        call(system, CLOSED)
+
+
+def test_threads_that_share_a_system_get_the_numbers_of_each_alone():
+    """Kernels of more than 64 speeds run beside each other, and have one common workspace."""
+    system = ls.library.rigid_chain(80).compile()
+    states = [(x, 0.1 * x) for x in np.random.default_rng(0).normal(size=(4, 80))]
+    expected = [repr(bits(ls.forward_dynamics_derivatives(system, x))) for x in states]
+
+    def many(k):
+        return {repr(bits(ls.forward_dynamics_derivatives(system, states[k]))) for _ in range(20)}
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(many, range(4))) == [{x} for x in expected]
 
 
 def test_numbers_whose_squares_overflow_are_finite():

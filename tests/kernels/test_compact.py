@@ -6,6 +6,7 @@ import pytest
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.packing import pack, shared_records
 from lissom.kernels import fields as field
+from lissom.kernels.quantities import FORWARD
 from lissom.library import flexible_chain, rigid_chain
 from tests.samples.kernel_cases import JOINTS, far_state, joint_systems, random_system
 
@@ -14,8 +15,8 @@ STATES = 3  # one after another, so that a record that one state leaves would sh
 
 def accelerations(system, packed, rows):
     space = engine.Workspace(system, packed)
-    out = np.zeros(STATES * system.n_v)
-    assert space.forward(*space.call, *rows, out, engine.ALL, 0, STATES) == -1
+    out = np.zeros((STATES, system.n_v))
+    assert space.evaluate(FORWARD, rows, engine.NOTHING, out, 0, STATES) == -1
     return out
 
 

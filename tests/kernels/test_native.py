@@ -21,9 +21,9 @@ from lissom.algorithms.tree import engine
 from lissom.building.build import VECTORS, build
 from lissom.building.front_end import _wrapper_text, entries as all_entries, letters
 from lissom.building.targets import BuildTarget
-from lissom.kernels import entries
 from lissom.kernels.compiling import LIBRARY
 from lissom.kernels.native import BINARY, sealed
+from lissom.kernels.quantities import MASS
 from lissom.kernels.sources import binary_digest
 from tests.tools.native_numbers import NUMBERS, differences, numbers, numbers_of
 
@@ -210,20 +210,20 @@ def test_eight_processes_at_once_from_a_folder_that_stays_as_it_is(copy):
 
 def test_other_arguments_are_refused():
     system = ls.library.rigid_chain(2).compile()
-    kernel, call = entries.MASS.load(), engine.workspace(system).call
-    q, M = np.zeros(2), np.empty((2, 2))
-    assert kernel(*call, q, M, 0, 1, True, 0, 1) == -1
+    kernel, call = MASS.rows.load(), engine.workspace(system).call
+    q, M, none = np.zeros(2), np.empty((2, 2)), np.zeros(0)
+    assert kernel(*call, q, none, none, none, M, 0, 0, 1) == -1
     read_only = np.zeros(2)
     read_only.flags.writeable = False
     others = (np.zeros(2, dtype=int), np.zeros(4)[::2], np.zeros((1, 2)), read_only, [0.0, 0.0])
     for other in (*others, np.zeros(2, dtype=">f8"), None):
         with pytest.raises(TypeError, match="argument 3 is not a writable contiguous vector"):
-            kernel(*call, other, M, 0, 1, True, 0, 1)
-    with pytest.raises(TypeError, match="argument 4 is not a writable contiguous matrix"):
-        kernel(*call, q, np.empty((2, 2), order="F"), 0, 1, True, 0, 1)
-    with pytest.raises(TypeError, match="argument 5 is not an integer"):
-        kernel(*call, q, M, 0.5, 1, True, 0, 1)
-    with pytest.raises(TypeError, match="takes 10 arguments, not 3"):
+            kernel(*call, other, none, none, none, M, 0, 0, 1)
+    with pytest.raises(TypeError, match="argument 7 is not a writable contiguous matrix"):
+        kernel(*call, q, none, none, none, np.empty((2, 2), order="F"), 0, 0, 1)
+    with pytest.raises(TypeError, match="argument 8 is not an integer"):
+        kernel(*call, q, none, none, none, M, 0.5, 0, 1)
+    with pytest.raises(TypeError, match="takes 11 arguments, not 3"):
         kernel(*call)
 
 

@@ -93,11 +93,11 @@ def test_tree_is_returned_as_it_is():
     assert ls.assemble(system, state) is state
 
 
-def test_readable_text_assembles_too(monkeypatch):
+def test_readable_text_assembles_too(readable_only):
     system = four_bar(LENGTHS)
     start = system.state(crank=-1.0, coupler=0.8, rocker=1.9)
     compiled = ls.assemble(system, start, held="crank")
-    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
+    readable_only()
     readable = ls.assemble(system, start, held="crank")
     np.testing.assert_allclose(readable.q, compiled.q, atol=1e-12)
 

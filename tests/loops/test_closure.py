@@ -141,11 +141,11 @@ def test_basis_spans_all_motions_that_keep_the_loop_closed(name):
     assert error(found.mass_matrix, B.T @ M @ B) < 1e-13
 
 
-def test_readable_text_gives_the_same(monkeypatch):
+def test_readable_text_gives_the_same(readable_only):
     system, state, _ = closed_tree(JOINTS["universal"], np.random.default_rng(8))
     compiled = ls.closure(system, state)
     values = compiled.gap, compiled.jacobian, compiled.mass_matrix
-    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
+    readable_only()
     readable = ls.closure(system, state)
     for a, b in zip(values, (readable.gap, readable.jacobian, readable.mass_matrix), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)

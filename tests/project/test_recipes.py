@@ -23,8 +23,15 @@ RECIPES = {
     )
 }
 EXPECTED = [
-    *("A joint", "A load", "A Runge–Kutta method", "An implicit method"),
-    *("An option of a run", "A channel", "An output format", "A reader of a format"),
+    "A joint",
+    "A load",
+    "A Runge–Kutta method",
+    "An implicit method",
+    "An option of a run",
+    "A quantity",
+    "A channel",
+    "An output format",
+    "A reader of a format",
     "A shape in pictures",
 ]
 

@@ -19,12 +19,11 @@ import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.design import design_rows, inertial_products
 from lissom.algorithms.tree.design_parameters import resolve_parameters
-from lissom.kernels import fields as field
+from lissom.kernels.quantities import CENTER, FRAME, JACOBIAN, MASS, POSE
 from tests.samples.kernel_cases import random_case
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = range(4)
-ALL = engine.ALL | field.ACCELERATED
 
 
 def four_bar() -> tuple[ls.System, ls.State]:
@@ -40,21 +39,34 @@ def four_bar() -> tuple[ls.System, ls.State]:
     return system, ls.assemble(system, system.state(crank=1.0, coupler=-0.6, rocker=1.8))
 
 
+def last_path(system: ls.System) -> np.ndarray:
+    """Constants of the last body's frame."""
+    return engine.path_constants(system, system.place(system.names[-1]))
+
+
+def triangle(system: ls.System, q: np.ndarray) -> np.ndarray:
+    """One triangle of the mass matrix, by the kernel for timing."""
+    engine.mass_matrix_loop(system, q, 2)
+    return np.tril(engine.workspace(system).mass[: system.n_v])
+
+
 # Each from a system, coordinates, speeds and forces or accelerations
 ALGEBRA = {
     "prepare": lambda s, q, v, x: engine.Workspace(s, engine.packed_constants(s)).scratch,
     "forward_rows": engine.forward_dynamics,
     "composite_rows": partial(engine.forward_dynamics, composite=True),
     "inverse_rows": engine.inverse_dynamics,
-    "mass_rows": lambda s, q, v, x: engine.mass_matrix(s, q),
-    "totals_rows": lambda s, q, v, x: engine.totals(s, q, v, np.ones(3)),
-    "frame_rows": lambda s, q, v, x: np.concatenate(
-        [a.ravel() for a in engine.frame_motion(s, s.n_body - 1, 0, q, v, x, ALL)]
+    "mass_rows": lambda s, q, v, x: engine.value(s, MASS, q),
+    "mass_triangles": lambda s, q, v, x: triangle(s, q),
+    "totals_rows": lambda s, q, v, x: engine.totals_rows(s, q[None], v[None], np.ones(3)),
+    "center_rows": lambda s, q, v, x: engine.value(
+        s, CENTER, q, place=np.array([0.1, 0.2, 0.3, 4])
     ),
-    "pose_rows": lambda s, q, v, x: np.concatenate(
-        [a.ravel() for a in engine.pose(s, s.place(s.names[-1]), q)]
+    "frame_rows": lambda s, q, v, x: engine.value(
+        s, FRAME, q, v, x, engine.node_constants(s, s.n_body - 1, 0)
     ),
-    "jacobian_rows": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
+    "pose_rows": lambda s, q, v, x: engine.value(s, POSE, q, place=last_path(s)),
+    "jacobian_rows": lambda s, q, v, x: engine.value(s, JACOBIAN, q, place=last_path(s)),
     "joint_forces_rows": engine.joint_forces,
     "inverse_derivative_rows": lambda s, q, v, x: engine.inverse_derivatives(s, q, v, x)[1],
     "forward_derivative_rows": lambda s, q, v, x: engine.forward_derivatives(s, q, v, x)[1],

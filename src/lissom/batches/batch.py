@@ -12,6 +12,15 @@ from ..algorithms.tree import engine
 from ..algorithms.tree.arguments import check_system
 from ..algorithms.tree.batch import check_quaternions, checked_threads
 from ..errors import KernelError, StateError, shown
+from ..kernels.quantities import (
+    ACCELERATIONS,
+    INVERSE,
+    JACOBIAN,
+    MASS,
+    POSE,
+    TOTALS,
+    Quantity,
+)
 from ..system import System
 from . import arrays
 from .device import Device, cuda
@@ -101,7 +110,7 @@ class Batch:
         """
         states = self._states(q, v)
         inputs = [*states, self._rows(forces, self.system.n_v, "forces", states[0], none=True)]
-        return self._result("forward", q, inputs, (self.system.n_v,))
+        return self._result(ACCELERATIONS, q, inputs)
 
     def inverse_dynamics(
         self, q: Array, v: Array, acceleration: Array, actuated: Any = None
@@ -124,7 +133,7 @@ class Batch:
             return self._converter(q)(
                 self._backend.xp.asarray(actuated_rows(self, [*states, x], actuated))
             )
-        return self._result("inverse", q, [*states, x], (self.system.n_v,))
+        return self._result(INVERSE, q, [*states, x])
 
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrices (k, n_v, n_v) of the tree.
@@ -134,8 +143,7 @@ class Batch:
         q : array (k, n_q)
             Coordinates.
         """
-        n = self.system.n_v
-        return self._result("mass", q, [self._coordinates(q)], (n, n))
+        return self._result(MASS, q, [self._coordinates(q)])
 
     def pose(self, q: Array, where: Any) -> tuple[Array, Array]:
         """Attitudes (k, 3, 3) and positions (k, 3) of a frame in the world.
@@ -148,7 +156,7 @@ class Batch:
             "body", "body.node" or the name of a frame.
         """
         x = self._coordinates(q)
-        poses = self._evaluate("pose", [x], (12,), self._paths(where))
+        poses = self._evaluate(POSE, [x], self._paths(where))
         convert = self._converter(q)
         return convert(poses[:, :9].reshape(-1, 3, 3)), convert(poses[:, 9:])
 
@@ -163,8 +171,7 @@ class Batch:
             As for `pose`.
         """
         x = self._coordinates(q)
-        shape = (6, self.system.n_v)
-        return self._converter(q)(self._evaluate("jacobian", [x], shape, self._paths(where)))
+        return self._converter(q)(self._evaluate(JACOBIAN, [x], self._paths(where)))
 
     def energy(self, q: Array, v: Array) -> Energies:
         """Kinetic, potential and strain energies, (k,) each [J].
@@ -174,7 +181,7 @@ class Batch:
         q, v : arrays (k, n_q), (k, n_v)
             Coordinates and speeds.
         """
-        totals = self._evaluate("totals", list(self._states(q, v)), (16,))
+        totals = self._evaluate(TOTALS, list(self._states(q, v)))
         convert = self._converter(q)
         return Energies(*(convert(totals[:, k]) for k in range(3)))
 
@@ -188,25 +195,25 @@ class Batch:
     def _converter(self, like: Array) -> arrays.Converter:
         return arrays.converter_to(like, self._backend.xp)
 
-    def _result(self, what: str, like: Array, inputs: list[Any], shape: tuple[int, ...]) -> Array:
-        return self._converter(like)(self._evaluate(what, inputs, shape))
+    def _result(self, quantity: Quantity, like: Array, inputs: list[Any]) -> Array:
+        return self._converter(like)(self._evaluate(quantity, inputs))
 
     def _evaluate(
         self,
-        what: str,
+        quantity: Quantity,
         inputs: list[Any],
-        shape: tuple[int, ...],
-        paths: list[np.ndarray] | None = None,
+        places: list[np.ndarray] | None = None,
     ) -> Any:
         try:
-            results, statuses = self._backend.evaluate(what, inputs, shape, paths)
+            results, statuses = self._backend.evaluate(quantity, inputs, places)
         except MemoryError:
+            shape = quantity.shape(self.system.n_v)
             numbers = len(inputs[0]) * int(np.prod(shape, dtype=float))
             raise KernelError(
                 f"no memory is left for {len(inputs[0])} results ({8e-9 * numbers:.3g} GB); give "
                 "fewer states at a time"
             ) from None
-        raise_failures(self, what, statuses, inputs)
+        raise_failures(self, quantity, statuses, inputs)
         return results
 
     def _coordinates(self, q: Array) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..algorithms.tree import engine
 from ..algorithms.tree.threads import in_threads
-from ..kernels import entries, fields as field
+from ..kernels import fields as field
+from ..kernels.quantities import Quantity
 from ..system import System
 
 Array = np.ndarray
@@ -32,18 +33,19 @@ class Cores:
 
     def evaluate(
         self,
-        what: str,
+        quantity: Quantity,
         inputs: list[Array],
-        shape: tuple[int, ...],
-        paths: list[Array] | None,
+        places: list[Array] | None,
     ) -> tuple[Array, Array]:
-        """Results (k, *shape) and statuses (k,) of k states."""
-        count = len(inputs[0])
+        """Results and statuses (k,) of k states."""
+        count, n_v = len(inputs[0]), self.systems[0].n_v
+        shape = quantity.shape(n_v)
         matrices, statuses = len(shape) == 2, np.zeros(count, dtype=np.int64)
         # Kernels add to what is there: each thread clears its matrices, as many as its cache holds.
         out = np.empty((count, *shape)) if matrices else np.zeros((count, *shape))
         at_once = max(CLEARED // max(int(np.prod(shape)), 1), 32) if matrices else count
-        flat = [x.ravel() for x in inputs]
+        vectors, zero = iter(inputs), np.zeros(n_v)
+        q, v, x = (zero if letter == "0" else next(vectors).ravel() for letter in quantity.takes)
 
         def work(start: int, stop: int) -> None:
             variants = len(self.systems) > 1
@@ -52,57 +54,13 @@ class Cores:
                 last, k = min(first + step, stop), first if variants else 0
                 if matrices:
                     out[first:last] = 0.0
-                path = None if paths is None else paths[k]
-                _evaluate_rows(what, self.systems[k], flat, out, path, statuses, first, last)
+                place = engine.NOTHING if places is None else places[k]
+                space = engine.workspace(self.systems[k])
+                while first < last:  # a state that fails does not stop the others
+                    failed = space.evaluate(quantity, (q, v, x), place, out, first, last)
+                    if failed < 0:
+                        break
+                    statuses[failed], first = field.SINGULAR, failed + 1
 
         in_threads(count, self.threads, work)
         return out, statuses
-
-
-def _evaluate_rows(
-    what: str,
-    system: System,
-    inputs: list[Array],
-    out: Array,
-    path: Array | None,
-    statuses: Array,
-    start: int,
-    stop: int,
-) -> None:
-    """States start to stop of one system; a state that fails does not stop the others."""
-    space = engine.workspace(system)
-    while start < stop:
-        failed = _call_kernel(what, space, inputs, out, path, start, stop)
-        if failed < 0:
-            return
-        statuses[failed] = field.SINGULAR
-        start = failed + 1
-
-
-def _call_kernel(
-    what: str,
-    space: engine.Workspace,
-    inputs: list[Array],
-    out: Array,
-    path: Array | None,
-    start: int,
-    stop: int,
-) -> int:
-    """Call of a kernel; returns the state that failed, or -1."""
-    call = space.call
-    if what == "forward":
-        rows = inputs[0], inputs[1], inputs[2], out.ravel()
-        limits = engine.CAREFUL, engine.ALL, start, stop
-        return int(space.accelerations(rows, space.composite, *limits))
-    if what == "inverse":
-        flags = engine.ALL | field.ACCELERATED
-        return int(space.inverse(*call, *inputs, out.ravel(), flags, start, stop))
-    if what == "totals":
-        kernel = space.kernel(entries.TOTALS)
-        return int(kernel(*call, *inputs, out.ravel(), field.ACCELERATED, start, stop))
-    if what == "pose":
-        return int(space.kernel(entries.POSE)(*call, *inputs, out.ravel(), path, start, stop))
-    matrices = out.reshape(out.shape[0] * out.shape[1], out.shape[2])
-    if what == "mass":
-        return int(space.kernel(entries.MASS)(*call, *inputs, matrices, 0, 1, True, start, stop))
-    return int(space.kernel(entries.JACOBIAN)(*call, *inputs, path, matrices, start, stop))

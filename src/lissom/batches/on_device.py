@@ -11,20 +11,11 @@ from ..algorithms.tree import engine
 from ..algorithms.tree.packing import pack
 from ..errors import KernelError, StateError
 from ..kernels import fields as field
-from ..kernels.device import states
-from ..kernels.device.entry import LANES, DeviceEntry
+from ..kernels.device.entry import LANES
+from ..kernels.quantities import ACCELERATIONS, Quantity
 from ..system import System
 from .arrays import library, on_cpu
 from .device import Device, Interleaved, argument
-
-ENTRIES: dict[str, tuple[DeviceEntry, int | None]] = {  # with the flags that they take
-    "forward": (states.FORWARD, engine.ALL),
-    "inverse": (states.INVERSE, engine.ALL | field.ACCELERATED),
-    "mass": (states.MASS, 0),
-    "pose": (states.POSE, None),
-    "jacobian": (states.JACOBIAN, None),
-    "totals": (states.TOTALS, field.ACCELERATED),
-}
 
 
 class _Arrays:
@@ -74,28 +65,28 @@ class OnDevice:
 
     def evaluate(
         self,
-        what: str,
+        quantity: Quantity,
         inputs: list[Any],
-        shape: tuple[int, ...],
-        paths: list[np.ndarray] | None,
+        places: list[np.ndarray] | None,
     ) -> tuple[Any, Any]:
-        """Results (k, *shape) and statuses (k,) of k states, in the memory of the first array.
+        """Results and statuses (k,) of k states, in the memory of the first array.
 
         States on the CPU go to the device in turns that fit its memory.
         """
-        xp, (entry, flags) = self.xp, ENTRIES[what]
+        xp, shape = self.xp, quantity.shape(self.systems[0].n_v)
         count, host = len(inputs[0]), isinstance(inputs[0], np.ndarray)
         memory = np if host else xp
         out = memory.zeros((count, *shape))
         statuses = memory.zeros(count, dtype=np.int64)
         if not count:
             return out, statuses
-        arrays = self.arrays_of(what)
+        arrays = self.arrays_of(quantity)
         threads = self._threads(arrays, count)
         at_once = threads if self.variants else count  # the workspace holds constants of variants
         if host:
             at_once = min(at_once, self._fitting(arrays, inputs, shape, threads))
-        where = None if paths is None else xp.asarray(np.stack(paths))
+        where = xp.zeros((1, 0)) if places is None else xp.asarray(np.stack(places))
+        zero = xp.zeros(self.systems[0].n_v)
         for start in range(0, count, at_once):
             rows = slice(start, min(start + at_once, count))
             n = rows.stop - rows.start
@@ -103,21 +94,19 @@ class OnDevice:
             results = xp.zeros((n, *shape)) if host else out[rows]
             constants = self._constants(arrays.floats, rows)
             arguments = [argument(arrays.ints), constants, argument(space)]
-            arguments += [argument(xp.asarray(x[rows]), each=True) for x in inputs]
-            if where is not None:
-                arguments.append(self._constants(where, rows))
-            arguments.append(argument(results, each=True))
-            if flags is not None:
-                arguments.append(argument(flags))
-            launch_statuses = self.device.launch(entry, n, threads, arguments)
+            vectors = (argument(xp.asarray(x[rows]), each=True) for x in inputs)
+            arguments += [argument(zero) if x == "0" else next(vectors) for x in quantity.takes]
+            arguments += [self._constants(where, rows), argument(results, each=True)]
+            arguments.append(argument(quantity.flags))
+            launch_statuses = self.device.launch(quantity.device, n, threads, arguments)
             statuses[rows] = on_cpu(launch_statuses) if host else launch_statuses
             if host:
                 out[rows] = on_cpu(results)
         return out, statuses
 
-    def arrays_of(self, what: str) -> _Arrays:
+    def arrays_of(self, quantity: Quantity) -> _Arrays:
         """Arrays for a quantity."""
-        compact = what == "forward" and not self.systems[0].constraints
+        compact = quantity is ACCELERATIONS and not self.systems[0].constraints
         if compact not in self._arrays:
             try:
                 self._arrays[compact] = _Arrays(self.systems, self.xp, compact)

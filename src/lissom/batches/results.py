@@ -10,6 +10,7 @@ from ..algorithms.tree.articulated import forward_dynamics
 from ..algorithms.tree.inverse import inverse_dynamics
 from ..errors import LissomError, StateError
 from ..kernels import fields as field
+from ..kernels.quantities import ACCELERATIONS, INVERSE, Quantity
 from ..printing import summary
 from .arrays import on_cpu
 
@@ -34,7 +35,7 @@ class Energies(NamedTuple):
         return summary(self)
 
 
-def raise_failures(batch: Batch, what: str, statuses: Any, inputs: list[Any]) -> None:
+def raise_failures(batch: Batch, quantity: Quantity, statuses: Any, inputs: list[Any]) -> None:
     """Raise the error of the first state that failed, with its row."""
     wrong = statuses != field.DONE
     if not bool(wrong.any()):
@@ -44,9 +45,9 @@ def raise_failures(batch: Batch, what: str, statuses: Any, inputs: list[Any]) ->
     numbers = [on_cpu(x[row]) for x in inputs]
     try:
         state = system.state(*numbers[:2])
-        if what == "forward":
+        if quantity is ACCELERATIONS:
             forward_dynamics(system, state, numbers[2])
-        elif what == "inverse":
+        elif quantity is INVERSE:
             inverse_dynamics(system, state, numbers[2])
     except LissomError as error:
         error.args = (f"row {row}: {error}",)

@@ -193,29 +193,31 @@ static PyObject *kernel(PyObject *module, PyObject *args)
 
 /* Shortcuts: kernels with most of their arguments fixed, for arrays that need no conversion.
 
-   A call takes the remaining vectors and the array for the result, or None for a new one.  It
-   returns the result, or a pose made of it; None for anything unusual (other types, shapes or orders, numbers that are
-   not finite, quaternions that are not of unit length, arrays that overlap, another status than
-   the good one).  While another call uses the same workspace it raises the error it was given. */
-enum { MOST_VECTORS = 3, MOST_DIMENSIONS = 2, LONG_CALL = 64, POSE = 12 };
+   The vectors are q, v and x (forces or accelerations; None: zeros), as many of them as the kernel
+   takes.  A call takes these and the array for the result, or None for a new one.  It returns the
+   result, or a pose made of it; None for anything unusual (other types, shapes or orders, numbers
+   that are not finite, quaternions that are not of unit length, arrays that overlap, another status
+   than the good one).  While another call uses the same workspace it raises the error it was given,
+   or returns None if there is none. */
+enum { N_VECTOR = 3, MOST_SLOTS = 4, MOST_DIMENSIONS = 2, LONG_CALL = 64, POSE = 12 };
 
 typedef struct {
     Code code;
     PyMethodDef method;
     PyObject *keep;            /* fixed arguments */
     PyObject *made;            /* class of poses, or NULL */
-    double pose[POSE];
     int64_t slots[N_SLOT], good;
-    int n_vector, n_dimension, zeroed, release;
-    int vector_slot[MOST_VECTORS], result_slot;
-    npy_intp size[MOST_VECTORS], shape[MOST_DIMENSIONS];
+    int n_slot, n_dimension, zeroed, release, taken[N_VECTOR];
+    int slot[MOST_SLOTS], vector[MOST_SLOTS], result_slot; /* which slot gets which vector */
+    npy_intp size[N_VECTOR], shape[MOST_DIMENSIONS];
+    double *zeros;             /* in the place of x */
     npy_intp n_quaternion, *quaternions; /* first coordinates, in the first vector */
     double tolerance;
     char *busy;                /* of the workspace */
-    PyObject *error;           /* type and text */
+    PyObject *error;           /* type and text, or NULL */
 } Shortcut;
 
-static PyObject *POSITION, *ROTATION; /* names */
+static PyObject *POSITION, *ROTATION, *DERIVED, *SYSTEM, *RAW_Q, *RAW_V; /* names */
 
 static int usual(PyObject *given, npy_intp size)
 {
@@ -239,7 +241,7 @@ static int turns(const Shortcut *s, const double *q)
     return 1;
 }
 
-static int usual_result(const Shortcut *s, PyObject *given, PyObject *const *vectors)
+static int usual_result(const Shortcut *s, PyObject *given, const double *const *x)
 {
     PyArrayObject *array = (PyArrayObject *)given;
     if (!PyArray_CheckExact(given) || PyArray_TYPE(array) != NPY_DOUBLE
@@ -248,16 +250,15 @@ static int usual_result(const Shortcut *s, PyObject *given, PyObject *const *vec
     for (int k = 0; k < s->n_dimension; k++)
         if (PyArray_DIM(array, k) != s->shape[k]) return 0;
     const char *data = PyArray_DATA(array), *end = data + PyArray_NBYTES(array);
-    for (int k = 0; k < s->n_vector; k++) {
-        const char *x = PyArray_DATA((PyArrayObject *)vectors[k]);
-        if (x < end && data < x + 8 * s->size[k]) return 0;
-    }
+    for (int k = 0; k < N_VECTOR; k++)
+        if (s->taken[k] && (const char *)x[k] < end && data < (const char *)(x[k] + s->size[k]))
+            return 0;
     return 1;
 }
 
 /* Pose of the numbers that a kernel has written: attitude 9, position 3.  Its class is immutable, so
    that the attributes are set past it, as its constructor does, in a third of the time. */
-static PyObject *new_pose(const Shortcut *s)
+static PyObject *new_pose(const Shortcut *s, const double *numbers)
 {
     npy_intp shape[] = {3, 3};
     PyObject *position = PyArray_SimpleNew(1, shape, NPY_DOUBLE);
@@ -265,8 +266,8 @@ static PyObject *new_pose(const Shortcut *s)
     PyObject *pose = position && rotation ? PyType_GenericNew((PyTypeObject *)s->made, NULL, NULL)
                                           : NULL;
     if (pose) {
-        memcpy(PyArray_DATA((PyArrayObject *)rotation), s->pose, 9 * sizeof(double));
-        memcpy(PyArray_DATA((PyArrayObject *)position), s->pose + 9, 3 * sizeof(double));
+        memcpy(PyArray_DATA((PyArrayObject *)rotation), numbers, 9 * sizeof(double));
+        memcpy(PyArray_DATA((PyArrayObject *)position), numbers + 9, 3 * sizeof(double));
         if (PyObject_GenericSetAttr(pose, POSITION, position) < 0
             || PyObject_GenericSetAttr(pose, ROTATION, rotation) < 0)
             Py_CLEAR(pose);
@@ -276,49 +277,66 @@ static PyObject *new_pose(const Shortcut *s)
     return pose;
 }
 
-static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_t n)
+/* Result of a kernel from q, v and x; those that it does not take are not read. */
+static PyObject *evaluate(Shortcut *s, PyObject *const *vectors, PyObject *out)
 {
-    Shortcut *s = PyCapsule_GetPointer(self, NULL);
-    if (n != s->n_vector + 1)
-        return PyErr_Format(PyExc_TypeError, "%s takes %d arguments", s->method.ml_name,
-                            s->n_vector + 1);
-    for (int k = 0; k < s->n_vector; k++)
-        if (!usual(given[k], s->size[k])) Py_RETURN_NONE;
-    if (s->n_quaternion && !turns(s, PyArray_DATA((PyArrayObject *)given[0]))) Py_RETURN_NONE;
-    PyObject *result = given[s->n_vector];
+    const double *x[N_VECTOR] = {NULL, NULL, NULL};
+    for (int k = 0; k < N_VECTOR; k++) {
+        if (!s->taken[k]) continue;
+        if (k == 2 && vectors[k] == Py_None) {
+            x[k] = s->zeros;
+            continue;
+        }
+        if (!usual(vectors[k], s->size[k])) Py_RETURN_NONE;
+        x[k] = PyArray_DATA((PyArrayObject *)vectors[k]);
+    }
+    if (s->n_quaternion && !turns(s, x[0])) Py_RETURN_NONE;
+    PyObject *result = out;
     if (s->made)
         result = Py_NewRef(Py_None);
     else if (result == Py_None)
         result = s->zeroed ? PyArray_ZEROS(s->n_dimension, s->shape, NPY_DOUBLE, 0)
                            : PyArray_SimpleNew(s->n_dimension, s->shape, NPY_DOUBLE);
-    else if (usual_result(s, result, given))
+    else if (usual_result(s, result, x))
         Py_INCREF(result);
     else
         Py_RETURN_NONE;
     if (result == NULL) return NULL;
     if (*s->busy) {
         Py_DECREF(result);
+        if (s->error == NULL) Py_RETURN_NONE;
         PyErr_SetObject(PyTuple_GetItem(s->error, 0), PyTuple_GetItem(s->error, 1));
         return NULL;
     }
-    void *data = s->made ? (void *)s->pose : PyArray_DATA((PyArrayObject *)result);
-    if (s->zeroed && result == given[s->n_vector])
+    double pose[POSE];
+    void *data = s->made ? (void *)pose : PyArray_DATA((PyArrayObject *)result);
+    if (s->zeroed && !s->made && result == out)
         memset(data, 0, PyArray_NBYTES((PyArrayObject *)result));
-    for (int k = 0; k < s->n_vector; k++)
-        s->slots[s->vector_slot[k]]
-            = (int64_t)(intptr_t)PyArray_DATA((PyArrayObject *)given[k]);
+    for (int k = 0; k < s->n_slot; k++) s->slots[s->slot[k]] = (int64_t)(intptr_t)x[s->vector[k]];
     s->slots[s->result_slot] = (int64_t)(intptr_t)data;
-    int64_t found = 0;
+    int64_t outcome = 0;
     *s->busy = 1;
     PyThreadState *thread = s->release ? PyEval_SaveThread() : NULL;
-    int status = s->code(s->slots, &found);
+    int status = s->code(s->slots, &outcome);
     if (thread) PyEval_RestoreThread(thread);
     *s->busy = 0;
-    int good = status == 0 && found == s->good;
+    int good = status == 0 && outcome == s->good;
     if (good && !s->made) return result;
     Py_DECREF(result);
-    if (good) return new_pose(s);
+    if (good) return new_pose(s, pose);
     Py_RETURN_NONE;
+}
+
+static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_t n)
+{
+    Shortcut *s = PyCapsule_GetPointer(self, NULL);
+    PyObject *vectors[N_VECTOR] = {NULL, NULL, NULL};
+    Py_ssize_t next = 0;
+    for (int k = 0; k < N_VECTOR && next < n; k++)
+        if (s->taken[k]) vectors[k] = given[next++];
+    if (n != s->taken[0] + s->taken[1] + s->taken[2] + 1)
+        return PyErr_Format(PyExc_TypeError, "%s takes other arguments", s->method.ml_name);
+    return evaluate(s, vectors, given[next]);
 }
 
 static void drop_shortcut(PyObject *capsule)
@@ -326,11 +344,13 @@ static void drop_shortcut(PyObject *capsule)
     Shortcut *s = PyCapsule_GetPointer(capsule, NULL);
     Py_XDECREF(s->keep);
     free(s->quaternions);
+    free(s->zeros);
     free(s);
 }
 
-/* Fills slots and sizes from the arguments: None marks a vector, Ellipsis the result. */
-static int fix(Shortcut *s, const char *types, PyObject *arguments, PyObject *sizes)
+/* Fills slots from the arguments: None marks a vector, Ellipsis the result.  `vectors` has a number
+   for each None: 0 for q, 1 for v, 2 for x. */
+static int fix(Shortcut *s, const char *types, PyObject *arguments, PyObject *vectors)
 {
     int64_t *next = s->slots;
     for (Py_ssize_t k = 0; types[k]; k++) {
@@ -345,38 +365,41 @@ static int fix(Shortcut *s, const char *types, PyObject *arguments, PyObject *si
             continue;
         }
         if (one == Py_None) {
-            if (s->n_vector == MOST_VECTORS) {
-                PyErr_SetString(PyExc_ValueError, "too many vectors");
+            PyObject *number = PyTuple_GetItem(vectors, s->n_slot);
+            Py_ssize_t vector = number ? PyLong_AsSsize_t(number) : -1;
+            if (s->n_slot == MOST_SLOTS || vector < 0 || vector >= N_VECTOR) {
+                if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "too many vectors");
                 return 0;
             }
-            PyObject *size = PyTuple_GetItem(sizes, s->n_vector);
-            if (size == NULL) return 0;
-            s->size[s->n_vector] = PyLong_AsSsize_t(size);
-            s->vector_slot[s->n_vector] = (int)(next - s->slots);
-            next[1] = s->size[s->n_vector++];
+            s->taken[vector] = 1;
+            s->slot[s->n_slot] = (int)(next - s->slots);
+            s->vector[s->n_slot++] = (int)vector;
+            next[1] = s->size[vector];
         } else {
             s->result_slot = (int)(next - s->slots);
             next[1] = s->shape[0];
-            if (types[k] == 'M') next[2] = s->shape[1];
+            if (types[k] == 'M' && s->n_dimension == 1) next[1] = 1, next[2] = s->shape[0];
+            if (types[k] == 'M' && s->n_dimension == 2) next[2] = s->shape[1];
         }
         next += types[k] == 'M' ? 3 : 2;
     }
     return !PyErr_Occurred();
 }
 
-/* shortcut(name, level, arguments, sizes, shape, good, zeroed, made, quaternions, tolerance, busy,
-            error) */
+/* shortcut(name, level, arguments, vectors, sizes, shape, good, zeroed, made, quaternions,
+            tolerance, busy, error) */
 static PyObject *shortcut(PyObject *module, PyObject *args)
 {
     const char *name, *level;
-    PyObject *arguments, *sizes, *shape, *made, *quaternions, *busy, *error;
+    PyObject *arguments, *vectors, *shape, *made, *quaternions, *busy, *error;
     long long good;
     int zeroed;
+    Py_ssize_t size[N_VECTOR];
     double tolerance;
-    if (!PyArg_ParseTuple(args, "ssO!O!O!LpOO!dO!O!", &name, &level, &PyTuple_Type, &arguments,
-                          &PyTuple_Type, &sizes, &PyTuple_Type, &shape, &good, &zeroed,
-                          &made, &PyTuple_Type, &quaternions, &tolerance, &PyByteArray_Type, &busy,
-                          &PyTuple_Type, &error))
+    if (!PyArg_ParseTuple(args, "ssO!O!(nnn)O!LpOO!dO!O", &name, &level, &PyTuple_Type, &arguments,
+                          &PyTuple_Type, &vectors, &size[0], &size[1], &size[2], &PyTuple_Type,
+                          &shape, &good, &zeroed, &made, &PyTuple_Type, &quaternions, &tolerance,
+                          &PyByteArray_Type, &busy, &error))
         return NULL;
     const Kernel *found = find(name, level);
     if (found == NULL) return NULL;
@@ -392,13 +415,14 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
                               METH_FASTCALL, NULL};
     s->keep = PyTuple_Pack(4, arguments, made, busy, error);
     s->made = made == Py_None ? NULL : made;
-    s->error = error;
+    s->error = error == Py_None ? NULL : error;
     s->busy = PyByteArray_AsString(busy);
     s->good = good, s->zeroed = zeroed, s->tolerance = tolerance;
     s->n_dimension = (int)PyTuple_Size(shape);
     s->n_quaternion = PyTuple_Size(quaternions);
     s->quaternions = calloc((size_t)s->n_quaternion + 1, sizeof *s->quaternions);
-    if (s->keep == NULL || s->quaternions == NULL || s->n_dimension > MOST_DIMENSIONS) {
+    s->zeros = calloc((size_t)size[2] + 1, sizeof *s->zeros);
+    if (!s->keep || !s->quaternions || !s->zeros || s->n_dimension > MOST_DIMENSIONS) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "too many dimensions or bytes");
         Py_DECREF(self);
         return NULL;
@@ -407,18 +431,110 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
         s->shape[k] = PyLong_AsSsize_t(PyTuple_GetItem(shape, k));
     for (npy_intp k = 0; k < s->n_quaternion; k++)
         s->quaternions[k] = PyLong_AsSsize_t(PyTuple_GetItem(quaternions, k));
+    for (int k = 0; k < N_VECTOR; k++) s->size[k] = size[k];
     PyObject *function = NULL;
-    if (!PyErr_Occurred() && fix(s, found->entry->types + 1, arguments, sizes)) {
-        for (int k = 0; k < s->n_vector; k++) s->release |= s->size[k] > LONG_CALL;
+    if (!PyErr_Occurred() && fix(s, found->entry->types + 1, arguments, vectors)) {
+        for (int k = 0; k < N_VECTOR; k++) s->release |= s->taken[k] && s->size[k] > LONG_CALL;
         function = PyCFunction_NewEx(&s->method, self, NULL);
     }
     Py_DECREF(self);
     return function;
 }
 
+/* Functions of a system and a state.  A call takes the system, a State of it or a pair (q, v), x,
+   the array for the result, and the name of a place; the last three may be left out or None.  The
+   shortcut is in the dictionary `derived` of the system, or in one by places there.  The result is
+   that of the shortcut, or None where there is none, for another state, and for anything unusual. */
+typedef struct {
+    PyMethodDef method;
+    PyObject *key, *state; /* of the shortcut; class of states */
+} Function;
+
+/* Shortcut of a system, a new reference; NULL without an exception if there is none. */
+static PyObject *shortcut_of(const Function *f, PyObject *system, PyObject *place)
+{
+    PyObject *derived = PyObject_GetAttr(system, DERIVED), *shortcut = NULL;
+    if (derived && PyDict_Check(derived)) shortcut = PyDict_GetItemWithError(derived, f->key);
+    if (shortcut && PyDict_Check(shortcut))
+        shortcut = PyUnicode_CheckExact(place) ? PyDict_GetItemWithError(shortcut, place) : NULL;
+    Py_XINCREF(shortcut);
+    Py_XDECREF(derived);
+    PyErr_Clear();
+    return shortcut;
+}
+
+/* q and v of a state or a pair, new references; 0 if they are not those of this system. */
+static int state_vectors(const Function *f, PyObject *system, PyObject *state, PyObject **x)
+{
+    if (Py_TYPE(state) == (PyTypeObject *)f->state) {
+        PyObject *of = PyObject_GetAttr(state, SYSTEM);
+        if (of == system)
+            x[0] = PyObject_GetAttr(state, RAW_Q), x[1] = PyObject_GetAttr(state, RAW_V);
+        Py_XDECREF(of);
+        PyErr_Clear();
+        return x[0] && x[1];
+    }
+    if (PyTuple_Check(state) && PyTuple_Size(state) == 2)
+        x[0] = Py_NewRef(PyTuple_GetItem(state, 0)), x[1] = Py_NewRef(PyTuple_GetItem(state, 1));
+    else if (PyList_Check(state) && PyList_Size(state) == 2)
+        x[0] = Py_NewRef(PyList_GetItem(state, 0)), x[1] = Py_NewRef(PyList_GetItem(state, 1));
+    return x[0] != NULL;
+}
+
+static PyObject *function_call(PyObject *self, PyObject *const *given, Py_ssize_t n)
+{
+    const Function *f = PyCapsule_GetPointer(self, NULL);
+    if (n < 2 || n > 5)
+        return PyErr_Format(PyExc_TypeError, "%s takes 2 to 5 arguments", f->method.ml_name);
+    PyObject *x[N_VECTOR] = {NULL, NULL, n > 2 ? given[2] : Py_None}, *result = NULL;
+    PyObject *out = n > 3 ? given[3] : Py_None;
+    PyObject *shortcut = shortcut_of(f, given[0], n > 4 ? given[4] : Py_None);
+    if (shortcut == NULL) Py_RETURN_NONE;
+    if (state_vectors(f, given[0], given[1], x)) {
+        if (PyCFunction_Check(shortcut)) {
+            Shortcut *s = PyCapsule_GetPointer(PyCFunction_GetSelf(shortcut), NULL);
+            int pair = Py_TYPE(given[1]) != (PyTypeObject *)f->state;
+            if (!pair || s->taken[1] || usual(x[1], s->size[1])) result = evaluate(s, x, out);
+        } else /* of users' own joints: in Python */
+            result = PyObject_CallFunctionObjArgs(shortcut, x[0], x[1], x[2], out, NULL);
+    }
+    Py_XDECREF(x[0]);
+    Py_XDECREF(x[1]);
+    Py_DECREF(shortcut);
+    return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
+}
+
+static void drop_function(PyObject *capsule)
+{
+    Function *f = PyCapsule_GetPointer(capsule, NULL);
+    Py_XDECREF(f->key);
+    Py_XDECREF(f->state);
+    free(f);
+}
+
+/* function(key, state) */
+static PyObject *function(PyObject *module, PyObject *args)
+{
+    PyObject *key, *state;
+    if (!PyArg_ParseTuple(args, "UO!", &key, &PyType_Type, &state)) return NULL;
+    Function *f = calloc(1, sizeof *f);
+    if (f == NULL) return PyErr_NoMemory();
+    PyObject *self = PyCapsule_New(f, NULL, drop_function), *callable = NULL;
+    if (self == NULL) {
+        free(f);
+        return NULL;
+    }
+    f->key = Py_NewRef(key), f->state = Py_NewRef(state);
+    f->method = (PyMethodDef){"function", (PyCFunction)(void *)function_call, METH_FASTCALL, NULL};
+    callable = PyCFunction_NewEx(&f->method, self, NULL);
+    Py_DECREF(self);
+    return callable;
+}
+
 static PyMethodDef METHODS[] = {
     {"kernel", kernel, METH_VARARGS, "Kernel of a name for a processor level."},
     {"shortcut", shortcut, METH_VARARGS, "Kernel with most of its arguments fixed."},
+    {"function", function, METH_VARARGS, "Shortcuts of systems as a function of a state."},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, METHODS,
@@ -429,7 +545,9 @@ PyMODINIT_FUNC PyInit__native(void)
     import_array();
     POSITION = PyUnicode_InternFromString("position");
     ROTATION = PyUnicode_InternFromString("rotation");
-    if (POSITION == NULL || ROTATION == NULL) return NULL;
+    DERIVED = PyUnicode_InternFromString("derived"), SYSTEM = PyUnicode_InternFromString("system");
+    RAW_Q = PyUnicode_InternFromString("raw_q"), RAW_V = PyUnicode_InternFromString("raw_v");
+    if (!POSITION || !ROTATION || !DERIVED || !SYSTEM || !RAW_Q || !RAW_V) return NULL;
     PyObject *module = PyModule_Create(&MODULE), *levels = PyList_New(0);
     if (module == NULL || levels == NULL) return NULL;
     for (int l = 0; l < N_LEVEL; l++) {

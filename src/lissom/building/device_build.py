@@ -13,14 +13,15 @@ from ..errors import KernelError
 from ..kernels.device.code import ARCHIVE, NOTHING_OUTSIDE, is_current, write_archive
 from ..kernels.device.entry import METHODS_OF
 from ..kernels.device.ptx import GENERATIONS, libdevice, outside_ptx, ptx
+from ..kernels.quantities import QUANTITIES
 from ..kernels.sources import device_digest
 from .build import end_with, numba_chosen, say
 from .front_end import compiled_module, generate_nothing
 
 # Kernels that are compiled together, and the modules that define them
-STATES = ("forward_state", "inverse_state", "mass_state", "pose_state", "jacobian_state")
-GROUPS = (("advance_explicit",), ("advance_implicit",), (*STATES, "totals_state"))
-HOMES = ("sim", "kernels.device.states", "kernels.device.runs")
+STATES = tuple(f"{x}_state" for x in QUANTITIES)
+GROUPS = (("advance_explicit",), ("advance_implicit",), STATES)
+HOMES = ("sim", "kernels.quantities", "kernels.device.runs")
 
 
 def build_device(output: Path = ARCHIVE, *, anew: bool = False, progress: bool = True) -> bool:

@@ -1,28 +1,24 @@
-"""Kernels that Python calls, one for each quantity; they work on arrays and return a status.
+"""Kernels that Python calls besides those of `quantities`: they have more arguments.
 
-`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`; they are always passed, because a
-constant in a call inside the kernels would compile the sweeps again for that constant.
+`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`.
 """
 
 from __future__ import annotations
 
 from . import fields as field
 from .compiling import CompiledEntry, jit
-from .loops.closed_tree import closed_accelerations
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
-from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
-from .small import put_matrix, put_vector
-from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
+from .loops.dense_dynamics import solve_dense, triangle
+from .quantities import COUNTED, inverse_state
+from .tree.articulated import all_finite, prepare
 from .tree.derivatives.design import design_columns
 from .tree.derivatives.forward import forward_derivatives
 from .tree.derivatives.inertial import inertial_products
 from .tree.derivatives.motions import frame_columns
 from .tree.derivatives.sweep import inverse_derivatives
 from .tree.external import apply_external
-from .tree.inverse import forces_tip_to_base
 from .tree.motion import motion_base_to_tip
-from .tree.path import jacobian_along_path, pose_along_path
-from .tree.world import frame, hinge_forces, place_base_to_tip, totals
+from .tree.world import hinge_forces
 
 # Products with a list of small blocks, by which the spatial operators are applied.
 #
@@ -75,85 +71,12 @@ def multiply_blocks(table, numbers, x, y, width, transposed, backwards):
             _columns(numbers, place, n_row, n_column, by_row, by_column, x, c, y, r, width)
 
 
-COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
-
-
 @jit
-def _inverse(ints, floats, scratch, q, v, x, out, flags):
-    """Forces that produce the accelerations x; the flags select the other terms."""
-    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
-    if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v)
-    forces_tip_to_base(ints, scratch, x, out, flags)
-    return all_finite(out, ints[field.N_V])
-
-
-@jit
-def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
-    """Accelerations of states start to stop, consecutive in flat arrays.
-
-    With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  If F holds the
-    forces of one state only, they apply to all.  Returns the state that failed, or -1.
-    """
-    n, m = ints[field.N_Q], ints[field.N_V]
-    for k in range(start, stop):
-        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
-        f = F[k * m : (k + 1) * m] if len(F) > m else F
-        motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
-        if scratch[field.N_EXTERNAL] != 0.0:
-            apply_external(ints, scratch, q, v)
-        if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
-            if closed_accelerations(ints, floats, scratch, q, v, f, v, f, x, flags) != field.DONE:
-                return k
-            if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
-                return k
-            continue
-        if articulate_tip_to_base(ints, scratch, f) != field.DONE:
-            return k
-        if accelerate_base_to_tip(ints, scratch, x) != field.DONE:
-            return k
-    return -1
-
-
-@jit
-def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
-    """`_inverse` of states start to stop, in flat arrays; returns the state that failed, or -1."""
-    n, m = ints[field.N_Q], ints[field.N_V]
-    for k in range(start, stop):
-        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
-        if _inverse(ints, floats, scratch, q, v, A[k * m : (k + 1) * m], x, flags) != field.DONE:
-            return k
-    return -1
-
-
-@jit
-def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
-    """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
+def _mass_triangles(ints, floats, scratch, q, M, flags, repeats):
+    """One triangle of the mass matrix, `repeats` times, for timing."""
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
         triangle(ints, scratch, M)
-    n, s = ints[field.N_V], 0.0
-    for r in range(n):
-        s += 0.0 * M[r, r]
-    if whole:
-        if ints[field.ALL_RIGID] != 0:
-            mirror_upper(M, n)
-        else:
-            for r in range(n):
-                for c in range(r):
-                    M[c, r] = M[r, c]
-    return field.DONE if s == 0.0 else field.NOT_FINITE
-
-
-@jit
-def _mass_rows(ints, floats, scratch, Q, M, flags, repeats, whole, start, stop):
-    """`_mass` of states start to stop, n_v rows of M each; returns the state that failed, or -1."""
-    n, m = ints[field.N_Q], ints[field.N_V]
-    for k in range(start, stop):
-        q, part = Q[k * n : (k + 1) * n], M[k * m : (k + 1) * m]
-        if _mass(ints, floats, scratch, q, part, flags, repeats, whole) != field.DONE:
-            return k
-    return -1
 
 
 @jit
@@ -188,41 +111,6 @@ def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start,
 
 
 @jit
-def _totals_rows(ints, floats, scratch, Q, V, out, flags, start, stop):
-    """Energies, mass and momenta of states start to stop, in flat arrays; 16 numbers each.
-
-    Returns the state that failed, or -1.
-    """
-    n, m = ints[field.N_Q], ints[field.N_V]
-    for k in range(start, stop):
-        q, v, sums = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * 16 : (k + 1) * 16]
-        motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
-        place_base_to_tip(ints, scratch)
-        totals(ints, floats, scratch, q, v, sums)
-        if all_finite(sums, 13) != field.DONE:
-            return k
-    return -1
-
-
-@jit
-def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
-    """Poses of a frame, and its velocities (flags ACCELERATED, X = V) or accelerations.
-
-    States start to stop in flat arrays, 18 numbers each; returns the state that failed, or -1.
-    """
-    n, m = ints[field.N_Q], ints[field.N_V]
-    for k in range(start, stop):
-        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
-        motion = out[k * 18 : (k + 1) * 18]
-        motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
-        place_base_to_tip(ints, scratch)
-        frame(ints, scratch, where, q, v, x, flags, motion)
-        if all_finite(motion, 18) != field.DONE:
-            return k
-    return -1
-
-
-@jit
 def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
     """Gap, rate and joint coordinates of all loops in states start to stop, `width` numbers each.
 
@@ -236,44 +124,6 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
         close_loops(ints, floats, scratch, q, v, v, flags)
         closure_numbers(ints, scratch, out, k * width)
         if all_finite(out[k * width : (k + 1) * width], width) != field.DONE:
-            return k
-    return -1
-
-
-@jit
-def _pose_rows(ints, floats, scratch, Q, out, path, start, stop):
-    """Attitudes 9 and positions 3 of a frame in the world, states start to stop in flat arrays.
-
-    Returns the state that failed, or -1.
-    """
-    n = ints[field.N_Q]
-    for k in range(start, stop):
-        C, x, _arm = pose_along_path(ints, floats, scratch, path, Q[k * n : (k + 1) * n])
-        put_matrix(out, 12 * k, C)
-        put_vector(out, 12 * k + 9, x)
-        if all_finite(out[12 * k : 12 * k + 12], 12) != field.DONE:
-            return k
-    return -1
-
-
-@jit
-def _jacobian(ints, floats, scratch, q, path, J):
-    """Jacobian of a frame, world axes; J must be zero on entry."""
-    _C, _x, arm = pose_along_path(ints, floats, scratch, path, q)
-    jacobian_along_path(ints, scratch, path, q, arm, J)
-    status = field.DONE
-    for r in range(6):
-        status = max(status, all_finite(J[r], ints[field.N_V]))
-    return status
-
-
-@jit
-def _jacobian_rows(ints, floats, scratch, Q, path, J, start, stop):
-    """`_jacobian` of states start to stop, six rows of J each; returns the failed one, or -1."""
-    n = ints[field.N_Q]
-    for k in range(start, stop):
-        q, part = Q[k * n : (k + 1) * n], J[6 * k : 6 * k + 6]
-        if _jacobian(ints, floats, scratch, q, path, part) != field.DONE:
             return k
     return -1
 
@@ -303,7 +153,7 @@ def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flag
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
         if len(W) > 0:
             _put_external(ints, scratch, W, 6 * k * int(scratch[field.N_EXTERNAL]))
-        if _inverse(ints, floats, scratch, q, v, x, generalized, flags) != field.DONE:
+        if inverse_state(ints, floats, scratch, q, v, x, x, generalized, flags) != field.DONE:
             return k
         hinge_forces(ints, scratch, out[k * bodies : (k + 1) * bodies])
     return -1
@@ -332,19 +182,20 @@ def _inverse_derivative_rows(
 
 @jit
 def _forward_derivative_rows(
-    ints, floats, scratch, plan, work, index, Q, V, F, X, T, D, flags, start, stop
+    ints, floats, scratch, plan, work, index, Q, V, F, T, D, flags, start, stop
 ):
     """Accelerations of states start to stop and their derivatives, as `_inverse_derivative_rows`.
 
-    The third part of D is the inverse mass matrix; T: n_v numbers of work.
+    The third part of D is the inverse mass matrix; a row with the accelerations follows.  T: n_v
+    numbers of work.
     """
     n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
-        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
+        q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
-        o = 3 * k * m
+        o = k * (3 * m + 1)
         status = forward_derivatives(
-            ints, floats, scratch, plan, work, index, q, v, f, x, T,
+            ints, floats, scratch, plan, work, index, q, v, f, D[o + 3 * m], T,
             D[o : o + m], D[o + m : o + 2 * m], D[o + 2 * m : o + 3 * m], flags,
         )  # fmt: skip
         if status != field.DONE:
@@ -383,14 +234,10 @@ _RANGE = "int64, int64, int64"  # flags, start, stop
 PREPARE = CompiledEntry(
     prepare, "void(int64[::1], float64[::1])", "constants of flexible bodies", seconds=5
 )
-FORWARD = CompiledEntry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
-INVERSE = CompiledEntry(
-    _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10
-)
-MASS = CompiledEntry(
-    _mass_rows,
-    f"int64({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64, boolean, int64, int64)",
-    "the mass matrix",
+MASS_TRIANGLES = CompiledEntry(
+    _mass_triangles,
+    f"void({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64)",
+    "the mass matrix, repeatedly",
     seconds=10,
 )
 COMPOSITE = CompiledEntry(
@@ -399,28 +246,10 @@ COMPOSITE = CompiledEntry(
     "forward dynamics by the mass matrix",
     seconds=15,
 )
-TOTALS = CompiledEntry(
-    _totals_rows, f"int64({_SYSTEM}, {_THREE}, {_RANGE})", "energies and momenta", seconds=10
-)
-FRAME = CompiledEntry(
-    _frame_rows,
-    f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_RANGE})",
-    "motion of frames",
-    seconds=10,
-)
 LOOPS_CLOSURE = CompiledEntry(
     _closure_rows,
     f"int64({_SYSTEM}, {_THREE}, int64, {_RANGE})",
     "closure of loops",
-    seconds=10,
-)
-POSE = CompiledEntry(
-    _pose_rows, f"int64({_SYSTEM}, {_THREE}, int64, int64)", "poses of frames", seconds=5
-)
-JACOBIAN = CompiledEntry(
-    _jacobian_rows,
-    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX}, int64, int64)",
-    "Jacobians",
     seconds=10,
 )
 JOINT_FORCES = CompiledEntry(
@@ -438,7 +267,7 @@ INVERSE_DERIVATIVES = CompiledEntry(
 )
 FORWARD_DERIVATIVES = CompiledEntry(
     _forward_derivative_rows,
-    f"int64({_DERIVATIVES}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
+    f"int64({_DERIVATIVES}, {_ROWS}, {_MATRIX}, {_RANGE})",
     "derivatives of forward dynamics",
     seconds=40,
 )

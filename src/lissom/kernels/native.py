@@ -46,6 +46,11 @@ class CompiledLibrary:
         kernel: Callable[..., Any] = self._module.shortcut(symbol, self.level, *fixed)
         return kernel
 
+    def function(self, key: str, state: type) -> Callable[..., Any]:
+        """Function of a system and a state, which finds a shortcut by its key; see `calling.c`."""
+        function: Callable[..., Any] = self._module.function(key, state)
+        return function
+
 
 def library() -> CompiledLibrary | None:
     """Library of all kernels; None, with one line in the log, where Numba has to compile them."""

@@ -18,6 +18,7 @@ from ..loops.couplings import transmitted_forces
 from ..loops.joint_loads import applied_forces
 from . import engine, reference
 from .arguments import all_floats, as_state, into_out, to_armature
+from .quick import QuickFunction
 
 Array = np.ndarray
 
@@ -34,6 +35,7 @@ METHODS = (
 
 # Methods of the kernels; others use the reference implementation.
 COMPILED = ("auto", "articulated", "composite")
+_QUICK = {"auto": QuickFunction("accelerations"), "articulated": QuickFunction("forward")}
 PAPER = ("innovations", "separate", "ruthless")
 
 
@@ -82,26 +84,12 @@ def forward_dynamics(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
-    if type(state) is not State:
-        state = as_state(system, state)
-    if external is None and armature is None and (method == "auto" or method == "articulated"):
-        # The common call, with nothing to convert.  The kernel rejects arrays of another type and
-        # reports results that are not finite; the cause is then found below.
-        try:
-            work = system.derived["kernels"][1].workspace
-            T = work.zero if forces is None else forces
-            vdot = np.empty(work.shape) if out is None else out
-            if state.system is system and T.shape == vdot.shape == work.shape:
-                if method == "auto" and work.composite:
-                    rows = (state.raw_q, state.raw_v, T, vdot)
-                    failed = work.accelerations(rows, True, engine.CAREFUL, engine.ALL, 0, 1)
-                else:
-                    failed = work.one_forward(state.raw_q, state.raw_v, T, vdot, engine.ALL, 0, 1)
-                if failed < 0:
-                    return vdot
-        except (AttributeError, KeyError, TypeError):
-            pass
-    state = as_state(system, state)
+    quick = _QUICK.get(method) if external is None and armature is None else None
+    if quick is not None:
+        vdot = quick.call(system, state, forces, out)
+        if vdot is not None:
+            return vdot
+    state = as_state(system, state) if quick is None else quick.prepared(system, state)
     (T, loads), added = (
         applied_forces(system, state, forces, external),
         to_armature(system, armature),

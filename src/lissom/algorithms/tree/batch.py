@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LissomError, StateError, shown
+from ...kernels.quantities import ACCELERATIONS, INVERSE
 from ...system import System
 from ...system.state import QUATERNION_TOLERANCE
 from . import engine
@@ -55,7 +56,7 @@ def forward_dynamics_batch(
     result, n = _result(out, (len(q), system.n_v)), checked_threads(threads)
     f = np.zeros((1, system.n_v)) if F is None else _rows(F, system.n_v, "F", len(q))
     try:
-        engine.forward_dynamics_batch(system, q, v, f, result, n)
+        engine.rows(system, ACCELERATIONS, q, v, f, out=result, threads=n)
     except engine.RowError as failure:
         k = failure.row
         T = None if F is None else f[k]
@@ -97,7 +98,7 @@ def inverse_dynamics_batch(
     a = _rows(A, system.n_v, "A", len(q))
     result, n = _result(out, (len(q), system.n_v)), checked_threads(threads)
     try:
-        engine.inverse_dynamics_batch(system, q, v, a, result, n)
+        engine.rows(system, INVERSE, q, v, a, out=result, threads=n)
     except engine.RowError as failure:
         k = failure.row
         _raise_for_row(k, lambda: inverse_dynamics(system, system.state(q[k], v[k]), a[k]))

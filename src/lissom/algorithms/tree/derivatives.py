@@ -26,8 +26,11 @@ from .arguments import (
 from .articulated import forward_dynamics, loop_forces
 from .composite import mass_matrix
 from .kinematics import qdot
+from .quick import QuickFunction
 
 Array = np.ndarray
+
+_INVERSE, _FORWARD = QuickFunction("inverse_derivatives"), QuickFunction("forward_derivatives")
 
 
 class InverseDerivatives(NamedTuple):
@@ -108,8 +111,13 @@ def inverse_dynamics_derivatives(
     -------
     InverseDerivatives
     """
+    if external is None:
+        D = _INVERSE.call(system, state, acceleration)
+        if D is not None:
+            n = system.n_v
+            return InverseDerivatives(D[:n], D[n : 2 * n], D[2 * n :])
     check_no_loops(system, "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-    state = as_state(system, state)
+    state = _checked(_INVERSE, system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
     check_reals("inverse_dynamics_derivatives", state, vdot, *(wrench for *_, wrench in loads))
@@ -144,7 +152,12 @@ def forward_dynamics_derivatives(
     -------
     ForwardDerivatives
     """
-    state = as_state(system, state)
+    if external is None:
+        D = _FORWARD.call(system, state, forces)
+        if D is not None:
+            n = system.n_v
+            return ForwardDerivatives(D[3 * n], D[:n], D[n : 2 * n], D[2 * n : 3 * n])
+    state = _checked(_FORWARD, system, state)
     if system.constraints:
         return _of_loops(system, state, forces, external)
     loads, T = to_external(system, external), speeds_vector(system, forces, "forces")
@@ -156,6 +169,13 @@ def forward_dynamics_derivatives(
     by_q, by_v = complex_steps(system, state, vdot, loads)
     inverse = np.linalg.inv(mass_matrix(system, state))
     return ForwardDerivatives(vdot, -inverse @ by_q, -inverse @ by_v, inverse)
+
+
+def _checked(function: QuickFunction, system: System, state: StateLike) -> State:
+    """The state; later ones of this system take the short way if its kernels have derivatives."""
+    if not isinstance(system, System) or system.constraints or not compiled(system):
+        return as_state(system, state)
+    return function.prepared(system, state)
 
 
 def _of_loops(

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, StateError
-from ...kernels import entries, fields as field
+from ...kernels import entries
+from ...kernels.quantities import COUNTED
 from ...kernels.tree.derivatives import design, inertial as along
 from ...printing import Shown
 from ...system import StateLike, System
@@ -202,7 +203,7 @@ def design_rows(
     D = np.empty((3 * k * n, n))
     work = engine.workspace(system)
     work.set_external(external)
-    kernel, flags = work.kernel(entries.DESIGN_DERIVATIVES), engine.ALL | field.ACCELERATED
+    kernel, flags = work.kernel(entries.DESIGN_DERIVATIVES), COUNTED
     arguments = (Q.ravel(), V.ravel(), X.ravel(), T, D, parameters.rows, parameters.directions, P)
     failed = kernel(*work.call, *work.derivatives, *arguments, flags, 0, k)
     work.set_external(())
@@ -223,7 +224,7 @@ def inertial_products(system: System, Q: Array, V: Array, X: Array, Y: Array) ->
     and the speeds by which the forces are multiplied.
     """
     work, n = engine.workspace(system), system.n_body
-    kernel, flags = work.kernel(entries.INERTIAL_PRODUCTS), engine.ALL | field.ACCELERATED
+    kernel, flags = work.kernel(entries.INERTIAL_PRODUCTS), COUNTED
     motions, products = np.empty(n * along.MOTION), np.zeros(n * design.DIRECTION)
     rows = (np.ascontiguousarray(x).ravel() for x in (Q, V, X, Y))
     kernel(*work.call, *rows, motions, products, flags, 0, len(Q))

@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
+from ...kernels.quantities import TOTALS
 from ...printing import filled, short
 from ...spatial import cross, rotate
 from ...spatial.scalar import array
-from ...system import StateLike, System
+from ...system import State, StateLike, System
 from . import engine
-from .arguments import all_floats, as_state, motions_of
+from .arguments import all_floats, motions_of
 from .body_terms import first_moment
+from .quick import QuickFunction
 from .reference import BodyMotion
 
 Array = np.ndarray
+
+_TOTALS, _ORIGIN = QuickFunction("totals"), (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +81,12 @@ def energy(system: System, state: StateLike) -> Energy:
     Energy
         ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
     """
-    state = as_state(system, state)
+    sums = _TOTALS.call(system, state)
+    if sums is not None:
+        return Energy(*sums[:3].tolist())
+    state = _TOTALS.prepared(system, state)
     if all_floats(state):
-        sums = engine.totals(system, state.raw_q, state.raw_v, np.zeros(3))
-        kinetic, potential, strain = (float(x) for x in sums[:3])
-        return Energy(kinetic, potential, strain)
+        return Energy(*_totals(system, state, np.zeros(3))[:3].tolist())
     motions = motions_of(system, state)
     kinetic = potential = strain = 0.0
     for body, motion in zip(system.bodies, motions, strict=True):
@@ -93,7 +98,7 @@ def energy(system: System, state: StateLike) -> Energy:
     return Energy(kinetic, potential, strain)
 
 
-def momentum(system: System, state: StateLike, *, about: Any = (0.0, 0.0, 0.0)) -> Array:
+def momentum(system: System, state: StateLike, *, about: Any = _ORIGIN) -> Array:
     """Momentum of all bodies.  O(N).
 
     Left out are rotors, which are loads: those of a run are in its channel "momentum".
@@ -112,21 +117,33 @@ def momentum(system: System, state: StateLike, *, about: Any = (0.0, 0.0, 0.0)) 
     array (6,)
         [angular momentum (N m s); linear momentum (N s)] in world axes.
     """
+    if about is _ORIGIN:
+        sums = _TOTALS.call(system, state)
+        if sums is not None:
+            return sums[7:13]
     try:
         point = array(about)
     except (TypeError, ValueError):
         point = np.zeros(0)
     if point.shape != (3,):
         raise StateError(f"about is {about!r}; expected a point of three numbers [m]")
-    state = as_state(system, state)
+    state = _TOTALS.prepared(system, state)
     if all_floats(state, point):
-        return engine.totals(system, state.raw_q, state.raw_v, point)[7:13]
+        return _totals(system, state, point)[7:13]
     total = np.zeros(6)
     for motion in motions_of(system, state):
         h = rotate(motion.world_rotation, _momenta(motion)[1])
         arm = cross(motion.world_position - point, h[3:])
         total = total + np.concatenate([h[:3] + arm, h[3:]])
     return total
+
+
+def _totals(system: System, state: State, about: Array) -> Array:
+    """Sums over all bodies (16,), see `kernels.tree.world.totals`; floats."""
+    try:
+        return engine.totals_rows(system, state.raw_q[None], state.raw_v[None], about)[0]
+    except engine.RowError:
+        raise StateError(TOTALS.failure) from None
 
 
 def _momenta(motion: BodyMotion) -> tuple[Array, Array]:

@@ -6,16 +6,27 @@ call allocates nothing but its result.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...errors import SingularError, StateError
-from ...kernels import entries, fields as field
+from ...kernels import entries, fields as field, quantities
 from ...kernels.compiling import plain
+from ...kernels.quantities import (
+    ACCELERATIONS,
+    COUNTED,
+    FORWARD,
+    FRAME,
+    INVERSE,
+    POSE,
+    TOTALS,
+    Quantity,
+)
 from ...kernels.records import closure_record, hinge_record
 from ...kernels.tree import path
 from ...kernels.tree.derivatives import frames
@@ -32,8 +43,16 @@ from .threads import in_threads
 
 Array = np.ndarray
 
-ALL = field.RATES | field.GRAVITY | field.ELASTIC
+ALL, NOTHING = quantities.ALL, np.zeros(0)
 RATE_LINEAR = field.GRAVITY | field.ELASTIC  # the damping of modes is among the elastic terms
+
+
+class RowError(Exception):
+    """Failure of a kernel at a row of a batch."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
 
 
 class Workspace:
@@ -44,7 +63,6 @@ class Workspace:
         self.system = system
         self.scratch = packed.start.copy()
         self.call = (packed.ints, packed.floats, self.scratch)
-        self.shape = (system.n_v,)
         self.zero = np.zeros(system.n_v)
         self.composite = chosen_method(system) == "composite"
         self._flexible = bool(np.any(packed.rows[:, field.LEVEL] != field.RIGID))
@@ -54,34 +72,9 @@ class Workspace:
         """Compiled kernel that raises the errors of users' own joints."""
         return self.packed.own_joints.guard(entry.load())
 
-    @cached_property
-    def forward(self) -> Any:
-        """Compiled forward dynamics."""
-        return self.kernel(entries.FORWARD)
-
-    @cached_property
-    def one_forward(self) -> Any:
-        """Compiled forward dynamics of a single state of this system."""
-        return partial(self.forward, *self.call)
-
-    @cached_property
-    def one_inverse(self) -> Any:
-        """Compiled inverse dynamics of a single state of this system."""
-        return partial(self.inverse, *self.call)
-
-    @cached_property
-    def inverse(self) -> Any:
-        """Compiled inverse dynamics."""
-        return self.kernel(entries.INVERSE)
-
     def _prepare(self) -> None:
         if self._flexible:
             entries.PREPARE.load()(self.packed.ints, self.scratch)
-
-    @cached_property
-    def dense(self) -> Any:
-        """Compiled forward dynamics by the mass matrix."""
-        return self.kernel(entries.COMPOSITE)
 
     @cached_property
     def mass(self) -> Array:
@@ -109,14 +102,45 @@ class Workspace:
         Rows are q, v, forces and the result in flat arrays.  With a floor above LEAST, states that
         are ill-conditioned for the composite method are solved by articulated bodies.
         """
-        while composite:
-            failed = self.dense(*self.call, *rows, self.mass, floor, flags, start, stop)
+        system, dense = self.call, self.kernel(entries.COMPOSITE) if composite else None
+        while dense is not None:
+            failed = dense(*system, *rows, self.mass, floor, flags, start, stop)
             if failed < 0 or floor <= LEAST:
-                return failed
-            if self.forward(*self.call, *rows, flags, failed, failed + 1) >= 0:
-                return failed
+                return int(failed)
+            if self._articulated(rows, flags, failed, failed + 1) >= 0:
+                return int(failed)
             start = failed + 1
-        return self.forward(*self.call, *rows, flags, start, stop)
+        return self._articulated(rows, flags, start, stop)
+
+    def _articulated(self, rows: tuple[Array, ...], flags: int, start: int, stop: int) -> int:
+        n = len(self.zero)
+        out = rows[3].reshape(-1, n) if n else np.empty((stop, 0))
+        return self._rows(FORWARD, *rows[:3], NOTHING, out, flags, start, stop)
+
+    def evaluate(
+        self,
+        quantity: Quantity,
+        vectors: tuple[Array, Array, Array],
+        place: Array,
+        out: Array,
+        start: int,
+        stop: int,
+        flags: int | None = None,
+    ) -> int:
+        """Quantity of states start to stop; returns the state that failed, or -1.
+
+        q, v and x of the states in flat arrays, v and x also of one state for all; `out`: results
+        of all states, on entry zero.  Accelerations are those of ``method="auto"``.
+        """
+        terms = quantity.flags if flags is None else flags
+        if quantity.name == ACCELERATIONS.name:
+            flat = (*vectors, out.ravel())
+            return self.accelerations(flat, self.composite, CAREFUL, terms, start, stop)
+        rows = out.reshape(math.prod(out.shape[:-1]), out.shape[-1])
+        return self._rows(quantity, *vectors, place, rows, terms, start, stop)
+
+    def _rows(self, quantity: Quantity, *arguments: Any) -> int:
+        return int(self.kernel(quantity.rows)(*self.call, *arguments))
 
     def set_armature(self, armature: Armature | None) -> None:
         """Set the inertia added to the modes and hinges; None removes it."""
@@ -142,8 +166,6 @@ class Workspace:
         if start + n > len(self.scratch):
             self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
             self.call = (self.packed.ints, self.packed.floats, self.scratch)
-            self.__dict__.pop("one_forward", None)
-            self.__dict__.pop("one_inverse", None)
         if n:
             self.scratch[start : start + n] = np.concatenate(pieces)
         self.scratch[field.N_EXTERNAL] = len(external)
@@ -233,6 +255,60 @@ def chosen_method(system: System) -> str:
     return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
 
 
+def value(
+    system: System,
+    quantity: Quantity,
+    q: Array,
+    v: Array | None = None,
+    x: Array | None = None,
+    place: Array = NOTHING,
+    *,
+    external: External = (),
+    name: str = "",
+) -> Array:
+    """Quantity of one state, for a frame of the constants `place` and a name, if it is of one."""
+    out, zero = np.zeros(quantity.shape(system.n_v)), workspace(system).zero
+    vectors = (q, zero if v is None else v, zero if x is None else x)
+    with _Loaded(system, external, None) as work:
+        failed = work.evaluate(quantity, vectors, place, out, 0, 1)
+    if failed >= 0:
+        for letter, vector, what in zip(quantity.takes, vectors, _WORDS, strict=True):
+            if letter != "0":
+                check_finite(vector, what, system)
+        raise StateError(quantity.failure.format(place=name))
+    return out
+
+
+_WORDS = ("q", "v", "acceleration")
+
+
+def rows(
+    system: System,
+    quantity: Quantity,
+    Q: Array,
+    V: Array | None = None,
+    X: Array | None = None,
+    place: Array = NOTHING,
+    *,
+    flags: int | None = None,
+    out: Array | None = None,
+    threads: int = 1,
+) -> Array:
+    """Quantity of many states, or of one speed or x for all; RowError at the first failure."""
+    if out is None:
+        out = np.zeros((len(Q), *quantity.shape(system.n_v)))
+    zero = workspace(system).zero
+    vectors = (Q.ravel(), zero if V is None else V.ravel(), zero if X is None else X.ravel())
+
+    def call(start: int, stop: int) -> int:
+        return workspace(system).evaluate(quantity, vectors, place, out, start, stop, flags)
+
+    for failed in in_threads(len(Q), threads, call):
+        if failed >= 0:
+            raise RowError(failed)
+    return out
+
+
 def forward_dynamics(
     system: System,
     q: Array,
@@ -274,9 +350,7 @@ def _explain(
             system, q, v if flags & field.RATES else np.zeros(system.n_v)
         )
         reference.articulate_tip_to_base(system, motions, armature)
-    raise SingularError(
-        "the accelerations are not finite: forces, speeds or inertias are too large"
-    )
+    raise SingularError(FORWARD.failure)
 
 
 def loop_forces(
@@ -319,16 +393,10 @@ def inverse_dynamics(
     x: Array,
     external: External = (),
     *,
-    flags: int = ALL | field.ACCELERATED,
-    out: Array | None = None,
+    flags: int = COUNTED,
 ) -> Array:
     """Generalized forces for accelerations x; flags ACCELERATED alone: the product M x."""
-    result = np.empty(system.n_v) if out is None else out
-    with _Loaded(system, external, None) as work:
-        failed = work.inverse(*work.call, q, v, x, result, flags, 0, 1)
-    if failed >= 0:
-        _explain_inverse(system, q, v, x)
-    return result
+    return value(system, INVERSE.variant("", "qvx", flags), q, v, x, external=external)
 
 
 def _explain_inverse(system: System, q: Array, v: Array, x: Array) -> None:
@@ -397,47 +465,23 @@ def _through_joints(
     wrenches: Array,
     out: Array,
     n: int,
-    flags: int = ALL | field.ACCELERATED,
+    flags: int = COUNTED,
 ) -> int:
     kernel, generalized = work.kernel(entries.JOINT_FORCES), np.empty(len(work.zero))
     return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
 
 
-def mass_matrix(system: System, q: Array) -> Array:
-    """Mass matrix."""
-    M = np.empty((system.n_v, system.n_v))
-    if _kernel(system, entries.MASS)(*workspace(system).call, q, M, 0, 1, True, 0, 1) >= 0:
-        raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
-    return M
-
-
 def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
     """Compute one triangle of the mass matrix repeatedly inside compiled code, for timing."""
     work = workspace(system)
-    work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False, 0, 1)
-
-
-def totals(system: System, q: Array, v: Array, about: Array) -> Array:
-    """Kinetic, potential, strain energy, mass, first moment (3), momentum about a point (6)."""
-    out = np.empty(16)
-    out[13:] = about
-    call = workspace(system).call
-    if _kernel(system, entries.TOTALS)(*call, q, v, out, field.ACCELERATED, 0, 1) >= 0:
-        raise StateError("energies and momenta are not finite: the speeds are too large")
-    return out
+    work.kernel(entries.MASS_TRIANGLES)(*work.call, q, work.mass, 0, repeats)
 
 
 def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
-    """Result of `totals` for many states, (n, 16), about one or n points; RowError on failure."""
-    out = np.empty((len(Q), 16))
+    """Energies, mass, first moment, momentum about one or n points, (n, 16), see `world.totals`."""
+    out = np.zeros((len(Q), 16))
     out[:, 13:] = about
-    rows = (Q.ravel(), V.ravel(), out.ravel())
-    failed = _kernel(system, entries.TOTALS)(
-        *workspace(system).call, *rows, field.ACCELERATED, 0, len(Q)
-    )
-    if failed >= 0:
-        raise RowError(failed)
-    return out
+    return rows(system, TOTALS, Q, V, out=out)
 
 
 def node_constants(system: System, i: int, node: int) -> Array:
@@ -451,30 +495,14 @@ def node_constants(system: System, i: int, node: int) -> Array:
     return constants
 
 
-def frame_motion(
-    system: System, i: int, node: int, q: Array, v: Array, x: Array, flags: int
-) -> tuple[Array, Array, Array]:
-    """Attitude and position of a node in the world, and its acceleration in world axes.
-
-    With flags ACCELERATED alone and x = v the acceleration is the velocity.
-    """
-    out, where = np.empty(18), node_constants(system, i, node)
-    call = workspace(system).call
-    if _kernel(system, entries.FRAME)(*call, q, v, x, out, where, flags, 0, 1) >= 0:
-        _explain_inverse(system, q, v, x)
-    return out[:9].reshape(3, 3), out[9:12], out[12:]
-
-
 def frame_motion_rows(
     system: System, i: int, node: int, Q: Array, V: Array, X: Array, flags: int
 ) -> tuple[Array, Array, Array]:
-    """Result of `frame_motion` for many states: (n, 3, 3), (n, 3), (n, 6); RowError on failure."""
-    out = np.empty((len(Q), 18))
-    rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel(), node_constants(system, i, node))
-    call = workspace(system).call
-    failed = _kernel(system, entries.FRAME)(*call, *rows, flags, 0, len(Q))
-    if failed >= 0:
-        raise RowError(failed)
+    """Attitudes (n, 3, 3) and positions (n, 3) of a node, and its accelerations (n, 6).
+
+    All in world axes; with flags ACCELERATED alone and X = V velocities.  RowError on failure.
+    """
+    out = rows(system, FRAME, Q, V, X, node_constants(system, i, node), flags=flags)
     return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
 
 
@@ -513,32 +541,17 @@ def path_constants(system: System, frame: Frame) -> Array:
     return np.concatenate([frame.rotation.ravel(), frame.position, constants[path.LENGTH :]])
 
 
-def pose(system: System, frame: Frame, q: Array) -> tuple[Array, Array]:
-    """Attitude and position of a frame in the world."""
-    out, where = np.empty(12), path_constants(system, frame)
-    if _kernel(system, entries.POSE)(*workspace(system).call, q, out, where, 0, 1) >= 0:
-        check_finite(q, "q", system)
-        raise StateError(f"the pose of {frame.name!r} is not finite: coordinates are too large")
-    return out[:9].reshape(3, 3), out[9:]
+def place_constants(system: System, quantity: Quantity, frame: Frame) -> Array:
+    """What the kernel of a quantity of a frame takes as `place`."""
+    if quantity.of == "frame":
+        return path_constants(system, frame)
+    return node_constants(system, frame.body, frame.node)
 
 
 def pose_rows(system: System, frame: Frame, Q: Array) -> tuple[Array, Array]:
     """Attitudes (n, 3, 3) and positions (n, 3) of a frame for many states; RowError on failure."""
-    out, where = np.empty((len(Q), 12)), path_constants(system, frame)
-    call = (*workspace(system).call, Q.ravel(), out.ravel(), where, 0, len(Q))
-    failed = _kernel(system, entries.POSE)(*call)
-    if failed >= 0:
-        raise RowError(failed)
+    out = rows(system, POSE, Q, place=path_constants(system, frame))
     return out[:, :9].reshape(-1, 3, 3), out[:, 9:]
-
-
-def jacobian(system: System, frame: Frame, q: Array) -> Array:
-    """Jacobian (6, n_v) of a frame, world axes."""
-    J = np.zeros((6, system.n_v))
-    kernel = _kernel(system, entries.JACOBIAN)
-    if kernel(*workspace(system).call, q, path_constants(system, frame), J, 0, 1) >= 0:
-        raise StateError("the Jacobian is not finite: the coordinates are too large")
-    return J
 
 
 def inverse_derivatives(
@@ -548,7 +561,7 @@ def inverse_derivatives(
     n = system.n_v
     T, D = np.empty(n), np.empty((3 * n, n))
     with _Loaded(system, external, None) as work:
-        kernel, flags = work.kernel(entries.INVERSE_DERIVATIVES), ALL | field.ACCELERATED
+        kernel, flags = work.kernel(entries.INVERSE_DERIVATIVES), COUNTED
         failed = kernel(*work.call, *work.derivatives, q, v, x, T, D, flags, 0, 1)
     if failed >= 0:
         _explain_inverse(system, q, v, x)
@@ -560,13 +573,13 @@ def forward_derivatives(
 ) -> tuple[Array, Array]:
     """Accelerations (n_v,), and their derivatives by q, v and forces, (3, n_v, n_v)."""
     n = system.n_v
-    x, D = np.empty(n), np.empty((3 * n, n))
+    D = np.empty((3 * n + 1, n))
     with _Loaded(system, external, None) as work:
         kernel = work.kernel(entries.FORWARD_DERIVATIVES)
-        failed = kernel(*work.call, *work.derivatives, q, v, forces, x, np.empty(n), D, ALL, 0, 1)
+        failed = kernel(*work.call, *work.derivatives, q, v, forces, np.empty(n), D, ALL, 0, 1)
     if failed >= 0:
         _explain(system, q, v, forces, None, ALL)
-    return x, D.reshape(3, n, n)
+    return D[3 * n], D[: 3 * n].reshape(3, n, n)
 
 
 def frame_columns(
@@ -579,48 +592,7 @@ def frame_columns(
     out = np.zeros((24 * len(places), system.n_v))
     moved, work = np.empty(24 * len(places)), workspace(system)
     plan, numbers, _ = work.derivatives
-    where, flags = np.concatenate([*pieces, np.zeros(1)]), ALL | field.ACCELERATED
+    where, flags = np.concatenate([*pieces, np.zeros(1)]), COUNTED
     kernel = work.kernel(entries.FRAME_COLUMNS)
     kernel(*work.call, plan, numbers, q, v, x, starts, where, out, moved, flags)
     return out.reshape(len(places), 4, 6, system.n_v), moved.reshape(len(places), 24)
-
-
-def forward_dynamics_batch(
-    system: System, Q: Array, V: Array, F: Array, out: Array, threads: int
-) -> None:
-    """Accelerations of the rows, as with ``method="auto"``; a single row of F applies to all."""
-    rows = (Q.ravel(), V.ravel(), F.ravel(), out.ravel())
-
-    def call(work: Workspace, start: int, stop: int) -> int:
-        return work.accelerations(rows, work.composite, CAREFUL, ALL, start, stop)
-
-    _divided(system, call, len(Q), threads)
-
-
-def inverse_dynamics_batch(
-    system: System, Q: Array, V: Array, A: Array, out: Array, threads: int
-) -> None:
-    """Generalized forces of the rows."""
-    rows = (Q.ravel(), V.ravel(), A.ravel(), out.ravel())
-
-    def call(work: Workspace, start: int, stop: int) -> int:
-        return work.inverse(*work.call, *rows, ALL | field.ACCELERATED, start, stop)
-
-    _divided(system, call, len(Q), threads)
-
-
-def _divided(
-    system: System, call: Callable[[Workspace, int, int], int], n: int, threads: int
-) -> None:
-    """Divide n rows among threads, each with its workspace; RowError at the first failure."""
-    for row in in_threads(n, threads, lambda a, b: call(workspace(system), a, b)):
-        if row >= 0:
-            raise RowError(row)
-
-
-class RowError(Exception):
-    """Failure of a kernel at a row of a batch."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(row)
-        self.row = row

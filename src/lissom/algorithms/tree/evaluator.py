@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,9 +23,36 @@ from .derivatives import (
 from .energy import Energy, energy
 from .inverse import bias_force, gravity_force, inverse_dynamics
 from .kinematics import Pose, jacobian, pose, velocity
-from .quick import Quick
+from .quick import Shortcuts
 
 Array = np.ndarray
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _as_method_of(function: Callable[..., Any]) -> Callable[[Method], Method]:
+    """Method of a function of a system and a state: its documentation, of arrays."""
+    documentation = inspect.getdoc(function)
+    if documentation is None:  # python -OO
+        return lambda method: method
+    about, parameters, result = re.split(r"\n\n?\w+\n-{7,}\n", documentation)
+    entries = re.split(r"\n(?=\S)", parameters)
+    by_name = {name: x for x in entries for name in x.partition(" :")[0].split(", ")}
+
+    def decorate(method: Method) -> Method:
+        names = [x for x in inspect.signature(method).parameters if x != "self"]
+        words = {
+            "q": "q : array (n_q,)\n    Coordinates.",
+            "out": f"out : {result.partition(chr(10))[0]}, optional\n    Array for the result.",
+        }
+        if "v" in names:
+            words["q"] = "q, v : array (n_q,), (n_v,)\n    Coordinates and speeds."
+        lines = [words.get(x) or by_name[x] for x in names if x != "v"]
+        sections = {"Parameters": "\n".join(lines), "Returns": result}
+        rest = (f"{head}\n{len(head) * '-'}\n{text}" for head, text in sections.items())
+        method.__doc__ = "\n\n".join([about, *rest])
+        return method
+
+    return decorate
 
 
 class Evaluator:
@@ -40,14 +69,17 @@ class Evaluator:
         Compiled mechanism.
     """
 
-    __slots__ = ("_jacobians", "_poses", "_quick", "_zero", "system")
+    __slots__ = ("_jacobians", "_poses", "_quick", "_tree", "_velocities", "_zero", "system")
 
     def __init__(self, system: System) -> None:
         check_system(system)
         self.system = system
         self._zero = np.zeros(system.n_v)  # of calls that need none
-        self._quick = Quick(system)
-        self._poses, self._jacobians = self._quick.poses, self._quick.jacobians
+        self._tree = not system.constraints
+        self._quick = Shortcuts(system)
+        self._poses, self._velocities, self._jacobians = (
+            self._quick.frames[name] for name in ("pose", "velocity", "jacobian")
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles have a new workspace."""
@@ -59,6 +91,7 @@ class Evaluator:
         words = f"{system.n_body} bodies, {system.n_q} coordinates, {system.n_v} speeds"
         return f"Evaluator of {system.name or 'a system'}: {words}"
 
+    @_as_method_of(forward_dynamics)
     def forward_dynamics(
         self,
         q: Any,
@@ -69,34 +102,14 @@ class Evaluator:
         armature: Any = None,
         out: Array | None = None,
     ) -> Array:
-        """Accelerations of the speeds under given forces; see `lissom.forward_dynamics`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        forces : array (n_v,) or mapping, optional
-            Generalized forces; by default zero.
-        external : mapping, optional
-            Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that
-            frame.
-        armature : array (n_v,) or mapping, optional
-            Inertia added to the speeds.
-        out : array (n_v,), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (n_v,)
-        """
         if external is None and armature is None:
-            T = self._zero if forces is None else forces
-            accelerations = self._quick.forward_dynamics(q, v, T, out)
+            accelerations = self._quick.accelerations(q, v, forces, out)
             if accelerations is not None:
                 return accelerations
         options = {"external": external, "armature": armature, "out": out}
         return forward_dynamics(self.system, (q, v), forces, **options)
 
+    @_as_method_of(inverse_dynamics)
     def inverse_dynamics(
         self,
         q: Any,
@@ -107,168 +120,65 @@ class Evaluator:
         actuated: Any = None,
         out: Array | None = None,
     ) -> Array:
-        """Generalized forces that produce given accelerations; see `lissom.inverse_dynamics`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        acceleration : array (n_v,) or mapping
-            Rates of the speeds.
-        external : mapping, optional
-            Spatial forces, as for `forward_dynamics`.
-        actuated : sequence of str, optional
-            Bodies whose joints are actuated; required with loops.
-        out : array (n_v,), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (n_v,)
-        """
-        if external is None and actuated is None and not self.system.constraints:
-            forces = self._quick.inverse_dynamics(q, v, acceleration, out)
+        if external is None and actuated is None and self._tree:
+            forces = self._quick.inverse(q, v, acceleration, out)
             if forces is not None:
                 return forces
         options = {"external": external, "actuated": actuated}
         return into_out(inverse_dynamics(self.system, (q, v), acceleration, **options), out)
 
+    @_as_method_of(forward_dynamics_derivatives)
     def forward_dynamics_derivatives(
         self, q: Any, v: Any, forces: Any = None, *, external: Mapping[Any, Any] | None = None
     ) -> ForwardDerivatives:
-        """Derivatives of the accelerations; see `lissom.forward_dynamics_derivatives`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        forces : array (n_v,) or mapping, optional
-            Generalized forces; by default zero.
-        external : mapping, optional
-            Spatial forces, as for `forward_dynamics`.
-
-        Returns
-        -------
-        ForwardDerivatives
-        """
-        if external is None and not self.system.constraints and compiled(self.system):
-            derivatives = self._quick.forward_derivatives(
-                q, v, self._zero if forces is None else forces, None
-            )
-            if derivatives is not None:
-                n, value = self.system.n_v, self._quick.accelerations.copy()
-                return ForwardDerivatives(
-                    value, derivatives[:n], derivatives[n : 2 * n], derivatives[2 * n :]
-                )
+        if external is None and self._tree and compiled(self.system):
+            D = self._quick.forward_derivatives(q, v, forces, None)
+            if D is not None:
+                n = self.system.n_v
+                return ForwardDerivatives(D[3 * n], D[:n], D[n : 2 * n], D[2 * n : 3 * n])
         return forward_dynamics_derivatives(self.system, (q, v), forces, external=external)
 
+    @_as_method_of(inverse_dynamics_derivatives)
     def inverse_dynamics_derivatives(
         self, q: Any, v: Any, acceleration: Any, *, external: Mapping[Any, Any] | None = None
     ) -> InverseDerivatives:
-        """Derivatives of the forces of a tree; see `lissom.inverse_dynamics_derivatives`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        acceleration : array (n_v,) or mapping
-            Rates of the speeds.
-        external : mapping, optional
-            Spatial forces, as for `forward_dynamics`.
-
-        Returns
-        -------
-        InverseDerivatives
-        """
-        if external is None and not self.system.constraints and compiled(self.system):
-            derivatives = self._quick.inverse_derivatives(q, v, acceleration, None)
-            if derivatives is not None:
+        if external is None and self._tree and compiled(self.system):
+            D = self._quick.inverse_derivatives(q, v, acceleration, None)
+            if D is not None:
                 n = self.system.n_v
-                return InverseDerivatives(
-                    derivatives[:n], derivatives[n : 2 * n], derivatives[2 * n :]
-                )
+                return InverseDerivatives(D[:n], D[n : 2 * n], D[2 * n :])
         return inverse_dynamics_derivatives(self.system, (q, v), acceleration, external=external)
 
+    @_as_method_of(bias_force)
     def bias_force(self, q: Any, v: Any, *, out: Array | None = None) -> Array:
-        """Bias of the equations of motion; see `lissom.bias_force`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        out : array (n_v,), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (n_v,)
-        """
-        forces = self._quick.inverse_dynamics(q, v, self._zero, out)
+        forces = self._quick.bias(q, v, out)
         if forces is not None:
             return forces
         return into_out(bias_force(self.system, (q, v)), out)
 
+    @_as_method_of(gravity_force)
     def gravity_force(self, q: Any, *, out: Array | None = None) -> Array:
-        """Forces that hold the system against gravity; see `lissom.gravity_force`.
-
-        Parameters
-        ----------
-        q : array (n_q,)
-            Coordinates.
-        out : array (n_v,), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (n_v,)
-        """
-        forces = self._quick.gravity_force(q, self._zero, self._zero, out)
+        forces = self._quick.gravity(q, out)
         if forces is not None:
             return forces
         return into_out(gravity_force(self.system, (q, self._zero)), out)
 
+    @_as_method_of(mass_matrix)
     def mass_matrix(self, q: Any, *, out: Array | None = None) -> Array:
-        """Mass matrix; see `lissom.mass_matrix`.
-
-        Parameters
-        ----------
-        q : array (n_q,)
-            Coordinates.
-        out : array (n_v, n_v), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (n_v, n_v)
-        """
-        M = self._quick.mass_matrix(q, out)
+        M = self._quick.mass(q, out)
         if M is not None:
             return M
         return into_out(mass_matrix(self.system, (q, self._zero)), out)
 
+    @_as_method_of(pose)
     def pose(self, q: Any, where: Any, *, at: Any = None) -> Pose:
-        """Pose of a body, node or named frame; see `lissom.pose`.
-
-        Parameters
-        ----------
-        q : array (n_q,)
-            Coordinates.
-        where : str
-            "body", "body.node" or the name of a frame.
-        at : array (3,), optional
-            Point of which the position is asked for, in the axes of that frame [m].
-
-        Returns
-        -------
-        Pose
-            ``.position`` in the world, ``.rotation`` to world axes.
-        """
         if at is None and type(where) is str:
-            quick = self._poses.get(where) or self._quick.pose(where)
+            quick = self._poses.get(where) or self._quick.at("pose", where)
             if quick is not None and (frame_pose := quick(q, None)) is not None:
                 return frame_pose
         return pose(self.system, (q, self._zero), where, at=at)
 
+    @_as_method_of(velocity)
     def velocity(
         self,
         q: Any,
@@ -279,33 +189,14 @@ class Evaluator:
         axes: str = "world",
         out: Array | None = None,
     ) -> Array:
-        """Spatial velocity of a body, node or named frame; see `lissom.velocity`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-        where : str
-            "body", "body.node" or the name of a frame.
-        at : array (3,), optional
-            Point of which the velocity is asked for, in the axes of that frame [m].
-        axes : {"world", "body"}
-            Axes of the components: world axes, or those of the frame.
-        out : array (6,), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (6,)
-            Angular velocity [rad/s] and velocity of the frame's origin [m/s].
-        """
         if at is None and type(where) is type(axes) is str and axes == "world":
-            quick = self._quick.velocities.get(where) or self._quick.velocity(where)
-            motion = None if quick is None else quick(q, v, v, None)
+            quick = self._velocities.get(where) or self._quick.at("velocity", where)
+            motion = None if quick is None else quick(q, v, None)
             if motion is not None:
                 return into_out(motion[12:], out)
         return into_out(velocity(self.system, (q, v), where, at=at, axes=axes), out)
 
+    @_as_method_of(jacobian)
     def jacobian(
         self,
         q: Any,
@@ -315,45 +206,14 @@ class Evaluator:
         axes: str = "world",
         out: Array | None = None,
     ) -> Array:
-        """Jacobian of a body, node or named frame; see `lissom.jacobian`.
-
-        Parameters
-        ----------
-        q : array (n_q,)
-            Coordinates.
-        where : str
-            "body", "body.node" or the name of a frame.
-        at : array (3,), optional
-            Point whose velocity it gives, in the axes of that frame [m].
-        axes : {"world", "body"}
-            Axes of the components.
-        out : array (6, n_v), optional
-            Array for the result.
-
-        Returns
-        -------
-        array (6, n_v)
-            Matrix J with velocity = J @ v.
-        """
         if at is None and type(where) is type(axes) is str and axes == "world":
-            quick = self._jacobians.get(where) or self._quick.jacobian(where)
+            quick = self._jacobians.get(where) or self._quick.at("jacobian", where)
             if quick is not None and (J := quick(q, out)) is not None:
                 return J
         return into_out(jacobian(self.system, (q, self._zero), where, at=at, axes=axes), out)
 
+    @_as_method_of(energy)
     def energy(self, q: Any, v: Any) -> Energy:
-        """Kinetic, gravitational and strain energy; see `lissom.energy`.
-
-        Parameters
-        ----------
-        q, v : array (n_q,), (n_v,)
-            Coordinates and speeds.
-
-        Returns
-        -------
-        Energy
-            ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
-        """
         totals = self._quick.totals(q, v, None)
         if totals is not None:
             return Energy(*totals[:3].tolist())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
-from ...kernels.fields import ACCELERATED, GRAVITY
+from ...kernels.quantities import INVERSE
 from ...system import GROUND, State, StateLike, System
 from ..loops.actuation import actuated_joints, actuator_forces
 from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
@@ -16,8 +16,13 @@ from ..loops.joint_loads import applied_forces
 from . import engine, reference
 from .arguments import all_floats, as_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
+from .quick import QuickFunction
 
 Array = np.ndarray
+
+_INVERSE, _JOINT_FORCES = QuickFunction("inverse"), QuickFunction("joint_forces")
+_BIAS = QuickFunction("bias", lambda system, state, x: _of_tree(system, state, x))
+_GRAVITY = QuickFunction("gravity", lambda system, state, x: _readable_gravity(system, state, x))
 
 
 def inverse_dynamics(
@@ -55,10 +60,8 @@ def inverse_dynamics(
         With `actuated`, zero except at these joints.  StateError if they cannot produce the
         accelerations, or if the accelerations open a loop.
     """
-    if type(state) is not State:
-        state = as_state(system, state)
     if external is None and actuated is None:
-        T = _quick(system, state, acceleration)
+        T = _INVERSE.call(system, state, acceleration)
         if T is not None:
             return T
     state = as_state(system, state)
@@ -66,32 +69,16 @@ def inverse_dynamics(
     loads = to_external(system, external)
     if system.constraints or actuated is not None:
         return _by_actuators(system, state, vdot, loads, actuated, "inverse_dynamics")[0]
+    _INVERSE.prepared(system, state)
     return _of_tree(system, state, vdot, loads)
 
 
 def _of_tree(system: System, state: State, vdot: Array, loads: reference.External = ()) -> Array:
     """Forces M vdot + bias - external forces of the tree, ignoring loops."""
     if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
-        return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vdot, loads)
+        q, v = state.raw_q, state.raw_v
+        return engine.value(system, INVERSE, q, v, vdot, external=loads)
     return reference.inverse_dynamics(system, motions_of(system, state), vdot, loads)[0]
-
-
-def _quick(system: System, state: State, acceleration: Any) -> Array | None:
-    """Fast path for arguments that need no conversion; None if they do, or on any error.
-
-    The kernel rejects arrays of another type, and reports results that are not finite.
-    """
-    try:
-        work = system.derived["kernels"][1].workspace
-        if system.constraints or state.system is not system or acceleration.shape != work.shape:
-            return None
-        out = np.empty(work.shape)
-        flags = engine.ALL | ACCELERATED
-        if work.one_inverse(state.raw_q, state.raw_v, acceleration, out, flags, 0, 1) < 0:
-            return out
-    except (AttributeError, KeyError, TypeError):
-        pass
-    return None
 
 
 def _by_actuators(
@@ -134,8 +121,8 @@ def bias_force(system: System, state: StateLike) -> Array:
     -------
     array (n_v,)
     """
-    state = as_state(system, state)
-    return _of_tree(system, state, np.zeros(system.n_v))
+    T = _BIAS.call(system, state)
+    return _BIAS.general(system, state) if T is None else T
 
 
 def gravity_force(system: System, state: StateLike) -> Array:
@@ -154,10 +141,11 @@ def gravity_force(system: System, state: StateLike) -> Array:
     -------
     array (n_v,)
     """
-    state = as_state(system, state)
-    zero = np.zeros(system.n_v)
-    if all_floats(state):
-        return engine.inverse_dynamics(system, state.raw_q, zero, zero, flags=GRAVITY)
+    T = _GRAVITY.call(system, state)
+    return _GRAVITY.general(system, state) if T is None else T
+
+
+def _readable_gravity(system: System, state: State, zero: Array) -> Array:
     motions = motions_of(system, state.replace(v=zero))
     return reference.inverse_dynamics(system, motions, zero, elastic=False)[0]
 
@@ -199,7 +187,13 @@ def joint_forces(
     array (n_body, 6)
         [moment; force] on each body from its joint, at the body's origin.
     """
+    if external is None and actuated is None and acceleration is not None and axes == "body":
+        wrenches = _JOINT_FORCES.call(system, state, acceleration)
+        if wrenches is not None:
+            return wrenches
     state = as_state(system, state)
+    if not system.constraints:
+        _JOINT_FORCES.prepared(system, state)
     if not isinstance(axes, str) or axes not in ("body", "parent", "world"):
         raise StateError(f'axes is {axes!r}; use "body", "parent" or "world"')
     wrenches = _joint_forces(system, state, acceleration, forces, external, actuated)

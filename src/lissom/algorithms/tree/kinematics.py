@@ -10,7 +10,7 @@ import numpy as np
 
 from ...bodies import NormalBody
 from ...errors import SingularError, StateError
-from ...kernels.fields import ACCELERATED, RATES
+from ...kernels.quantities import ACCELERATION, CENTER, JACOBIAN, POSE, VELOCITY, Quantity
 from ...printing import Shown
 from ...spatial import rotate
 from ...spatial.scalar import is_numeric
@@ -19,9 +19,14 @@ from . import engine
 from .arguments import all_floats, as_state, check_axes, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
+from .quick import POSES, QuickFunction
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
 
 Array = np.ndarray
+
+_POSE, _VELOCITY, _ACCELERATION, _JACOBIAN, _CENTER, _CENTER_MOVING = map(
+    QuickFunction, ("pose", "velocity", "acceleration", "jacobian", "center", "center_moving")
+)
 
 # Larger entries of a rate map indicate singular coordinates.
 _SINGULAR = 1e12
@@ -41,6 +46,9 @@ class Pose(Shown):
 
     position: Array
     rotation: Array
+
+
+POSES.append(Pose)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +93,11 @@ def pose(system: System, state: StateLike, where: Any, *, at: Any = None) -> Pos
     Pose
         ``.position`` in the world, ``.rotation`` to world axes.
     """
+    if at is None:
+        quick = _POSE.call(system, state, None, None, where)
+        if quick is not None:
+            return quick
+        state = _POSE.prepared(system, state, where)
     return _pose(system, as_state(system, state), system.place(where, at))
 
 
@@ -93,8 +106,9 @@ def _pose(system: System, state: State, place: Frame) -> Pose:
     if place.grounded:
         return Pose(position=place.position.copy(), rotation=place.rotation.copy())
     if all_floats(state, place.position):
-        R, x = engine.pose(system, place, state.raw_q)
-        return Pose(position=x, rotation=R)
+        path = engine.path_constants(system, place)
+        out = engine.value(system, POSE, state.raw_q, place=path, name=place.name)
+        return Pose(position=out[9:], rotation=out[:9].reshape(3, 3))
     frame = _frame(system, motions_of(system, state), place)
     R = frame.motion.world_rotation
     R, x = place.pose(
@@ -131,7 +145,11 @@ def velocity(
     array (6,)
         Angular velocity [rad/s] and velocity of the frame's origin [m/s].
     """
-    state = as_state(system, state)
+    if at is None and axes == "world":
+        motion = _VELOCITY.call(system, state, None, None, where)
+        if motion is not None:
+            return motion[12:]
+    state = _VELOCITY.prepared(system, state, where) if at is None else as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if place.grounded:
@@ -145,9 +163,16 @@ def velocity(
 
 def _node_velocity(system: System, state: State, place: Frame) -> tuple[Array, Array]:
     """Velocity of the node that carries a frame, in world axes, and its attitude; floats."""
-    v, where = state.raw_v, (place.body, place.node)
-    R, _, V = engine.frame_motion(system, *where, state.raw_q, v, v, ACCELERATED)
-    return V, R
+    return _node_motion(system, VELOCITY, state, state.raw_v, place)
+
+
+def _node_motion(
+    system: System, quantity: Quantity, state: State, x: Array, place: Frame
+) -> tuple[Array, Array]:
+    """Velocity or acceleration (6,) of the node that carries a frame, and its attitude; floats."""
+    node = engine.node_constants(system, place.body, place.node)
+    out = engine.value(system, quantity, state.raw_q, state.raw_v, x, node)
+    return out[12:], out[:9].reshape(3, 3)
 
 
 def _in_axes(place: Frame, spatial: Array, R: Array, axes: str) -> Array:
@@ -187,7 +212,11 @@ def acceleration(
         Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
         (a falling body has the acceleration of gravity).
     """
-    state = as_state(system, state)
+    if at is None and axes == "world" and acceleration is not None:
+        motion = _ACCELERATION.call(system, state, acceleration, None, where)
+        if motion is not None:
+            return motion[12:]
+    state = _ACCELERATION.prepared(system, state, where) if at is None else as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if acceleration is None:
@@ -196,10 +225,9 @@ def acceleration(
         vdot = speeds_vector(system, acceleration, "acceleration")
     if place.grounded:
         return np.zeros(6)
-    i, t = place.body, place.node
+    i = place.body
     if all_floats(state, vdot):
-        flags = RATES | ACCELERATED
-        R, _, A = engine.frame_motion(system, i, t, state.raw_q, state.raw_v, vdot, flags)
+        A, R = _node_motion(system, ACCELERATION, state, vdot, place)
         if not place.plain:
             A = place.acceleration(A, _node_velocity(system, state, place)[0][:3], R)
         return _in_axes(place, A, R, axes)
@@ -236,14 +264,18 @@ def jacobian(
     array (6, n_v)
         Matrix J with velocity = J @ v.
     """
-    state = as_state(system, state)
+    if at is None and axes == "world":
+        J = _JACOBIAN.call(system, state, None, None, where)
+        if J is not None:
+            return J
+    state = _JACOBIAN.prepared(system, state, where) if at is None else as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if place.grounded:
         return np.zeros((6, system.n_v))
     if not all_floats(state, place.position):
         return _readable_jacobian(system, state, place, axes)
-    J = engine.jacobian(system, place, state.raw_q)
+    J = _jacobian(system, state, place)
     return J if axes == "world" else rotate(_pose(system, state, place).rotation.T, J)
 
 
@@ -251,8 +283,13 @@ def node_jacobian(system: System, state: State, i: int, t: int) -> Array:
     """Jacobian (6, n_v) of node t of body i, world axes.  O(N)."""
     node = Frame(system.names[i], i, t, plain=True)
     if all_floats(state):
-        return engine.jacobian(system, node, state.raw_q)
+        return _jacobian(system, state, node)
     return _readable_jacobian(system, state, node, "world")
+
+
+def _jacobian(system: System, state: State, place: Frame) -> Array:
+    """Jacobian (6, n_v) of a frame, world axes; floats."""
+    return engine.value(system, JACOBIAN, state.raw_q, place=engine.path_constants(system, place))
 
 
 def _readable_jacobian(system: System, state: State, place: Frame, axes: str) -> Array:
@@ -323,20 +360,29 @@ def center_of_mass(system: System, state: StateLike, *, moving: bool = False) ->
     -------
     array (3,)
     """
+    function = _CENTER_MOVING if moving else _CENTER
+    center = function.call(system, state)
+    if center is not None:
+        return center
     state = as_state(system, state)
+    place = _not_counted(system, moving)
+    function.prepared(system, state, place=place)
+    if all_floats(state):
+        return engine.value(system, CENTER, state.raw_q, place=place)
+    moment = np.zeros(3)
+    for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
+        moment = moment + _first_moment(body, motion)
+    return (moment - place[:3]) / place[3]
+
+
+def _not_counted(system: System, moving: bool) -> Array:
+    """First moment of the bodies that do not count 3, and the mass of those that do."""
     left_out = _welded(system) if moving else []
     total = sum(body.mass for body in system.bodies) - sum(mass for mass, _ in left_out)
     if total == 0:
         what = "nothing that moves has mass" if left_out else "the system has no mass"
         raise StateError(f"{what}, so that its centre of mass is undefined")
-    if all_floats(state):
-        zero = np.zeros(system.n_v)
-        moment = engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7]
-    else:
-        moment = np.zeros(3)
-        for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
-            moment = moment + _first_moment(body, motion)
-    return (moment - sum((p for _, p in left_out), np.zeros(3))) / total
+    return np.array([*sum((p for _, p in left_out), np.zeros(3)), total])
 
 
 def _first_moment(body: NormalBody, motion: BodyMotion) -> Array:

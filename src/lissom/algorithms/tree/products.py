@@ -6,10 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.fields import ACCELERATED, TREE
-from ...system import StateLike, System
+from ...kernels.fields import TREE
+from ...system import State, StateLike, System
 from . import engine, reference
-from .arguments import all_floats, as_state, motions_of, speeds_vector, to_armature
+from .arguments import all_floats, motions_of, speeds_vector, to_armature
+from .quick import QuickFunction
+
+
+def _readable_product(system: System, state: State, x: np.ndarray) -> np.ndarray:
+    return reference.mass_matrix(system, motions_of(system, state)) @ x
+
+
+_PRODUCT, _SOLUTION = QuickFunction("product", _readable_product), QuickFunction("solution")
 
 
 def multiply_mass(system: System, state: StateLike, x: Any) -> np.ndarray:
@@ -30,11 +38,8 @@ def multiply_mass(system: System, state: StateLike, x: Any) -> np.ndarray:
     -------
     array (n_v,)
     """
-    state = as_state(system, state)
-    vector = speeds_vector(system, x, "x")
-    if all_floats(state, vector):
-        return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vector, flags=ACCELERATED)
-    return reference.mass_matrix(system, motions_of(system, state)) @ vector
+    momentum = _PRODUCT.call(system, state, x)
+    return _PRODUCT.general(system, state, x) if momentum is None else momentum
 
 
 def solve_mass(system: System, state: StateLike, x: Any, *, armature: Any = None) -> np.ndarray:
@@ -57,7 +62,11 @@ def solve_mass(system: System, state: StateLike, x: Any, *, armature: Any = None
     -------
     array (n_v,)
     """
-    state = as_state(system, state)
+    if armature is None:
+        rates = _SOLUTION.call(system, state, x)
+        if rates is not None:
+            return rates
+    state = _SOLUTION.prepared(system, state)
     vector, added = speeds_vector(system, x, "x"), to_armature(system, armature)
     if all_floats(state, vector):
         q, v = state.raw_q, state.raw_v

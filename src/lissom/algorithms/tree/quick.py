@@ -1,12 +1,16 @@
-"""Kernels on arrays that need no conversion, in a workspace of their own.
+"""Quantities of arrays that need no conversion, in a workspace of their own.
 
-A shortcut is a kernel with most of its arguments fixed.  It takes the other vectors and the array
-for the result, or None for a new one.  It returns the result, or None for anything unusual: arrays
-of another type, shape or order, numbers that are not finite, a quaternion that is not of unit
-length, a result that overlaps what is read, another status than the good one.  `Evaluator` then
-takes the general way, which converts what can be converted and explains what cannot.
+A shortcut is a kernel with all of its arguments fixed but q, v, x and the array for the result, or
+None for a new one.  It returns the result, or None for anything unusual: arrays of another type,
+shape or order, numbers that are not finite, a quaternion that is not of unit length, a result that
+overlaps what is read, another status than the good one.  Who asked then takes the general way,
+which converts what can be converted and explains what cannot.
 
-With kernels built ahead shortcuts are functions in C; `_Shortcut` is the same for those of Numba.
+`QuickFunction` finds the shortcut of a system, for a State of it or for (q, v).  All threads share
+the workspace of these; who finds it in use takes the general way, in the workspace of its thread.
+
+With kernels built ahead both are functions in C (`building/calling.c`); `_Shortcut` and
+`_function` are the same for those of Numba.
 """
 
 from __future__ import annotations
@@ -20,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import LissomError, StateError
-from ...kernels import compiling, entries, fields as field
-from ...system import Frame, System
+from ...kernels import compiling, entries, quantities
+from ...kernels.quantities import Quantity
+from ...system import State, StateLike, System
 from ...system.state import QUATERNION_TOLERANCE, surely_finite
 from . import engine
-from .arguments import READABLE
-from .kinematics import Pose
+from .arguments import READABLE, all_floats, as_state, check_reals, speeds_vector
 
 Array = np.ndarray
 Call = Callable[..., Any]  # its result, or None
@@ -38,157 +42,184 @@ _IN_USE = (
     "this evaluator is in use by another thread, or by a joint that it is evaluating; give each "
     "its own: system.evaluator()",
 )
+ROWS = {x.name: x for x in vars(quantities).values() if isinstance(x, Quantity)}
+POSES: list[type] = []  # class of poses, of position and rotation
+FUNCTIONS: list[QuickFunction] = []
 
 
-class Quick:
-    """Shortcuts of one system, with a workspace that one thread uses at a time."""
+class Shortcuts:
+    """Shortcuts of one system by their names, with a workspace that one call uses at a time.
 
-    def __init__(self, system: System) -> None:
-        self._system, self._busy, self._lock = system, bytearray(1), threading.Lock()
+    `error`: type and text of what is raised while another call uses it; without, None is returned.
+    """
+
+    def __init__(self, system: System, error: tuple[type[Exception], str] | None = _IN_USE) -> None:
+        self._system, self._error = system, error
+        self._busy, self._lock = bytearray(1), threading.Lock()
         self._quaternions = tuple(start for _, start in system.quaternions)
-        # of frames, by name, as far as they were asked for
-        self.poses: dict[str, Call] = {}
-        self.velocities: dict[str, Call] = {}
-        self.jacobians: dict[str, Call] = {}
+        # by quantity and name of a frame, as far as they were asked for
+        self.frames: dict[str, dict[str, Call]] = {x: {} for x, row in ROWS.items() if row.of}
 
-    @cached_property
-    def forward_dynamics(self) -> Call:
-        """Accelerations (n_v,) from q, v and forces."""
-        work = self._work
-        if work.composite:
-            more: tuple[Any, ...] = (work.mass, engine.CAREFUL, engine.ALL, 0, 1)
-            return self._moving(entries.COMPOSITE, *more)
-        return self._moving(entries.FORWARD, engine.ALL, 0, 1)
+    def __getattr__(self, name: str) -> Call:
+        """Shortcut of a quantity, made when first used."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        call = self._special(name) or self.of(name)
+        self.__dict__[name] = call
+        return call
 
-    @cached_property
-    def inverse_dynamics(self) -> Call:
-        """Forces (n_v,) in the tree from q, v and accelerations."""
-        return self._moving(entries.INVERSE, engine.ALL | field.ACCELERATED, 0, 1)
-
-    @cached_property
-    def accelerations(self) -> Array:
-        """Accelerations (n_v,) of the last `forward_derivatives`."""
-        return np.zeros(self._system.n_v)
-
-    @cached_property
-    def forward_derivatives(self) -> Call:
-        """Derivatives (3 n_v, n_v) of the accelerations from q, v and forces."""
-        n, vectors = self._system.n_v, (None, None, None, self.accelerations)
-        arguments = (*self._work.derivatives, *vectors, np.empty(n), ..., engine.ALL, 0, 1)
-        shape = (3 * n, n)
-        return self._shortcut(entries.FORWARD_DERIVATIVES, arguments, self._sizes, shape)
-
-    @cached_property
-    def inverse_derivatives(self) -> Call:
-        """Derivatives (3 n_v, n_v) of the forces from q, v and accelerations."""
-        n, flags = self._system.n_v, engine.ALL | field.ACCELERATED
-        arguments = (*self._work.derivatives, None, None, None, np.empty(n), ..., flags, 0, 1)
-        shape = (3 * n, n)
-        return self._shortcut(entries.INVERSE_DERIVATIVES, arguments, self._sizes, shape)
-
-    @cached_property
-    def gravity_force(self) -> Call:
-        """Forces (n_v,) against gravity from q and two vectors of zeros."""
-        return self._moving(entries.INVERSE, field.GRAVITY, 0, 1)
-
-    @cached_property
-    def mass_matrix(self) -> Call:
-        """Mass matrix (n_v, n_v) of the tree from q."""
-        n = self._system.n_v
-        arguments = (None, ..., 0, 1, True, 0, 1)
-        return self._shortcut(entries.MASS, arguments, self._sizes[:1], (n, n))
-
-    @cached_property
-    def totals(self) -> Call:
-        """Kinetic, potential and strain energy, and more (`engine.totals`), from q and v."""
-        arguments = (None, None, ..., field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.TOTALS, arguments, self._sizes[:2], (16,), zeroed=True)
-
-    def pose(self, where: str) -> Call | None:
-        """`Pose` of a frame, from q."""
-        return self._at(self.poses, where, self._pose)
-
-    def velocity(self, where: str) -> Call | None:
-        """Attitude 9, position 3 and velocity 6 of a node in world axes, from q, v and again v."""
-        return self._at(self.velocities, where, self._velocity)
-
-    def jacobian(self, where: str) -> Call | None:
-        """Jacobian (6, n_v) of a frame in world axes, from q."""
-        return self._at(self.jacobians, where, self._jacobian)
-
-    def _pose(self, frame: Frame) -> Call:
-        arguments = (None, ..., engine.path_constants(self._system, frame), 0, 1)
-        return self._shortcut(entries.POSE, arguments, self._sizes[:1], (12,), pose_type=Pose)
-
-    def _velocity(self, frame: Frame) -> Call | None:
-        if not frame.plain:
+    def at(self, name: str, where: str) -> Call | None:
+        """Shortcut of a quantity of a frame; None for one on the ground, or of an unknown name."""
+        try:
+            frame = self._system.place(where)
+        except LissomError:
             return None
-        node = engine.node_constants(self._system, frame.body, frame.node)
-        arguments = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
-        return self._shortcut(entries.FRAME, arguments, self._sizes, (18,))
+        row, calls = ROWS[name], self.frames[name]
+        if frame.grounded or (row.of == "node" and not frame.plain):
+            return None
+        call = self.of(name, engine.place_constants(self._system, row, frame))
+        if len(calls) < _MOST_PLACES:
+            calls[where] = call
+        return call
 
-    def _jacobian(self, frame: Frame) -> Call:
-        arguments = (None, engine.path_constants(self._system, frame), ..., 0, 1)
-        shape, sizes = (6, self._system.n_v), self._sizes[:1]
-        return self._shortcut(entries.JACOBIAN, arguments, sizes, shape, zeroed=True)
+    def of(self, name: str, place: Array = engine.NOTHING) -> Call:
+        """Shortcut of a row of the table, with constants."""
+        row = ROWS[name]
+        arguments = (*self._vectors(row.takes), place, ..., row.flags, 0, 1)
+        shape, pose = row.shape(self._system.n_v), name == "pose"
+        return self._shortcut(row.rows, arguments, row.takes, shape, row=row, pose=pose)
 
-    # Workspace and shortcuts, made when first used
+    def _special(self, name: str) -> Call | None:
+        """Shortcut of a kernel that takes more than those of the table."""
+        n, work = self._system.n_v, self._work
+        if name == "accelerations" and work.composite:
+            more: tuple[Any, ...] = (work.mass, engine.CAREFUL, engine.ALL, 0, 1)
+            arguments: tuple[Any, ...] = (None, None, None, ..., *more)
+            return self._shortcut(entries.COMPOSITE, arguments, "qvx", (n,))
+        if name == "forward_derivatives":
+            arguments = (*work.derivatives, None, None, None, np.empty(n), ..., engine.ALL, 0, 1)
+            return self._shortcut(entries.FORWARD_DERIVATIVES, arguments, "qvx", (3 * n + 1, n))
+        if name == "joint_forces":
+            more = (engine.NOTHING, np.empty(n), ..., quantities.COUNTED, 0, 1)
+            arguments = (None, None, None, *more)
+            return self._shortcut(entries.JOINT_FORCES, arguments, "qvx", (self._system.n_body, 6))
+        if name == "inverse_derivatives":
+            more = (np.empty(n), ..., quantities.COUNTED, 0, 1)
+            arguments = (*work.derivatives, None, None, None, *more)
+            return self._shortcut(entries.INVERSE_DERIVATIVES, arguments, "qvx", (3 * n, n))
+        return None
 
     @cached_property
     def _work(self) -> engine.Workspace:
         return engine.Workspace(self._system, engine.packed_constants(self._system))
 
-    @property
-    def _sizes(self) -> tuple[int, ...]:
-        return self._system.n_q, self._system.n_v, self._system.n_v
-
-    def _moving(self, entry: Any, *more: Any) -> Call:
-        """Shortcut of a kernel from q, v and another vector to one of the same length."""
-        arguments = (None, None, None, ..., *more)
-        return self._shortcut(entry, arguments, self._sizes, (self._system.n_v,))
+    def _vectors(self, takes: str) -> tuple[Any, ...]:
+        """Vectors of the arguments: None for those that a call gives."""
+        return tuple(self._work.zero if x == "0" else None for x in takes)
 
     def _shortcut(
         self,
         entry: Any,
         arguments: tuple[Any, ...],
-        sizes: tuple[int, ...],
+        takes: str,
         shape: tuple[int, ...],
-        zeroed: bool = False,
-        pose_type: type[Pose] | None = None,
+        row: Quantity | None = None,
+        pose: bool = False,
     ) -> Call:
-        """Shortcut; None in the arguments marks a vector, Ellipsis the result.
-
-        With `pose_type` the result is a `Pose`, from attitude 9 and position 3.
-        """
-        work = self._work
-        about = (
-            (*work.call, *arguments),
-            sizes,
-            shape,
-            _ALL_ROWS,
-            zeroed,
-            pose_type,
-            self._quaternions,
-        )
+        """Shortcut; None in the arguments marks a vector, Ellipsis the result."""
         if READABLE:
             return lambda *_: None
+        work, n_v = self._work, self._system.n_v
+        about = (
+            (*work.call, *arguments),
+            tuple("qvx".index(x) for x in takes if x != "0"),
+            (self._system.n_q, n_v, n_v),
+            shape,
+            _ALL_ROWS,
+            row is not None and row.cleared,
+            POSES[0] if pose else None,
+            self._quaternions,
+        )
         if compiling.LIBRARY is None or work.packed.own_joints.served:
-            return _Shortcut(work.kernel(entry), *about, self._lock)
-        more = (QUATERNION_TOLERANCE, self._busy, _IN_USE)
+            return _Shortcut(work.kernel(entry), *about, self._lock, self._error, row is not None)
+        more = (QUATERNION_TOLERANCE, self._busy, self._error)
         return compiling.LIBRARY.shortcut(entry.symbol, *about, *more)
 
-    def _at(
-        self, shortcuts: dict[str, Call], where: str, make: Callable[[Frame], Call | None]
-    ) -> Call | None:
-        """Shortcut for a frame, kept; None for one on the ground, and for a name not known."""
+
+class QuickFunction:
+    """A quantity as a function of a system and a state that needs no conversion.
+
+    `call` takes the system, a State of it or a pair (q, v), x, the array for the result, and the
+    name of a frame; the last three may be None.  Its result is None until `prepared` was called.
+    `readable` gives the result of numbers that are no floats, from system, state and x.
+    """
+
+    def __init__(self, name: str, readable: Call | None = None) -> None:
+        self.name, self.readable, self._key = name, readable, f"shortcut {name}"
+        self.call: Call
+        if compiling.LIBRARY is not None:
+            self.call = compiling.LIBRARY.function(self._key, State)
+        else:
+            self.call = _function(self._key)
+        FUNCTIONS.append(self)
+
+    def prepared(
+        self, system: System, state: StateLike, where: Any = None, place: Array | None = None
+    ) -> State:
+        """The state, checked; the next call of arrays like these is short.
+
+        `where`: the name of a frame, or `place`: constants, of quantities that have one.
+        """
+        checked = as_state(system, state)
+        if not all_floats(checked):
+            return checked
+        shortcuts = system.derived.get("shortcuts")
+        if shortcuts is None:
+            shortcuts = system.derived.setdefault("shortcuts", Shortcuts(system, None))
+        if where is None:
+            name = self.name
+            call = getattr(shortcuts, name) if place is None else shortcuts.of(name, place)
+            system.derived[self._key] = getattr(call, "of_state", call)
+        elif type(where) is str:
+            call = shortcuts.at(self.name, where)
+            if call is not None:
+                calls = system.derived.setdefault(self._key, {})
+                if len(calls) < _MOST_PLACES:
+                    calls[where] = getattr(call, "of_state", call)
+        return checked
+
+    def general(self, system: System, state: StateLike, x: Any = None, where: Any = None) -> Array:
+        """The quantity by the general way: arguments are converted, and refused with reasons."""
+        state, row = self.prepared(system, state, where), ROWS[self.name]
+        vector, place, name = speeds_vector(system, x, "x"), engine.NOTHING, ""
+        if where is not None:
+            frame = system.place(where)
+            place, name = engine.place_constants(system, row, frame), frame.name
+        if not all_floats(state, vector) and self.readable is not None:
+            return self.readable(system, state, vector)
+        check_reals(self.name, state, vector)
+        arrays = {"v": state.raw_v, "x": vector, "0": None}
+        v, x = (arrays[letter] for letter in row.takes[1:])
+        return engine.value(system, row, state.raw_q, v, x, place, name=name)
+
+
+def _function(key: str) -> Call:
+    """What `function` of `calling.c` does, in Python."""
+
+    def call(system: Any, state: Any, x: Any = None, out: Any = None, where: Any = None) -> Any:
         try:
-            frame = self._system.place(where)
-        except LissomError:
+            shortcut = system.derived[key]
+            if type(shortcut) is dict:
+                shortcut = shortcut[where]
+        except (AttributeError, KeyError, TypeError):
             return None
-        shortcut = None if frame.grounded else make(frame)
-        if shortcut is not None and len(shortcuts) < _MOST_PLACES:
-            shortcuts[where] = shortcut
-        return shortcut
+        if type(state) is not State:
+            if not isinstance(state, (tuple, list)) or len(state) != 2:
+                return None
+            return shortcut(*state, x, out)
+        return shortcut(state.raw_q, state.raw_v, x, out) if state.system is system else None
+
+    return call
 
 
 class _Shortcut:
@@ -198,38 +229,60 @@ class _Shortcut:
         self,
         kernel: Any,
         arguments: tuple[Any, ...],
+        vectors: tuple[int, ...],
         sizes: tuple[int, ...],
         shape: tuple[int, ...],
         good: int,
-        zeroed: bool,
-        pose_type: type[Pose] | None,
+        cleared: bool,
+        pose_type: type | None,
         quaternions: tuple[int, ...],
         lock: threading.Lock,
+        error: tuple[type[Exception], str] | None,
+        in_rows: bool,
     ) -> None:
         self._kernel, self._arguments = kernel, list(arguments)
         self._sizes, self._shape, self._good = [(n,) for n in sizes], shape, good
-        self._new = np.zeros if zeroed else np.empty
-        self._zeroed, self._pose_type = zeroed, pose_type
-        self._quaternions, self._lock = quaternions, lock
-        self._vectors = [k for k, x in enumerate(arguments) if x is None]
+        self._zero = np.zeros(sizes[2])
+        self._new = np.zeros if cleared else np.empty
+        self._cleared, self._pose_type = cleared, pose_type
+        self._quaternions, self._lock, self._error = quaternions, lock, error
+        self._a_row = in_rows and len(shape) == 1  # kernels of the table take rows of vectors
+        self._vectors, self._taken = vectors, sorted(set(vectors))
+        self._places = [k for k, x in enumerate(arguments) if x is None]
         self._result = next(k for k, x in enumerate(arguments) if x is ...)
 
     def __call__(self, *inputs: Any) -> Any:
-        """Result, or None."""
-        *vectors, out = inputs
-        if not all(map(_is_plain_vector, vectors, self._sizes)) or not self._turns(vectors[0]):
+        """Result, or None, from the vectors that the kernel takes."""
+        vectors: list[Any] = [None, None, None]
+        for k, vector in zip(self._taken, inputs[:-1], strict=True):
+            vectors[k] = vector
+        return self._evaluate(vectors, self._taken, inputs[-1])
+
+    def of_state(self, *inputs: Any) -> Any:
+        """The same from q, v and x; q and v are checked even if the kernel does not take them."""
+        q, v, x, out = inputs
+        return self._evaluate([q, v, x], {0, 1, *self._taken}, out)
+
+    def _evaluate(self, vectors: list[Any], checked: Any, out: Any) -> Any:
+        if vectors[2] is None:
+            vectors[2] = self._zero
+        if not all(_is_plain_vector(vectors[k], self._sizes[k]) for k in checked):
             return None
-        if out is not None and not _is_writable(out, self._shape, *vectors):
+        if not self._turns(vectors[0]):
+            return None
+        if out is not None and not _is_writable(out, self._shape, *(vectors[k] for k in checked)):
             return None
         result = self._new(self._shape) if out is None else out
-        if out is not None and self._zeroed:
+        if out is not None and self._cleared:
             out.fill(0.0)
         arguments = self._arguments.copy()
-        for k, x in zip(self._vectors, vectors, strict=True):
-            arguments[k] = x
-        arguments[self._result] = result
+        for place, k in zip(self._places, self._vectors, strict=True):
+            arguments[place] = vectors[k]
+        arguments[self._result] = result[None] if self._a_row else result
         if not self._lock.acquire(blocking=False):
-            kind, words = _IN_USE
+            if self._error is None:
+                return None
+            kind, words = self._error
             raise kind(words)
         try:
             if self._kernel(*arguments) != self._good:

@@ -1,4 +1,13 @@
-"""Kernels for a GPU, by their symbols."""
+"""Kernels of one state or one run, as a thread of a GPU executes them, by their symbols.
+
+They are the functions that a CPU executes, on other arrays.  In the signatures
+  int64[::1]      integers, the same for all states or a row for each
+  float64[::1]    constants, the same for all states or a row for each; a state, a result
+  float64[:]      workspace: numbers of 32 threads side by side, so that a warp reads them in one
+                  transaction; one number is LANES numbers after the one before it
+  float64[:,::1]  a matrix for each state
+`ptx` makes the code around them that finds the arrays of a thread.
+"""
 
 from __future__ import annotations
 

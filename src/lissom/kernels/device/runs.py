@@ -1,4 +1,4 @@
-"""Kernels of one run, as a thread of a GPU executes them; arrays as in `states`.
+"""Kernels of one run, as a thread of a GPU executes them; arrays as in `entry`.
 
 They are compiled for few integrators at a time: the driver of a GPU takes minutes for all.
 """
