@@ -16,7 +16,7 @@ array, an offset, a position and a mask are seven.
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from ..compiling import LIBRARY, PLAIN
 # What a name stands for.  An Offset is not negative: the compiler then knows that no index made of
 # it needs Python's wrap-around.  In arrays of floating-point numbers three, six (xx, xy, xz, yy,
 # yz, zz) and nine (row by row) of them are read and written as a tuple.
-Number = Offset = Vector = Symmetric = Matrix = Any
+Number: TypeAlias = Any
+Offset: TypeAlias = Any
+Vector: TypeAlias = Any
+Symmetric: TypeAlias = Any
+Matrix: TypeAlias = Any
 SIZES = {"Number": 1, "Offset": 1, "Vector": 3, "Symmetric": 6, "Matrix": 9}
 
 
