@@ -16,8 +16,7 @@ from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_seta
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, type_callable
 
-from ..fields import POSITIVE
-from .rows import NamedRow, size_of
+from .rows import POSITIVE, NamedRow, size_of
 
 
 class RowType(types.Type):

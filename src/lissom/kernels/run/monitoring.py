@@ -7,6 +7,7 @@ import math
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from . import fields as run
 from .coordinates import largest_difference
@@ -27,8 +28,8 @@ def watch_spin(ints, scratch, plan, memory):
     """Update the highest angular rate of each flexible body."""
     for k in range(plan[run.N_FLEXIBLE]):
         at = plan[run.FLEXIBLES] + 2 * k
-        b = BodyRow(ints, plan[at]).record + field.RATE
-        w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
+        rate = CarrierRecord(scratch, BodyRow(ints, plan[at]).record).rate
+        w = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] ** 2
         m = plan[at + 1]
         memory[m] = max(memory[m], math.sqrt(w))
 
