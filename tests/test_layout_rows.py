@@ -77,7 +77,8 @@ def test_a_table_has_a_column_for_each_name():
     x = np.arange(16)
     table = _LinkRow.table(x)
     table[1].first.sign = -1
-    assert table.axis.tolist() == [[1, 2, 3], [9, 10, 11]]
-    assert table.second.place.tolist() == [6, 14]
+    table.body[:] *= 2
+    assert [link.axis for link in table] == [(1, 2, 3), (9, 10, 11)]
+    assert table.body.tolist() == [0, 16]
     assert x[13] == -1
     assert _LinkRow.size == 8
