@@ -35,7 +35,14 @@ Matrix: TypeAlias = Any
 SIZES = {"Number": 1, "Offset": 1, "Vector": 3, "Symmetric": 6, "Matrix": 9}
 
 
-class NamedRow:
+class _Slotted(type):
+    """Classes whose objects take no other names, so that a misspelt one is an error."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
+        return super().__new__(cls, name, bases, {"__slots__": (), **members})
+
+
+class NamedRow(metaclass=_Slotted):
     """Row of an array; a subclass declares its names in order, another row may be one of them."""
 
     __slots__ = ("_array", "_start")
