@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import CompiledEntry, inlined, uncounted
+from ..loops.unknowns import closing_of
 from . import fields as run
 from .accept import finish_adaptive, finish_fixed, set_weights
 from .due_times import next_instant, pass_instants, sample
@@ -234,7 +235,7 @@ def _commit(r, used, h, t1):
     memory[run.FRESH] = 1.0 if commit_step(plan[run.METHOD], r, h) else 0.0
     ints = r.system.ints
     if ints[field.LOOPS] != 0:
-        nearest = used.scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT]
+        nearest = closing_of(ints, used.scratch).least_left
         if nearest < memory[run.NEAREST]:
             memory[run.NEAREST] = nearest
             memory[run.NEAREST_TIME] = t1

@@ -16,6 +16,7 @@ from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..least_norm import CLOSE
+from ..loops.unknowns import closing_of
 from . import fields as run
 
 FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
@@ -33,8 +34,8 @@ def extrapolate_accelerations(system, arrays, t, x):
         plan[run.TRAITS] & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
-    closing = ints[ints[field.LOOPS] + field.CLOSING] & POSITIVE
-    scratch[closing + field.SOFTENED] = field.SOFT_BEYOND if is_expected else field.SOFT
+    closing = closing_of(ints, scratch)
+    closing.softened = field.SOFT_BEYOND if is_expected else field.SOFT
     if is_expected:
         value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
         for k in range(ints[field.N_V]):
@@ -49,7 +50,7 @@ def note_expected(system, arrays, t, x):
     if ints[field.LOOPS] == 0 or plan[run.TRAITS] & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
-    near = scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT] <= CLOSE
+    near = closing_of(ints, scratch).least_left <= CLOSE
     if not first and (near or passed <= 0.0):
         return
     value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE

@@ -7,6 +7,8 @@ import math
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
+from ..layout.tree import BodyRow
 from . import fields as run
 from .coordinates import largest_difference
 from .evaluate import evaluate
@@ -26,8 +28,8 @@ def watch_spin(ints, scratch, plan, memory):
     """Update the highest angular rate of each flexible body."""
     for k in range(plan[run.N_FLEXIBLE]):
         at = plan[run.FLEXIBLES] + 2 * k
-        b = (ints[plan[at] + field.BODY] & POSITIVE) + field.RATE
-        w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
+        rate = CarrierRecord(scratch, BodyRow(ints, plan[at]).record).rate
+        w = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] ** 2
         m = plan[at + 1]
         memory[m] = max(memory[m], math.sqrt(w))
 
@@ -41,9 +43,9 @@ def exceeds_limits(ints, plan, table, memory, q, v):
             memory[run.WORST] = k
             return True
     for k in range(plan[run.N_FLEXIBLE]):
-        row = plan[plan[run.FLEXIBLES] + 2 * k]
-        o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-        for j in range(ints[row + field.N_MODE]):
+        body = BodyRow(ints, plan[plan[run.FLEXIBLES] + 2 * k])
+        o_q, o_v = body.modal_q, body.modal_v
+        for j in range(body.n_mode):
             if not abs(q[o_q + j]) <= table[o + n + o_v + j]:
                 memory[run.WORST] = o_v + j
                 return True

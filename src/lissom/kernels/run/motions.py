@@ -7,6 +7,7 @@ import math
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..small import added, cross, put_vector, quaternion_rotation, turn_back, vector
 from . import fields as run
 from .signals import signal
@@ -18,9 +19,8 @@ def drive(ints, plan, table, memory, t, q, v, x, buffer):
     for k in range(plan[run.N_MOTION]):
         e = plan[run.MOTIONS] + k * run.E_ROW
         active = memory[plan[e + run.E_ACTIVE]] != 0.0
-        row = plan[e + run.E_A]
         if active:
-            ints[row + field.DRIVEN] = 1
+            BodyRow(ints, plan[e + run.E_A]).driven = 1
         if not active:
             continue
         o_q, o_v, n = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE, plan[e + run.E_N]
@@ -60,14 +60,14 @@ def mark_driven(ints, plan, memory):
     for k in range(plan[run.N_MOTION]):
         e = plan[run.MOTIONS] + k * run.E_ROW
         if memory[plan[e + run.E_ACTIVE]] != 0.0:
-            ints[plan[e + run.E_A] + field.DRIVEN] = 1
+            BodyRow(ints, plan[e + run.E_A]).driven = 1
 
 
 @uncounted
 def undrive(ints, plan):
     """Clear the marks of `drive`."""
     for k in range(plan[run.N_MOTION]):
-        ints[plan[plan[run.MOTIONS] + k * run.E_ROW + run.E_A] + field.DRIVEN] = 0
+        BodyRow(ints, plan[plan[run.MOTIONS] + k * run.E_ROW + run.E_A]).driven = 0
 
 
 @uncounted

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
+from ..layout.tree import BodyRow
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
 from ..tree.nodes import deform_listed, node_motion
 from . import fields as run
@@ -24,21 +25,18 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
     """
     for k in range(plan[run.N_SLOT]):
         e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
-        row = plan[e + run.E_A]
-        if row < 0:
+        if plan[e + run.E_A] < 0:
             continue
-        b, at = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
+        body = BodyRow(ints, plan[e + run.E_A])
+        b, at = CarrierRecord(scratch, body.record), body.world
         C, origin = matrix(scratch, at), vector(scratch, at + 9)
-        R, l = matrix(scratch, b + field.R_), ZERO
-        omega, u = (
-            vector(scratch, b + field.ACCELERATION),
-            vector(scratch, b + field.ACCELERATION + 3),
-        )
-        if ints[row + field.LEVEL] != field.RIGID:
+        R, l = b.R, ZERO
+        omega, u = b.alpha, b.a
+        if body.level != field.RIGID:
             c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
-            if ints[row + field.LEVEL] >= field.STIFFENED:
-                deform_listed(ints, row, scratch, c, scratch, q, v, scratch, c)
-            R, l, _J, _w, omega, u = node_motion(ints, row, scratch, c, scratch, q, v, v, flags)
+            if body.level >= field.STIFFENED:
+                deform_listed(body, scratch, c, scratch, q, v, scratch, c)
+            R, l, _J, _w, omega, u = node_motion(body, scratch, c, scratch, q, v, v, flags)
         put_matrix(work, w + SLOT_POSE, product(C, R))
         put_vector(work, w + SLOT_POSITION, add(origin, turn(C, l)))
         if flags != 0:

@@ -13,16 +13,14 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..dense import factor_spd
-from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
+from ..layout.tree import BodyRow
 from ..records import modal_record, stack_record
 from ..small import (
     IDENTITY,
     ZERO,
     add,
     cross,
-    matrix,
-    put_vector,
-    symmetric,
     turn,
     turn_back,
     vector,
@@ -66,9 +64,9 @@ from .rod_tension import keep_turning
 def prepare(ints, scratch):
     """Write the constants of all flexible bodies for the current armature."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] != field.RIGID:
-            prepare_body(ints, scratch, row)
+        body = BodyRow(ints, field.HEADER, i)
+        if body.level != field.RIGID:
+            prepare_body(ints, scratch, body)
 
 
 @jit
@@ -82,36 +80,36 @@ def articulate_bodies(ints, scratch, forces, start, stop):
     """Inward sweep over the bodies from `stop` - 1 to `start`."""
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(stop - 1, start - 1, -1):
-        row = field.HEADER + i * field.ROW
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        moved = ints[row + field.MOTION] & POSITIVE
-        if ints[row + field.DRIVEN] != 0:
+        body = BodyRow(ints, field.HEADER, i)
+        b, o = CarrierRecord(scratch, body.record), body.hinge
+        kind, rigid = body.kind, body.level == field.RIGID
+        moved = CarrierRecord(scratch, body.motion)
+        if body.driven != 0:
             kind = field.FIXED  # its motion is given
-        o_v = ints[row + field.HINGE_V] & POSITIVE
+        o_v = body.hinge_v
         if rigid:
-            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
-            z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
-            if ints[row + field.CARRIES] != 0:
-                A, B, D = articulated(scratch, ints[row + field.CHILDREN] & POSITIVE)
-                A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
+            J, p = b.J, b.p
+            z_w, z_v = b.z_w, b.z_v
+            if body.carries != 0:
+                A, B, D = articulated(scratch, body.children)
+                A, B, D = plus_rigid(A, B, D, J, p, b.mass)
             else:
-                A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
+                A, B, D = rigid_as_articulated(J, p, b.mass)
         else:
-            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-            t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            m, o_m = body.n_mode, body.modal_v
+            t_f = modal_record(body.modal, m).force
             for k in range(m):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
-            if ints[row + field.DENSE] != 0:
-                if not dense_compliance(ints, scratch, row):
+            if body.dense != 0:
+                if not dense_compliance(scratch, body):
                     return field.SINGULAR
-            elif ints[row + field.LEVEL] >= field.FULL:
-                if ints[row + field.LEVEL] == field.STIFFENED:
-                    node_compliance(ints, scratch, row)
-                softened_inertia(ints, scratch, row)
-            s, n_node = ints[row + field.COMPLIANCE] & POSITIVE, ints[row + field.N_NODE]
-            t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):
+            elif body.level >= field.FULL:
+                if body.level == field.STIFFENED:
+                    node_compliance(ints, scratch, body)
+                softened_inertia(ints, scratch, body)
+            s, n_node = body.compliance, body.n_node
+            t, nodes = body.stack, body.nodes
+            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(scratch, body):
                 return field.SINGULAR
             if n_node == 0:
                 A, B, D = articulated(scratch, s)
@@ -119,43 +117,43 @@ def articulate_bodies(ints, scratch, forces, start, stop):
                 A, B, D = pass_one_node(scratch, t, s, nodes)
             else:
                 A, B, D = pass_nodes(scratch, t, s, nodes, n_node)
-            z_w, z_v = seen_force(ints, scratch, row)
+            z_w, z_v = seen_force(ints, scratch, body)
         blind = False
         if kind == field.REVOLUTE:
             A, B, D, z_w, z_v, blind = revolute_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
         elif kind == field.PRISMATIC:
             A, B, D, z_w, z_v, blind = prismatic_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             n = turn(R, vector(forces, o_v))
             A, B, D, z_w, z_v, blind = spherical_inward(scratch, o, A, B, D, z_w, z_v, n)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             n, f = turn(R, vector(forces, o_v)), turn(R, vector(forces, o_v + 3))
             blind = free_inward(scratch, o, A, B, D, z_w, z_v, n, f)
             A, B, D = rigid_as_articulated((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, 0.0)
             z_w, z_v = n, f
         elif kind != field.FIXED:
             A, B, D, z_w, z_v, blind = general_inward(
-                scratch, o, ints[row + field.HINGE_DOF], A, B, D, z_w, z_v, forces, o_v
+                scratch, o, body.hinge_dof, A, B, D, z_w, z_v, forces, o_v
             )
         if blind:
             return field.SINGULAR
-        if ints[row + field.PARENT] < 0:
+        if body.parent < 0:
             continue
         if not rigid:
-            R = matrix(scratch, moved + field.R_)
+            R = moved.R
             A, B, D = turned_articulated(R, A, B, D)
             z_w, z_v = turn(R, z_w), turn(R, z_v)
-        r = vector(scratch, b + field.ARM)
+        r = b.arm
         A, B, D = shifted_articulated(r, A, B, D)
         z_w = add(z_w, cross(r, z_v))
-        n, P = ints[row + field.CARRIER] & POSITIVE, ints[row + field.CARRIER_CHILDREN] & POSITIVE
-        if ints[row + field.FIRST] == 0:
+        carrier, P = CarrierRecord(scratch, body.carrier), body.carrier_children
+        if body.first == 0:
             A, B, D = plus_articulated(A, B, D, *articulated(scratch, P))
         put_articulated(scratch, P, A, B, D)
-        put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
-        put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), z_v))
+        carrier.z_w = add(carrier.z_w, z_w)
+        carrier.z_v = add(carrier.z_v, z_v)
     return field.DONE
 
 
@@ -169,41 +167,42 @@ def accelerate_base_to_tip(ints, scratch, out):
 @jit
 def accelerate_bodies(ints, scratch, out, start, stop):
     """Outward sweep over the bodies from `start` to `stop` - 1."""
-    put_vector(scratch, field.GROUND_RECORD + field.CHANGE, ZERO)
-    put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
+    ground = CarrierRecord(scratch, field.GROUND_RECORD)
+    ground.d_alpha = ZERO
+    ground.d_a = ZERO
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(start, stop):
-        row = field.HEADER + i * field.ROW
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER_MOTION] & POSITIVE
-        o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
-        moved = ints[row + field.MOTION] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        if ints[row + field.DRIVEN] != 0:
+        body = BodyRow(ints, field.HEADER, i)
+        b, n = CarrierRecord(scratch, body.record), CarrierRecord(scratch, body.carrier_motion)
+        o, o_v = body.hinge, body.hinge_v
+        moved = CarrierRecord(scratch, body.motion)
+        kind, rigid = body.kind, body.level == field.RIGID
+        if body.driven != 0:
             kind = field.FIXED
-        alpha, a = vector(scratch, n + field.CHANGE), vector(scratch, n + field.CHANGE + 3)
-        a = add(a, cross(alpha, vector(scratch, b + field.ARM)))
+        alpha, a = n.d_alpha, n.d_a
+        a = add(a, cross(alpha, b.arm))
         if not rigid:
-            R = matrix(scratch, moved + field.R_)
+            R = moved.R
             alpha, a = turn_back(R, alpha), turn_back(R, a)
         if kind == field.REVOLUTE:
             alpha, a = revolute_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.PRISMATIC:
             alpha, a = prismatic_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             alpha, a = spherical_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             alpha, a = free_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind != field.FIXED:
-            alpha, a = general_outward(scratch, o, ints[row + field.HINGE_DOF], alpha, a, out, o_v)
+            alpha, a = general_outward(scratch, o, body.hinge_dof, alpha, a, out, o_v)
         if rigid:
-            put_vector(scratch, moved + field.CHANGE, alpha)
-            put_vector(scratch, moved + field.CHANGE + 3, a)
+            moved.d_alpha = alpha
+            moved.d_a = a
         else:
-            deform(ints, scratch, row, alpha, a, out)
-        if ints[row + field.LEVEL] == field.EXACT:
-            keep_turning(ints, scratch, row, alpha, out)
+            deform(ints, scratch, body, alpha, a, out)
+        if body.level == field.EXACT:
+            keep_turning(scratch, body, alpha, out)
 
 
 @jit
@@ -228,10 +227,10 @@ ZERO_PIVOT = 1e-9
 
 
 @jit
-def modes_definite(ints, scratch, row):
+def modes_definite(scratch, body):
     """Whether (1) holds; before `pass_one_node` or `pass_nodes`, whose workspace it uses."""
-    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-    n_node = ints[row + field.N_NODE]
+    t, nodes = body.stack, body.nodes
+    n_node = body.n_node
     stack, n = stack_record(t, n_node), 6 * n_node
     definite = True
     for s in range(n_node):
@@ -239,7 +238,7 @@ def modes_definite(ints, scratch, row):
         definite = definite and semi_factor(scratch, stack.work, 6)
     if definite:
         return True
-    place_nodes(scratch, t, ints[row + field.COMPLIANCE] & POSITIVE, nodes, n_node)
+    place_nodes(scratch, t, body.compliance, nodes, n_node)
     for k in range(n * n):
         scratch[stack.work + k] = scratch[stack.compliance + k]
         scratch[stack.passing + k] = 0.0

@@ -8,6 +8,7 @@ from ...algorithms.tree import engine
 from ...joints import Joint
 from ...joints.base import Chart
 from ...kernels import fields as field
+from ...kernels.layout.tree import body_offset
 from ...kernels.run import fields as run
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
@@ -27,7 +28,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
     for _, i, node in plan.slots:
         offsets.append(size)
         entry = [np.array([float(i)]), np.zeros(6)]
-        if plan.packed.rows[i, field.LEVEL] != field.RIGID:
+        if plan.packed.rows[i].level != field.RIGID:
             entry.append(engine.node_constants(plan.system, i, node)[1:])
         pieces += entry
         size += sum(map(len, entry))
@@ -41,7 +42,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     for row in slots:
         row[run.E_A] = -1
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
-        row[run.E_A], row[run.E_B] = field.HEADER + field.ROW * i, offset
+        row[run.E_A], row[run.E_B] = body_offset(i), offset
     nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("nodes", "loop_joints"))
     for row in nodes + joints:
         for end in (run.E_A, run.E_B):
@@ -106,10 +107,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
 
 
 def _flexible(plan: Plan) -> list[Array]:
-    return [
-        np.array([field.HEADER + field.ROW * i, place], dtype=np.int64)
-        for i, place in plan.spins.items()
-    ]
+    return [np.array([body_offset(i), place], dtype=np.int64) for i, place in plan.spins.items()]
 
 
 def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:

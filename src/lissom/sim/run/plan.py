@@ -16,6 +16,7 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
+from ...kernels.layout.tree import body_offset
 from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
@@ -97,7 +98,7 @@ class Plan:
         self.given_derivatives: list[GivenDerivatives] = []
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
-        flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
+        flexible = np.flatnonzero(self.packed.rows.level != field.RIGID)
         self.spins = {int(i): self.reserve(1) for i in flexible}  # highest angular rate of each
 
     def enter(self, load: Any) -> None:
@@ -452,7 +453,7 @@ class Plan:
             E_KIND=kind,
             E_ACTIVE=self.flag(load.label, load.on),
             E_A=self.slot(frame),
-            E_B=field.HEADER + field.ROW * i,
+            E_B=body_offset(i),
             E_Q=layout.modal_q(i).start,
             E_V=layout.modal_v(i).start,
             E_N=self.system.bodies[i].n_mode if modes else 0,
@@ -468,7 +469,6 @@ class Plan:
     ) -> int:
         """Add a given motion of a joint; return the offset of its flag."""
         flag = self.flag(label, on)
-        row = self.packed.rows[joint.body]
         self.add(
             "motions",
             E_KIND=mode,
@@ -478,8 +478,8 @@ class Plan:
             E_N=joint.n_v,
             E_N_Q=joint.n_q,
             E_SIGNAL=signal,
-            E_A=field.HEADER + field.ROW * joint.body,
-            E_B=int(row[field.KIND]),
+            E_A=body_offset(joint.body),
+            E_B=int(self.packed.rows[joint.body].kind),
         )
         return flag
 
