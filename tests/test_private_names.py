@@ -28,6 +28,7 @@ PRIVATE = {
         "_finalize_dynamic_globals": "core.codegen",
         "_finalize_final_module": "core.codegen",
         "_finalized": "core.codegen",
+        "_getvalue": "core.cgutils",
         "_impl": "core.caching",
         "_optimize_final_module": "core.codegen",
         "_pyfunc": "core.ccallback",

@@ -1,0 +1,90 @@
+"""Rows: numbers that stand together in a flat array, declared once and read by name.
+
+    class WheelRow(NamedRow):
+        body: Number  # number of its body
+        rim: Offset  # floats: its rim
+
+In a kernel `wheel = WheelRow(ints, o)` is the row at ints[o], and `WheelRow(ints, o, k)` the k-th
+of a table that begins there; `wheel.rim` is one load, `wheel.body = 3` one store.  The row is an
+address, so that its array must be an argument of the kernel, which lives longer.  In Python the
+same class reads and writes the array, and `WheelRow.table` has a column for each name.
+
+For Numba a row is a type of its own (`numba_rows`): a name is then one expression to type, where an
+array, an offset, a position and a mask are seven.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..compiling import LIBRARY, PLAIN
+
+# What a name stands for.  An Offset is not negative: the compiler then knows that no index made of
+# it needs Python's wrap-around.  In arrays of floating-point numbers three, six (xx, xy, xz, yy,
+# yz, zz) and nine (row by row) of them are read and written as a tuple.
+Number = Offset = Vector = Symmetric = Matrix = Any
+SIZES = {"Number": 1, "Offset": 1, "Vector": 3, "Symmetric": 6, "Matrix": 9}
+
+
+class NamedRow:
+    """Row of an array; a subclass declares its names in order, another row may be one of them."""
+
+    __slots__ = ("_array", "_start")
+    kinds: ClassVar[dict[str, str | type[NamedRow]]]
+    places: ClassVar[dict[str, int]]
+    size: ClassVar[int]
+
+    def __init_subclass__(cls) -> None:
+        module = vars(sys.modules[cls.__module__])
+        cls.kinds, cls.places, cls.size = {}, {}, 0
+        for name, kind in cls.__annotations__.items():
+            cls.kinds[name] = kind if kind in SIZES else module[kind]
+            cls.places[name] = cls.size
+            setattr(cls, name, _in_python(cls.size, cls.kinds[name]))
+            cls.size += size_of(cls.kinds[name])
+        if LIBRARY is None and not PLAIN:  # else Numba need not be there
+            from .numba_rows import register
+
+            register(cls)
+
+    def __init__(self, array: Any, start: int, k: int = 0) -> None:
+        self._array, self._start = array, start + k * self.size
+
+    @classmethod
+    def table(cls, numbers: Any) -> Any:
+        """Rows in an array, as a table with a column for each name; not a copy."""
+        return numbers.view(cls._numpy_type(numbers.dtype)).view(np.recarray)
+
+    @classmethod
+    def _numpy_type(cls, number: Any) -> Any:
+        return np.dtype(
+            [
+                (name, number, size_of(kind)) if isinstance(kind, str) and size_of(kind) > 1
+                else (name, number if isinstance(kind, str) else kind._numpy_type(number))
+                for name, kind in cls.kinds.items()
+            ]
+        )  # fmt: skip
+
+
+def size_of(kind: str | type[NamedRow]) -> int:
+    """Numbers that a name stands for."""
+    return SIZES[kind] if isinstance(kind, str) else kind.size
+
+
+def _in_python(place: int, kind: str | type[NamedRow]) -> property:
+    """A name of a row, in Python."""
+    n = size_of(kind)
+
+    def read(row: Any) -> Any:
+        o = row._start + place
+        if not isinstance(kind, str):
+            return kind(row._array, o)
+        return row._array[o] if n == 1 else tuple(row._array[o : o + n])
+
+    def write(row: Any, value: Any) -> None:
+        row._array[row._start + place : row._start + place + n] = value
+
+    return property(read, write)
