@@ -5,7 +5,14 @@ from __future__ import annotations
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
 from . import fields as run
-from .registry import BODY_KINDS, JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL
+from .registry import (
+    BODY_KINDS,
+    JOINT_KINDS,
+    NO_SLOPES,
+    NODE_KINDS,
+    SLOPES_WITH_SIGNAL,
+    switch,
+)
 from .signals import signal
 from .slots import SLOT_RECORD
 
@@ -13,173 +20,12 @@ if not JOINT_KINDS or not NODE_KINDS:
     raise ImportError("no loads are registered; import lissom.sim first")
 
 
-def _forces(kinds):
-    """Kernel that adds the forces of the kind `which`; the arguments are those of `JointKind`."""
-
-    @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        chain = _force_or(number, kind.force, chain)
-    return chain
-
-
-def _force_or(number, force, others):
-    @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
-        if which == number:
-            force(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T)
-        else:
-            others(which, table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T)
-
-    return chain
-
-
-def _slopes(kinds):
-    """Kernel that adds the slopes of the kind `which`."""
-
-    @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        if kind.slopes is not None:
-            chain = _slopes_or(number, kind.slopes, chain)
-    return chain
-
-
-def _slopes_or(number, slopes, others):
-    @inlined
-    def chain(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C):
-        if which == number:
-            slopes(table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C)
-        else:
-            others(which, table, c, n, q, o_q, v, o_v, signals, states, z, sides, K, C)
-
-    return chain
-
-
-def _force_changes(kinds):
-    """Kernel that adds the changes of the forces of the kind `which`."""
-
-    @inlined
-    def chain(which, table, c, n, signals, o, T, o_v):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        if kind.change is not None:
-            chain = _force_change_or(number, kind.change, chain)
-    return chain
-
-
-def _force_change_or(number, change, others):
-    @inlined
-    def chain(which, table, c, n, signals, o, T, o_v):
-        if which == number:
-            change(table, c, n, signals, o, T, o_v)
-        else:
-            others(which, table, c, n, signals, o, T, o_v)
-
-    return chain
-
-
-def _node_forces(kinds):
-    """Kernel that adds the wrenches of the kind `which`; the arguments are those of `NodeKind`."""
-
-    @inlined
-    def chain(which, table, c, axes, signals, work, a, b):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        chain = _node_force_or(number, kind.force, chain)
-    return chain
-
-
-def _node_force_or(number, force, others):
-    @inlined
-    def chain(which, table, c, axes, signals, work, a, b):
-        if which == number:
-            force(table, c, axes, signals, work, a, b)
-        else:
-            others(which, table, c, axes, signals, work, a, b)
-
-    return chain
-
-
-def _node_changes(kinds):
-    """Kernel that adds the changes of the wrenches of the kind `which`."""
-
-    @inlined
-    def chain(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        chain = _node_change_or(number, kind.change, chain)
-    return chain
-
-
-def _node_change_or(number, change, others):
-    @inlined
-    def chain(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
-        if which == number:
-            change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b)
-        else:
-            others(which, table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b)
-
-    return chain
-
-
-def _body_forces(kinds):
-    """Kernel that adds the forces of the kind `which`; the arguments are those of `BodyKind`."""
-
-    @inlined
-    def chain(
-        which, system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T
-    ):
-        pass
-
-    for number, kind in reversed(list(enumerate(kinds))):
-        chain = _body_force_or(number, kind.force, chain)
-    return chain
-
-
-def _body_force_or(number, force, others):
-    @inlined
-    def chain(
-        which, system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T
-    ):
-        if which == number:
-            force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T)
-        else:
-            others(
-                which,
-                system,
-                table,
-                c,
-                t,
-                q,
-                v,
-                row,
-                n,
-                o_q,
-                o_v,
-                signals,
-                states,
-                z,
-                dz,
-                work,
-                a,
-                T,
-            )
-
-    return chain
-
-
-add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
-add_force_change = _force_changes(JOINT_KINDS)
-add_node_force, add_node_change = _node_forces(NODE_KINDS), _node_changes(NODE_KINDS)
-add_body_force = _body_forces(BODY_KINDS)
+add_force = switch(kind.force for kind in JOINT_KINDS)
+add_slopes = switch(kind.slopes for kind in JOINT_KINDS)
+add_force_change = switch(kind.change for kind in JOINT_KINDS)
+add_node_force = switch(kind.force for kind in NODE_KINDS)
+add_node_change = switch(kind.change for kind in NODE_KINDS)
+add_body_force = switch(kind.force for kind in BODY_KINDS)
 
 
 @uncounted

@@ -6,10 +6,12 @@ import them.  The number of a kind is its index in the list.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ..compiling import inlined
 
 Array = np.ndarray
 Kernel = Callable[..., Any]
@@ -126,3 +128,29 @@ def register(kind: JointKind | NodeKind | BodyKind | Method) -> int:
         kinds = BODY_KINDS
     kinds.append(kind)
     return len(kinds) - 1
+
+
+def switch(kernels: Iterable[Kernel | None], otherwise: Any = None) -> Kernel:
+    """Kernel (which, *arguments) that calls the kernel of this number, where there is one.
+
+    otherwise: what is returned where there is none.
+    """
+
+    @inlined
+    def chain(which, *arguments):
+        return otherwise
+
+    for number, kernel in reversed(list(enumerate(kernels))):
+        if kernel is not None:
+            chain = _or(number, kernel, chain)
+    return chain
+
+
+def _or(number: int, kernel: Kernel, others: Kernel) -> Kernel:
+    @inlined
+    def chain(which, *arguments):
+        if which == number:
+            return kernel(*arguments)
+        return others(which, *arguments)
+
+    return chain
