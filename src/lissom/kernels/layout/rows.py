@@ -16,11 +16,14 @@ array, an offset, a position and a mask are seven.
 from __future__ import annotations
 
 import sys
+from collections import namedtuple
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compiling import LIBRARY, PLAIN
+from ..compiling import LIBRARY, PLAIN, intrinsic
 
 # What a name stands for.  An Offset is not negative: the compiler then knows that no index made of
 # it needs Python's wrap-around.  In arrays of floating-point numbers three, six (xx, xy, xz, yy,
@@ -36,6 +39,7 @@ class NamedRow:
     kinds: ClassVar[dict[str, str | type[NamedRow]]]
     places: ClassVar[dict[str, int]]
     size: ClassVar[int]
+    _tuple: ClassVar[Any]
 
     def __init_subclass__(cls) -> None:
         module = vars(sys.modules[cls.__module__])
@@ -53,6 +57,11 @@ class NamedRow:
     def __init__(self, array: Any, start: int, k: int = 0) -> None:
         self._array, self._start = array, start + k * self.size
 
+    @property
+    def numbers(self) -> Any:
+        """Its numbers in the array; not a copy."""
+        return self._array[self._start : self._start + self.size]
+
     @classmethod
     def table(cls, numbers: Any) -> Any:
         """Rows in an array, as a table with a column for each name; not a copy."""
@@ -67,6 +76,31 @@ class NamedRow:
                 for name, kind in cls.kinds.items()
             ]
         )  # fmt: skip
+
+
+def pieces(array: Any, places: NamedRow) -> Any:
+    """Pieces of an array by name: each ends where the next one begins, the last at `end`."""
+    ends = [getattr(places, name) for name in places.kinds]
+    return _pieces(type(places))(*(array[a:b] for a, b in pairwise(ends)))
+
+
+def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
+    """`pieces` for kernels, with places of one layout."""
+
+    @intrinsic(pieces)
+    def cut(_context: Any, array: Any, places: Any) -> Any:
+        from .numba_rows import cut_array
+
+        return cut_array(_pieces(layout), array, places)
+
+    return cut
+
+
+def _pieces(layout: type[NamedRow]) -> Any:
+    """Named tuple of the pieces of a layout."""
+    if "_tuple" not in vars(layout):
+        layout._tuple = namedtuple(layout.__name__, list(layout.kinds)[:-1])
+    return layout._tuple
 
 
 def size_of(kind: str | type[NamedRow]) -> int:

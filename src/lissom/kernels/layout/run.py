@@ -24,9 +24,11 @@ class MemoryPlaces(NamedRow):
     q: Offset
     v: Offset
     x: Offset  # accelerations
-    before: Offset  # those before
     lead: Offset  # of the algorithmic ones
-    z: Offset  # states of loads: after everything else
+    before: Offset  # accelerations before
+    others: Offset  # of loads, controllers, events
+    z: Offset  # states of loads
+    end: Offset
 
 
 class SignalRow(NamedRow):
@@ -35,7 +37,7 @@ class SignalRow(NamedRow):
     kind: Number
     n: Number  # numbers
     constants: Offset  # table: values, or edges of the pieces and then their coefficients
-    corners: Number  # whether values or rates jump at the points of a table, so that steps end there
+    corners: Number  # whether values or rates jump between the pieces: steps end there
     pieces: Number
     degree: Number
     address: Number  # of a function
@@ -148,12 +150,6 @@ class FlexibleRow(NamedRow):
     spin: Offset  # memory: highest angular rate
 
 
-class WatchedRow(NamedRow):
-    """Reference to the row of a load."""
-
-    load: Offset  # plan: its row
-
-
 class RunParameters(NamedRow):
     """Parameters of the run, in the table.
 
@@ -179,7 +175,7 @@ class RunParameters(NamedRow):
     least_share: Number  # share that a step may use, however short it is
     iterations: Number  # most iterations of an implicit step
     divisions: Number  # most times that a fixed step is halved where it fails
-    stiff_at: Number  # h |lambda| at which an explicit method is limited by stability; 0 if implicit
+    stiff_at: Number  # h |lambda| at which stability limits an explicit method; 0 if implicit
     slack: Number  # fraction of the change in a step that its iteration may leave
 
 
@@ -286,7 +282,7 @@ class PlanHeader(NamedRow):
     flexibles: RowList
     loop_joints: RowList  # joints of loops that loads act on
     loop_forces: RowList  # loads on these joints; their q and v are offsets among its motions
-    watched: RowList  # loads whose forces may bend within a step, see `kinks`: their rows
+    watched: RowList  # loads whose forces may bend within a step, see `kinks`: places of their rows
     n_stop: Number  # times that a step must not cross
     stops: Offset  # table
     node_rates: Number  # whether a load needs the velocity of nodes
@@ -296,6 +292,7 @@ class PlanHeader(NamedRow):
     adaptive: Number
     n_stage: Number  # of the tableau, without those for dense output
     n_dense: Number  # further stages for dense output
+    n_rates: Number  # of both, and that at the end of the step
     degree: Number  # of the interpolant
     tableau: Offset  # table
     every: Number  # steps per row of output, or points within each step where there is no period
@@ -310,7 +307,7 @@ class PlanHeader(NamedRow):
     dense: Number  # rows of the buffer for the mass matrix, if accelerations come from it; else 0
     look: Number  # what is sampled inside adaptive steps, below
     limits: Offset  # table: largest plausible speeds, then deflections of modes, n_v each
-    n_state: Number  # states of loads
+    n_state: Offset  # states of loads
     state_weights: Offset  # table: scales of their errors
     n_output: Number  # numbers that loads provide as channels
     n_mapped: Number  # local coordinates of own joints, after the n_v others; in the table after

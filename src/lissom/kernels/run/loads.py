@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..compiling import inlined, uncounted
-from ..fields import POSITIVE
-from . import fields as run
+from ..layout import run
 from .registry import (
     BODY_KINDS,
     JOINT_KINDS,
@@ -31,51 +30,50 @@ add_body_force = switch(kind.force for kind in BODY_KINDS)
 @uncounted
 def hinge_loads(plan, table, memory, t, q, v, T, n_v, states, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
+    head = run.PlanHeader(plan, 0)
     for k in range(n_v):
         T[k] = 0.0
-    for k in range(plan[run.N_CONTROLLER]):
-        e = plan[run.CONTROLLERS] + k * run.E_ROW
-        held = plan[e + run.E_MEMORY] & POSITIVE
-        if memory[plan[e + run.E_ACTIVE]] != 0.0:
+    for k in range(head.controllers.count):
+        controller = run.ControllerRow(plan, head.controllers.first, k)
+        held = controller.forces
+        if memory[controller.active] != 0.0:
             for j in range(n_v):
                 T[j] += memory[held + j]
-    return add_loads(
-        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES], q, v, T, states, buffer
-    )
+    return add_loads(plan, table, memory, t, q, v, head.forces, q, v, T, states, buffer)
 
 
 @inlined
-def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, states, buffer):
-    """Add the forces of `count` loads on joints, rows plan[first:], to T; 0, or a status.
+def add_loads(plan, table, memory, t, q, v, loads, at_q, at_v, T, states, buffer):
+    """Add the forces of a list of loads on joints to T; 0, or a status.
 
     at_q, at_v: coordinates and speeds of their joints; q, v: of the system, for functions.
     """
-    for k in range(count):
-        status = add_load(
-            plan, table, memory, t, q, v, first + k * run.E_ROW, at_q, at_v, T, states, buffer
-        )
+    for k in range(loads.count):
+        load = run.LoadRow(plan, loads.first, k)
+        status = add_load(plan, table, memory, t, q, v, load, at_q, at_v, T, states, buffer)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def add_load(plan, table, memory, t, q, v, e, at_q, at_v, T, states, buffer):
-    """Add the forces of the load in row e, if it acts, to T; 0, or a status."""
-    if memory[plan[e + run.E_ACTIVE]] == 0.0:
+def add_load(plan, table, memory, t, q, v, load, at_q, at_v, T, states, buffer):
+    """Add the forces of a load, if it acts, to T; 0, or a status."""
+    head = run.PlanHeader(plan, 0)
+    if memory[load.active] == 0.0:
         return 0
-    n_z = plan[run.N_STATE]
-    n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-    z = plan[e + run.E_STATE] & POSITIVE
-    dz, o = z + n_z, run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
-    s = plan[e + run.E_SIGNAL]
+    n_z = head.n_state
+    n, c = load.n, load.constants
+    o_q, o_v = load.q, load.v
+    z = load.state
+    dz, o = z + n_z, run.LOAD_STATES + 2 * n_z + load.output
+    s = load.signal
     if s != 0:
-        status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+        status = signal(plan, table, memory, s, t, q, v, buffer, 0, load.orders)
         if status != 0:
             return status
     add_force(
-        plan[e + run.E_KIND],
+        load.kind,
         table, c, n, at_q, o_q, at_v, o_v, buffer, states, z, dz, o, T,
     )  # fmt: skip
     return 0
@@ -87,33 +85,19 @@ def hinge_slopes(plan, table, memory, t, q, v, states, sides, buffer, K, C):
 
     sides: for each speed the last iterates below and above zero.
     """
+    head = run.PlanHeader(plan, 0)
     return add_load_slopes(
-        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES],
-        q, v, states, sides, buffer, K, C,
+        plan, table, memory, t, q, v, head.forces, q, v, states, sides, buffer, K, C,
     )  # fmt: skip
 
 
 @inlined
-def add_load_slopes(
-    plan, table, memory, t, q, v, count, first, at_q, at_v, states, sides, buffer, K, C
-):
-    """Add the slopes of `count` loads on joints to K and C; arguments as for `add_loads`."""
-    for k in range(count):
+def add_load_slopes(plan, table, memory, t, q, v, loads, at_q, at_v, states, sides, buffer, K, C):
+    """Add the slopes of a list of loads on joints to K and C; arguments as for `add_loads`."""
+    for k in range(loads.count):
+        load = run.LoadRow(plan, loads.first, k)
         status = add_slopes_of(
-            plan,
-            table,
-            memory,
-            t,
-            q,
-            v,
-            first + k * run.E_ROW,
-            at_q,
-            at_v,
-            states,
-            sides,
-            buffer,
-            K,
-            C,
+            plan, table, memory, t, q, v, load, at_q, at_v, states, sides, buffer, K, C
         )
         if status != 0:
             return status
@@ -121,21 +105,21 @@ def add_load_slopes(
 
 
 @uncounted
-def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, states, sides, buffer, K, C):
-    """Add the slopes of the load in row e, if it acts, to K and C; 0, or a status."""
-    when = plan[e + run.E_SLOPES]
-    if when == NO_SLOPES or memory[plan[e + run.E_ACTIVE]] == 0.0:
+def add_slopes_of(plan, table, memory, t, q, v, load, at_q, at_v, states, sides, buffer, K, C):
+    """Add the slopes of a load, if it acts, to K and C; 0, or a status."""
+    when = load.slopes
+    if when == NO_SLOPES or memory[load.active] == 0.0:
         return 0
     if when == SLOPES_WITH_SIGNAL:
-        s = plan[e + run.E_SIGNAL]
-        status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+        s = load.signal
+        status = signal(plan, table, memory, s, t, q, v, buffer, 0, load.orders)
         if status != 0:
             return status
-    n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-    z = plan[e + run.E_STATE] & POSITIVE
+    n, c = load.n, load.constants
+    o_q, o_v = load.q, load.v
+    z = load.state
     add_slopes(
-        plan[e + run.E_KIND],
+        load.kind,
         table, c, n, at_q, o_q, at_v, o_v, buffer, states, z, sides, K, C,
     )  # fmt: skip
     return 0
@@ -144,40 +128,42 @@ def add_slopes_of(plan, table, memory, t, q, v, e, at_q, at_v, states, sides, bu
 @uncounted
 def node_loads(plan, table, memory, t, q, v, work, o, buffer):
     """Add the wrenches of all node loads to the slots; 0, or a function's status."""
-    for k in range(plan[run.N_NODE_LOAD]):
-        e = plan[run.NODE_LOADS] + k * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] == 0.0:
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.node_loads.count):
+        load = run.LoadRow(plan, head.node_loads.first, k)
+        if memory[load.active] == 0.0:
             continue
-        a, b = o + plan[e + run.E_A] * SLOT_RECORD, o + plan[e + run.E_B] * SLOT_RECORD
-        s, c = plan[e + run.E_SIGNAL], plan[e + run.E_TABLE] & POSITIVE
+        a, b = o + load.slot_a * SLOT_RECORD, o + load.slot_b * SLOT_RECORD
+        s, c = load.signal, load.constants
         if s != 0:
             status = signal(plan, table, memory, s, t, q, v, buffer, 0, 0)
             if status != 0:
                 return status
-        add_node_force(plan[e + run.E_KIND], table, c, plan[e + run.E_AXES], buffer, work, a, b)
+        add_node_force(load.kind, table, c, load.axes, buffer, work, a, b)
     return 0
 
 
 @uncounted
 def body_loads(system, plan, table, memory, t, q, v, work, states, buffer, T):
     """Add wrenches of all loads on bodies to the slots, and modal forces to T; 0, or a status."""
-    n_z, clock = plan[run.N_STATE], table[plan[run.PARAMETERS] + run.ORIGIN] + t
-    for k in range(plan[run.N_BODY_LOAD]):
-        e = plan[run.BODY_LOADS] + k * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] == 0.0:
+    head = run.PlanHeader(plan, 0)
+    n_z, clock = head.n_state, run.RunParameters(table, head.parameters).origin + t
+    for k in range(head.body_loads.count):
+        load = run.LoadRow(plan, head.body_loads.first, k)
+        if memory[load.active] == 0.0:
             continue
-        s, c = plan[e + run.E_SIGNAL], plan[e + run.E_TABLE] & POSITIVE
+        s, c = load.signal, load.constants
         if s != 0:
-            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
+            status = signal(plan, table, memory, s, t, q, v, buffer, 0, load.orders)
             if status != 0:
                 return status
-        z = plan[e + run.E_STATE] & POSITIVE
+        z = load.state
         if z == 0:
-            z = run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+            z = run.LOAD_STATES + 2 * n_z + load.output
         add_body_force(
-            plan[e + run.E_KIND],
-            system, table, c, clock, q, v, plan[e + run.E_B], plan[e + run.E_N],
-            plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE,
-            buffer, states, z, z + n_z, work, plan[e + run.E_A] * SLOT_RECORD, T,
+            load.kind,
+            system, table, c, clock, q, v, load.body, load.n,
+            load.q, load.v,
+            buffer, states, z, z + n_z, work, load.slot_a * SLOT_RECORD, T,
         )  # fmt: skip
     return 0

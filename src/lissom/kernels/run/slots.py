@@ -9,9 +9,9 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
+from ..layout import run
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
 from ..tree.nodes import deform_listed, node_motion
-from . import fields as run
 
 SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 9, 12, 18, 24
 
@@ -22,9 +22,10 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 
     With flags ACCELERATED the records of bodies hold velocities; those of the slots are written.
     """
-    for k in range(plan[run.N_SLOT]):
-        e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
-        row = plan[e + run.E_A]
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.slots.count):
+        slot_row, w = run.SlotRow(plan, head.slots.first, k), o + k * SLOT_RECORD
+        row = slot_row.body
         if row < 0:
             continue
         b, at = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
@@ -35,7 +36,7 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
             vector(scratch, b + field.ACCELERATION + 3),
         )
         if ints[row + field.LEVEL] != field.RIGID:
-            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
+            c = int(scratch[field.EXTERNAL]) + slot_row.external + field.EXTERNAL_NODE
             if ints[row + field.LEVEL] >= field.STIFFENED:
                 deform_listed(ints, row, scratch, c, scratch, q, v, scratch, c)
             R, l, _J, _w, omega, u = node_motion(ints, row, scratch, c, scratch, q, v, v, flags)
@@ -49,7 +50,8 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 @uncounted
 def clear_wrenches(plan, work, o):
     """Set the wrenches of all slots to zero."""
-    for k in range(plan[run.N_SLOT]):
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.slots.count):
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
 
@@ -72,14 +74,15 @@ def add_change(out, o, n, f):
 @uncounted
 def put_wrenches(scratch, plan, work, o):
     """Write the wrenches of the slots on bodies to the list of external forces."""
+    head = run.PlanHeader(plan, 0)
     start = int(scratch[field.EXTERNAL])
     count = 0
-    for k in range(plan[run.N_SLOT]):
-        e = plan[run.SLOTS] + k * run.E_ROW
-        if plan[e + run.E_A] >= 0:
+    for k in range(head.slots.count):
+        slot_row = run.SlotRow(plan, head.slots.first, k)
+        if slot_row.body >= 0:
             count += 1
             for j in range(6):
-                scratch[start + plan[e + run.E_B] + 1 + j] = work[
+                scratch[start + slot_row.external + 1 + j] = work[
                     o + k * SLOT_RECORD + SLOT_WRENCH + j
                 ]
     scratch[field.N_EXTERNAL] = count
