@@ -19,7 +19,7 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -57,6 +57,18 @@ class NamedRow:
     def __init__(self, array: Any, start: int, k: int = 0) -> None:
         self._array, self._start = array, start + k * self.size
 
+    @classmethod
+    def of(cls, **values: int) -> Self:
+        """Row of integers by name, zero where nothing is said, in an array of its own."""
+        row = cls(np.zeros(cls.size, dtype=np.int64), 0)
+        for name, value in values.items():
+            row._array[cls.places[name]] = value
+        return row
+
+    def copy(self) -> Self:
+        """The same row in an array of its own."""
+        return type(self)(self.numbers.copy(), 0)
+
     @property
     def numbers(self) -> Any:
         """Its numbers in the array; not a copy."""
@@ -80,7 +92,7 @@ class NamedRow:
 
 def pieces(array: Any, places: NamedRow) -> Any:
     """Pieces of an array by name: each ends where the next one begins, the last at `end`."""
-    ends = [getattr(places, name) for name in places.kinds]
+    ends = places.numbers.tolist()
     return _pieces(type(places))(*(array[a:b] for a, b in pairwise(ends)))
 
 

@@ -16,7 +16,6 @@ from ...bodies.rod_map import stations
 from ...bodies.rod_modes import weighted_shapes
 from ...errors import SimulationWarning
 from ...kernels import fields as field
-from ...kernels.run import fields as run
 from ...results.event_records import Impulse
 from ...results.labels import forces, times
 from ...system import State
@@ -219,7 +218,7 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
 def mark_driven(machine: Machine, but: int = -1) -> None:
     """Mark the joints that keep their speeds in `Machine.solve`: driven and locked ones."""
     for row in machine.plan.rows["motions"]:
-        machine.ints[row[run.E_A] + field.DRIVEN] = int(machine.memory[row[run.E_ACTIVE]] != 0)
+        machine.ints[row.body + field.DRIVEN] = int(machine.memory[row.active] != 0)
     if but >= 0:
         machine.ints[field.HEADER + field.ROW * but + field.DRIVEN] = 0
 
@@ -228,8 +227,8 @@ def held_speeds(machine: Machine) -> Array:
     """Which speeds (n_v,) are those of driven and locked joints."""
     held = np.zeros(machine.system.n_v, dtype=bool)
     for row in machine.plan.rows["motions"]:
-        if machine.memory[row[run.E_ACTIVE]] != 0:
-            held[row[run.E_V] : row[run.E_V] + row[run.E_N]] = True
+        if machine.memory[row.active] != 0:
+            held[row.v : row.v + row.n] = True
     return held
 
 

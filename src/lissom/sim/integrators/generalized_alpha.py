@@ -370,11 +370,9 @@ class GeneralizedAlpha(Integrator):
         if not isinstance(self.slack, (int, float)) or not 0 <= self.slack < 1:
             raise LoadError(f"GeneralizedAlpha: slack is {self.slack!r}; expected 0 to 1")
         p = self.parameters()
-        alpha_m, alpha_f, gamma = p[run.ALPHA_M], p[run.ALPHA_F], p[run.GAMMA]
+        alpha_m, alpha_f, gamma = p["alpha_m"], p["alpha_f"], p["gamma"]
         second_order = abs(gamma - (0.5 - alpha_m + alpha_f)) < 1e-14
-        stable = (
-            alpha_m <= alpha_f <= 0.5 and p[run.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
-        )
+        stable = alpha_m <= alpha_f <= 0.5 and p["beta"] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
         if not (second_order and stable):
             raise ValueError("GeneralizedAlpha: the constants violate its conditions")
 
@@ -399,11 +397,11 @@ class GeneralizedAlpha(Integrator):
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 - alpha_m + alpha_f
         return {
-            run.ALPHA_M: alpha_m,
-            run.ALPHA_F: alpha_f,
-            run.GAMMA: gamma,
-            run.BETA: 0.25 * (gamma + 0.5) ** 2,
-            run.NEWTON: self.tolerance,
-            run.SLACK: self.slack,
-            run.ITERATIONS: MOST_ITERATIONS,
+            "alpha_m": alpha_m,
+            "alpha_f": alpha_f,
+            "gamma": gamma,
+            "beta": 0.25 * (gamma + 0.5) ** 2,
+            "newton": self.tolerance,
+            "slack": self.slack,
+            "iterations": MOST_ITERATIONS,
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import LoadError, shown
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ..run.checks import joint_name, keep, positive
 from ..signals.callbacks import is_compiled
 from ..signals.differences import COARSEST

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import LoadError, shown
 from ...kernels.compiling import jit
-from ...kernels.run.fields import LOAD_WEIGHT
+from ...kernels.layout.run import LOAD_WEIGHT
 from ...kernels.run.registry import STIFF_FUNCTION, BodyKind, JointKind, register
 from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, add_wrench
 from ...kernels.small import ZERO, added, cross, matrix, scaled, turn_back, vector

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...system import State
 from ..integrators import (
     DormandPrince8,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ResultError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ..loads.controller import with_arrays_apart

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LoadError, ResultError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
@@ -29,8 +29,7 @@ from ..events.event import Stop
 from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
 from .machine import Machine
 from .memory import check_memory
-from .packing import slot_records
-from .plan import SIGNAL_ROW
+from .packing import called_rows, slot_records
 from .reasons import Outcome
 from .record import FileRecord, MemoryRecord
 from .runner import Runner
@@ -284,24 +283,17 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and end time."""
     elements, table = machine.elements.copy(), machine.table.copy()
-    ending = (run.END, run.TICK, run.STEP, run.PROBE, run.SHARE)  # these follow from the settings
-    for parameters in machine.parameter_places:
-        table[[parameters + x for x in ending]] = 0.0
-    n_signal = (int(elements[run.FORCES]) - run.P_HEADER) // SIGNAL_ROW
-    signals = elements[run.P_HEADER : run.P_HEADER + n_signal * SIGNAL_ROW]
-    signals = signals.reshape(n_signal, SIGNAL_ROW)
-    called = signals[:, run.S_KIND] == run.CALLED
-    signals[called, run.S_WHERE] = 0
-    signals[called & (signals[:, run.S_WHICH] >= COMPILED), run.S_WHICH] = 0
-    for count, place in ((run.N_CONTROLLER, run.CONTROLLERS), (run.N_EVENT, run.EVENTS)):
-        for k in range(int(elements[count])):
-            row = elements[int(elements[place]) + k * run.E_ROW :]
-            row[run.E_ADDRESS] = 0
-            row[run.E_WHICH] = 0 if row[run.E_WHICH] >= COMPILED else row[run.E_WHICH]
-    for k in range(int(elements[run.N_SPECIAL])):
-        row = elements[int(elements[run.SPECIALS]) + k * run.E_ROW :]
-        if row[run.E_KIND] == run.MAPPED:
-            table[row[run.E_TABLE] + [own.R_ADDRESS, own.R_WHICH]] = 0.0
+    for place in machine.parameter_places:  # these follow from the settings
+        p = run.RunParameters(table, place)
+        p.end = p.tick = p.step = p.probe = p.share = 0.0
+    for row in called_rows(elements):
+        row.address = 0
+        row.which = 0 if row.which >= COMPILED else row.which
+    specials = run.PlanHeader(elements, 0).specials
+    for k in range(specials.count):
+        row = run.ChartRow(elements, specials.first, k)
+        if row.kind == run.MAPPED:
+            table[row.constants + np.array([own.R_ADDRESS, own.R_WHICH])] = 0.0
     slots = [(body, node) for _, body, node in machine.plan.slots]
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from .machine import Machine
 from .reasons import Outcome, bent_hint
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, SimulationWarning, name_list
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...results.event_records import EventRecord
 from ...results.peaks import rising_note
 from ..events.actions import act

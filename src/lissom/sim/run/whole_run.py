@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ResultError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...results.store import Store
 from .choice import first_step
 from .interrupts import Interrupts

@@ -20,7 +20,6 @@ from ...algorithms.tree.arguments import check_system
 from ...algorithms.tree.design_parameters import check_loops, resolve_parameters
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
-from ...kernels.run import fields as run
 from ...printing import Shown
 from ...results.trajectory import Trajectory
 from ...system import StateLike, System
@@ -334,7 +333,7 @@ def _with_parts(
             method="auto",
             what=of.what,
         )
-        ready.machine.elements[run.EVERY] = 0
+        ready.machine.head.every = 0
         begun_run(ready)
     silent = ProgressBar("", 0.0, 1.0, False)
     record = opened_record(ready.machine, None, None, ready.reason)
