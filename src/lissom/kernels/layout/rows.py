@@ -18,8 +18,9 @@ from __future__ import annotations
 import sys
 from collections import namedtuple
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -28,7 +29,11 @@ from ..compiling import LIBRARY, PLAIN, intrinsic
 # What a name stands for.  An Offset is not negative: the compiler then knows that no index made of
 # it needs Python's wrap-around.  In arrays of floating-point numbers three, six (xx, xy, xz, yy,
 # yz, zz) and nine (row by row) of them are read and written as a tuple.
-Number = Offset = Vector = Symmetric = Matrix = Any
+Number: TypeAlias = Any
+Offset: TypeAlias = Any
+Vector: TypeAlias = Any
+Symmetric: TypeAlias = Any
+Matrix: TypeAlias = Any
 SIZES = {"Number": 1, "Offset": 1, "Vector": 3, "Symmetric": 6, "Matrix": 9}
 
 
@@ -39,7 +44,6 @@ class NamedRow:
     kinds: ClassVar[dict[str, str | type[NamedRow]]]
     places: ClassVar[dict[str, int]]
     size: ClassVar[int]
-    _tuple: ClassVar[Any]
 
     def __init_subclass__(cls) -> None:
         module = vars(sys.modules[cls.__module__])
@@ -108,11 +112,11 @@ def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
     return cut
 
 
+@cache
 def _pieces(layout: type[NamedRow]) -> Any:
     """Named tuple of the pieces of a layout."""
-    if "_tuple" not in vars(layout):
-        layout._tuple = namedtuple(layout.__name__, list(layout.kinds)[:-1])
-    return layout._tuple
+    make: Any = namedtuple
+    return make(layout.__name__, list(layout.kinds)[:-1])
 
 
 def size_of(kind: str | type[NamedRow]) -> int:

@@ -391,7 +391,7 @@ class GeneralizedAlpha(Integrator):
         """Smallest error asked of a step; short steps of a low order have smaller errors."""
         return 1e-15
 
-    def parameters(self) -> dict[int, float]:
+    def parameters(self) -> dict[str, float]:
         """Constants for the kernel: Chung and Hulbert, (17), (20), (25)."""
         rho = self.spectral_radius
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)

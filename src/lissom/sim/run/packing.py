@@ -11,6 +11,7 @@ from ...joints import Joint
 from ...joints.base import Chart
 from ...kernels import fields as field
 from ...kernels.layout import run
+from ...kernels.layout.rows import NamedRow
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
 from ...system import System
@@ -129,7 +130,7 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     _cut(head.at_watched, end, watched if head.watched.count else dict.fromkeys(watched, 0))
 
 
-def _cut(places: run.NamedRow, start: int, sizes: dict[str, int]) -> int:
+def _cut(places: NamedRow, start: int, sizes: dict[str, int]) -> int:
     """Write where pieces begin that follow each other; their end."""
     assert [*sizes, "end"] == list(places.kinds), "sizes of other pieces than the layout declares"
     places.numbers[:] = np.cumsum([start, *sizes.values()])
@@ -140,7 +141,7 @@ def called_rows(elements: Array) -> list[Any]:
     """Rows of the functions in a plan: of signals, controllers and events."""
     head = run.PlanHeader(elements, 0)
     kinds = {"signals": run.SignalRow, "controllers": run.ControllerRow, "events": run.EventRow}
-    rows = [
+    rows: list[Any] = [
         kind(elements, getattr(head, name).first, k)
         for name, kind in kinds.items()
         for k in range(getattr(head, name).count)

@@ -16,6 +16,7 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...kernels import fields as field
 from ...kernels.layout import run
+from ...kernels.layout.rows import NamedRow
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...kernels.run.remembered import remembered_size
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-ROWS: dict[str, type[run.NamedRow]] = {  # by the names of their lists in `run.PlanHeader`
+ROWS: dict[str, type[NamedRow]] = {  # by the names of their lists in `run.PlanHeader`
     "forces": run.LoadRow,
     "node_loads": run.LoadRow,
     "body_loads": run.LoadRow,
