@@ -16,6 +16,7 @@ from lissom.algorithms.loops.closed_loops import (
 from lissom.algorithms.tree.packing import pack
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.kernels import fields as field
+from lissom.kernels.layout.loops import EnvelopeRow, LoopsHeader
 from tests.loop_comparison import check_looped_seed
 
 
@@ -28,14 +29,14 @@ def nested(monkeypatch):
 
 def header(system):
     ints = pack(system).ints
-    return ints, ints[ints[field.LOOPS] :]
+    return ints, LoopsHeader(ints, ints[field.LOOPS])
 
 
 def envelope_size(system):
     """Entries of Lambda that the sweeps store."""
     ints, loops = header(system)
-    n, start = loops[field.N_SOLVED], loops[field.ENVELOPE]
-    first = ints[start : start + field.ENVELOPE_ROW * n : field.ENVELOPE_ROW]
+    n, start = loops.n_solved, loops.envelope
+    first = EnvelopeRow.table(ints[start : start + EnvelopeRow.size * n]).first
     return int(np.sum(np.arange(n) + 1 - first))
 
 
@@ -47,12 +48,12 @@ def test_the_work_per_window_is_that_of_a_short_row(mechanism):
 
 def test_pins_of_a_planar_linkage_have_two_unknowns():
     _, loops = header(window_row(3))
-    assert (loops[field.N_COLUMN], loops[field.N_SOLVED]) == (15, 6)
+    assert (loops.n_column, loops.n_solved) == (15, 6)
 
 
 def test_a_ladder_is_eliminated_window_by_window():
     _, loops = header(ladder(15))
-    assert loops[field.N_GROUP] == 16
+    assert loops.n_group == 16
 
 
 @pytest.mark.parametrize("make, start", [(window_row, window_state), (ladder, ladder_state)])
@@ -120,7 +121,7 @@ def test_windows_on_the_nodes_of_a_flexible_boom(nested):
     model.couple({"wheel": 1.0, "pinion": 3.0}, name="gear")
     system = model.compile()
     _, loops = header(system)
-    assert loops[field.N_GROUP] == 4
+    assert loops.n_group == 4
     rng = np.random.default_rng(5)
     state = ls.assemble(
         system, system.state(v=0.3 * rng.standard_normal(system.n_v), toptip=1.5, top2=1.5)

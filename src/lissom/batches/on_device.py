@@ -160,7 +160,7 @@ def check_known(system: System) -> None:
     """Refuse what device code does not know."""
     rows = engine.packed_constants(system).rows
     for i, row in enumerate(rows):
-        if row[field.KIND] == field.OWN:
+        if row.kind == field.OWN:
             raise StateError(
                 f"joint {system.names[i]!r} is one of your own, which a GPU does not know; use "
                 'device="cpu"'

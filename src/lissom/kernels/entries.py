@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from . import fields as field
 from .compiling import CompiledEntry, jit
+from .layout.tree import BodyRow
 from .loops.closed_tree import closed_accelerations
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
@@ -283,12 +284,12 @@ def _put_external(ints, scratch, W, first):
     """Write the spatial forces W[first:] into the list of external forces, six numbers each."""
     o = int(scratch[field.EXTERNAL])
     for entry in range(int(scratch[field.N_EXTERNAL])):
-        row = field.HEADER + int(scratch[o]) * field.ROW
+        body = BodyRow(ints, field.HEADER, int(scratch[o]))
         for c in range(6):
             scratch[o + field.WRENCH + c] = W[first + 6 * entry + c]
         o += field.EXTERNAL_NODE
-        if ints[row + field.LEVEL] != field.RIGID:
-            o += ints[row + field.LISTED]
+        if body.level != field.RIGID:
+            o += body.listed
 
 
 @jit

@@ -2,7 +2,7 @@
 
 Three flat arrays describe a system.  `ints` and `floats` are constants, `scratch` is the workspace.
 
-ints     [n_body, n_v, ...] then one row of `ROW` numbers per body
+ints     [n_body, n_v, ...], a row for each body (`layout.tree`), then loops (`layout.loops`)
 floats   constants of joints and bodies, at offsets given in the rows
 scratch  header, the ground's record, then the records of bodies, of nodes that carry children,
          of hinges and of modes, at offsets given in the rows
@@ -33,70 +33,10 @@ ALL_RIGID = 4  # whether all bodies are rigid
 ORDER = 5  # ints: body numbers, branch by branch out to its tip, then the speeds in that order
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
-LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
+LOOPS = 8  # ints: `LoopsHeader` of the loops and couplings, 0 if there are none
 STIFFENS = 9  # whether a body is at level STIFFENED
 RODS = 10  # whether a body is at level EXACT
 HEADER = 11
-
-# ints: row of a body
-(
-    PARENT,  # number of the body that carries it, -1 for the ground
-    KIND,  # of joint, below
-    AXIS,  # 0, 1, 2 of an aligned revolute or prismatic joint
-    TURNED,  # whether the joint's inboard frame is rotated relative to the node
-    HINGE_DOF,
-    HINGE_Q,  # offset of its hinge coordinates in q
-    HINGE_V,
-    MODAL_Q,
-    MODAL_V,
-    N_MODE,
-    LEVEL,  # RIGID, RUTHLESS, LINEAR, FULL, STIFFENED, EXACT, FLOATING
-    N_NODE,  # nodes that carry children; the record of a rigid body does not count
-    CARRIES,  # whether it has children
-    FIRST,  # whether it is the first child to contribute to its node, tip to base
-    DRIVEN,  # whether the accelerations of its hinge are given
-    BODY,  # scratch: its record
-    CARRIER,  # scratch: record of the node that carries it
-    MOTION,  # scratch: first part of its record
-    CHILDREN,  # scratch: P_ of its record
-    CARRIER_MOTION,  # the same of the node that carries it
-    CARRIER_CHILDREN,
-    HINGE,  # scratch: its hinge
-    CONSTANTS,  # floats: its inertia and the joint's inboard frame
-    JOINT,  # floats: constants of a general joint
-    TURNS,  # scratch: on a body at level RUTHLESS its record, with whose rate the hinge turns; or 0
-    NODES,  # scratch: records of its nodes
-    NODE_MOTION,  # scratch: first part of the record of its first node
-    MODAL,  # scratch: its modal part
-    M_RF,  # scratch: M_rf 6m; up to level LINEAR: constant, one for equal bodies
-    COMPLIANCE,  # scratch: `records.softened_record`; compact: one for equal bodies
-    STACK,  # scratch: matrices stacked over its nodes
-    SHAPES,  # floats: stiffness m, M_rf 6m, symmetrised g 6m (m modes, one component after another)
-    DAMPED,  # NONE, DIAGONAL, MATRIX
-    DAMPING,  # floats: m or m x m numbers
-    NODE_SHAPES,  # scratch: `records.node_record` of each node that carries children; constant, one
-    # for equal bodies, up to level FULL
-    BENDING,  # floats: constants of these nodes, see `nodes.deform_node` and `rods.rod_node`
-    BENT,  # bits: which of the six rows of nodes have a second order
-    LISTED,  # numbers of a node in a list: its record, and from level STIFFENED on its constants
-    SECOND,  # floats: from level FULL on, g 9m, then the products that are not zero, m x m each
-    PRODUCTS,  # bits: which of the products are not zero, see `flexible`
-    DENSE,  # whether M_ff depends on the deformation: lumps, or level EXACT or FLOATING
-    N_LUMP,
-    LUMPS,  # floats: per lump mass, offset 3, inertia 6, its node as in a list
-    N_STATION,  # level EXACT: sections that carry the mass
-    ROD,  # floats: `records.rod_record`; level FLOATING: shapes of the inboard node, 6m
-    STATIONS,  # scratch: `records.station_record`; level FLOATING: `records.floating_record`
-    FIRST_XZ,  # first coordinates of bending in the plane x-z, after those in the plane x-y,
-    FIRST_TORSION,  # of torsion,
-    FIRST_STRETCH,  # of stretch,
-    FIRST_SHEAR,  # of shear along y
-    FIRST_SHEAR_Z,  # and along z
-    BRANCH,  # where its own speeds and all outboard of it begin, in that order
-    BRANCH_END,
-    WORLD,  # scratch: working axes to world axes 9, origin in the world 3
-    ROW,
-) = range(55)
 
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -159,46 +99,6 @@ REFINED = 32  # forward dynamics by the mass matrix: correct the solution by its
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2
 
-# ints: header of the loops
-(
-    N_LOOP,
-    LOOP_ROWS,  # ints
-    N_COLUMN,  # constraints of all loops and couplings
-    N_PATH,  # bodies that carry ends of loops or coupled hinges, directly or further out
-    PATH_ROWS,  # ints: their rows, base to tip
-    CLOSURE,  # scratch: the equations of the loops, see `records.closure_record`
-    LOOP_WORK,  # scratch: workspace for one loop and for the columns of one body
-    LENGTH,  # floats: the system's length, its mass
-    CLOSING,  # scratch: closing method, record below
-    GROUND_PLACE,  # scratch, as END_PLACE
-    N_COUPLING,
-    COUPLING_ROWS,  # ints
-    N_SOLVED,  # combinations of constraints that can do work: the unknowns of the solution
-    ENVELOPE,  # ints: for each of them a row of Lambda, see below
-    WHOLE,  # ints: the same for the mass matrix, where columns of different groups meet
-    LAMBDA,  # scratch: rows of Lambda from their first entries to the diagonal
-    FACTOR,  # scratch: its factor, stored likewise
-    SOLUTION,  # scratch: see `records.solution_record`
-    N_GROUP,  # groups of loops; the last is that of the ground
-    GROUP_ROWS,  # ints: tip to base
-    RESPONSES,  # scratch: forces of groups for each acceleration of their nodes, and without
-    LOOP_HEADER,
-) = range(22)
-# ints, row of Lambda: its first column, where its column zero would be, unknowns of its loop (in
-# the first row of a loop; 0 for a coupling)
-ENVELOPE_ROW = 3
-# ints: row of a group of loops, see `groups`
-(
-    G_BODY,  # number of the body on whose node it hangs, -1 for the ground
-    G_RECORD,  # scratch: record of the node
-    G_FORCES,  # scratch: columns of its forces on the node
-    G_FIRST,  # its first unknown
-    G_N,  # number of unknowns
-    G_PATHS,  # ints: bodies that its columns reach, rows of REACHED_ROW
-    G_N_PATH,
-    GROUP_ROW,
-) = range(8)
-REACHED_ROW = 3  # row of the path, first and last place of the group among its columns
 # scratch: closing method
 (
     LOOP_SPEED,  # largest speed of the ends of loops
@@ -211,73 +111,8 @@ REACHED_ROW = 3  # row of the path, first and last place of the group among its 
 # expected accelerations softened.
 SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
 
-# ints: row of a loop; then its two ends
-(
-    L_KIND,  # of joint
-    L_JOINT,  # floats: constants of the joint
-    L_COLUMNS,  # floats: the same; for a product of exponentials with each column as a joint
-    L_DOF,
-    L_N_Q,  # coordinates
-    L_N,  # constraints
-    L_FIRST,  # number of the first
-    L_STATE,  # scratch: state of the loop, record below
-    L_MAP,  # floats: P where it is constant, else -1
-    L_N_SOLVED,  # combinations of its constraints that can do work
-    L_SOLVED,  # number of the first
-    L_TURN,  # floats: columns P Q, then rows of Q; -1 if all constraints can do work and Q is 1
-    L_END,
-) = range(13)
 # scratch: state of a loop
 L_P = 0  # P, columns of six in the axes of frame b
 L_Q = 36  # coordinates of its joint
 L_RATES = 42  # their rates
 L_RECORD = 48
-# ints: end of a loop
-(
-    END_BODY,  # ints: row of the body; -1 for the ground
-    END_RECORD,  # scratch: record of the node
-    END_PLACE,  # scratch: working axes of its body to the common axes 9, origin 3
-    END_NODE,  # whether the record is that of a node of a flexible body
-    END_VELOCITY,  # scratch: linear, angular velocity of the node, common axes
-    END_FORCES,  # scratch: columns of the loop's forces on the node; -1 for the ground
-    END_FRAME,  # floats: frame's axes to node axes 9, its origin from the node 3
-    END_SHAPES,  # scratch: shapes of the node
-    END_ROW,
-) = range(9)
-LOOP_ROW = L_END + 2 * END_ROW
-
-# ints: row of a body on the path of loops
-(
-    W_BODY,  # ints: row of the body
-    W_PLACE,  # scratch, as END_PLACE
-    W_PARENT,  # scratch: END_PLACE of its carrier; -1: the ground; -2: the ground, body is origin
-    W_VELOCITY,  # scratch: velocities of its nodes (rigid: of its origin), common axes, 6 each
-    W_CARRIER_VELOCITY,  # scratch: velocity of the node that carries it, -1 for the ground
-    W_CARRIER_NODE,  # whether its carrier is a node of a flexible body
-    W_N_NODE,  # number of node records, 1 if it is rigid
-    W_FORCES,  # scratch: columns of forces on its nodes, 6 for each column that passes it
-    W_INNOVATIONS,  # scratch: e of each column at its hinge
-    W_N_ACTIVE,  # columns that reach it
-    W_ACTIVE,  # ints: their numbers, then where they go (scratch) at the carrier, -1 for the ground
-    PATH_ROW,
-) = range(12)
-
-# ints: row of a coupling
-(
-    C_COLUMN,  # number of its constraint
-    C_SOLVED,  # and of its unknown
-    C_N,  # number of coordinates that it couples
-    C_TERMS,  # ints: a row for each
-    C_NUMBERS,  # floats: scale, offset times scale, ratios times scale
-    COUPLING_ROW,
-) = range(6)
-# ints: coordinate of a coupling
-(
-    TERM_Q,  # its offset in q
-    TERM_V,  # its offset in v
-    TERM_BODY,  # ints: row of the body
-    TERM_PLACE,  # scratch: its innovation in the column of the coupling
-    TERM_ROW,
-) = range(5)
-
-# Joints of loops have the same kinds as those of the tree, but aligned ones are AXIAL.

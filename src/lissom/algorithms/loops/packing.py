@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,16 @@ from ...joints import Joint
 from ...joints.nearness import constraint_map
 from ...kernels import fields as field
 from ...kernels.compiling import plain
+from ...kernels.layout.loops import (
+    CouplingRow,
+    GroupRow,
+    LoopRow,
+    LoopsHeader,
+    PathRow,
+    ReachedRow,
+    TermRow,
+)
+from ...kernels.layout.tree import body_offset
 from ...kernels.records import JOINT_WORK, closure_size, node_shapes, solution_size
 from ...spatial import rotate
 from ...system import GROUND, Loop, LoopEnd, System
@@ -190,7 +200,7 @@ class Numbering:
         return range(start, start + self.size_of(members))
 
     def rows(self, *, whole: bool = False) -> tuple[Array, int]:
-        """Table of the rows of Lambda (n, ENVELOPE_ROW), and the size of all rows.
+        """Numbers of the rows of Lambda, see `EnvelopeRow`, and the size of all rows.
 
         whole: rows from their first column, for the mass matrix, where all groups meet.
         """
@@ -201,7 +211,8 @@ class Numbering:
             if self.sizes[k]:
                 sizes[self.first[k]] = self.sizes[k]
         ends = np.cumsum(numbers + 1 - first)
-        return np.column_stack([first, ends - 1 - numbers, sizes]), int(ends[-1]) if self.n else 0
+        rows = np.column_stack([first, ends - 1 - numbers, sizes])
+        return rows.ravel(), int(ends[-1]) if self.n else 0
 
 
 __all__ = ["pack_loops"]
@@ -214,7 +225,7 @@ _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
 def pack_loops(
     system: System,
-    rows: Array,
+    rows: Any,
     constants: ConstantStack,
     scratch: Buffer,
     start: int,
@@ -231,58 +242,56 @@ def pack_loops(
     turns = working_combinations(system, [kind in _CONSTANT for kind, _, _ in joints])
     numbering = Numbering(system, turns)
     n, m, paths = system.n_constraint, numbering.n, _Paths(system, rows, scratch, numbering)
-    header = np.zeros(field.LOOP_HEADER, dtype=np.int64)
-    loops = np.zeros((len(system.loops), field.LOOP_ROW), dtype=np.int64)
+    packed = np.zeros(LoopsHeader.size + len(system.loops) * LoopRow.size, dtype=np.int64)
+    loops = LoopRow.table(packed[LoopsHeader.size :])
+    head = LoopsHeader(packed, 0)
     ground = scratch.add(12), scratch.add(6)
-    header[field.GROUND_PLACE] = ground[0]
+    head.ground_place = ground[0]
     first = 0
     for k, (row, loop) in enumerate(zip(loops, system.loops, strict=True)):
-        joint, state = loop.joint, scratch.add(field.L_RECORD)
-        kind, numbers, columns = joints[k]
-        row[[field.L_KIND, field.L_DOF, field.L_N]] = kind, joint.n_v, loop.n_constraint
-        row[field.L_N_Q] = joint.n_q
-        row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
-        row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
-        row[[field.L_SOLVED, field.L_N_SOLVED]] = numbering.first[k], numbering.sizes[k]
-        row[field.L_TURN] = -1
-        if kind in _CONSTANT:
+        joint, row.state = loop.joint, scratch.add(field.L_RECORD)
+        row.kind, row.joint, row.columns = joints[k]
+        row.dof, row.n, row.n_q = joint.n_v, loop.n_constraint, joint.n_q
+        row.first, row.map, row.turn = first, -1, -1
+        row.solved, row.n_solved = numbering.first[k], numbering.sizes[k]
+        if row.kind in _CONSTANT:
             P = constraint_map(joint.motion_map(joint.neutral()), system.length)
-            row[field.L_MAP] = constants.add(P.T)
+            row.map = constants.add(P.T)
             if (Q := turns[k]) is not None:
-                row[field.L_TURN] = constants.add((P @ Q).T, Q)
+                row.turn = constants.add((P @ Q).T, Q)
         first += loop.n_constraint
-        ends = row[field.L_END :].reshape(2, field.END_ROW)
-        for numbers_of_end, end in zip(ends, loop.ends, strict=True):
-            paths.place_end(numbers_of_end, end, ground, k)
-            numbers_of_end[field.END_FRAME] = constants.add(end.rotation, end.position)
+        for place, end in zip((row.a, row.b), loop.ends, strict=True):
+            paths.place_end(place, end, ground, k)
+            place.frame = constants.add(end.rotation, end.position)
     most = max(1, *(len(system.outboard_nodes[i]) for i in paths.bodies))
-    header[[field.N_LOOP, field.N_COLUMN, field.N_PATH]] = len(loops), n, len(paths.bodies)
-    header[field.LOOP_ROWS] = start + field.LOOP_HEADER
-    header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
-    header[field.CLOSURE] = scratch.add(closure_size(n))
+    head.n_loop, head.n_column, head.n_path = len(loops), n, len(paths.bodies)
+    head.loop_rows, head.path_rows = start + LoopsHeader.size, start + packed.size
+    head.closure = scratch.add(closure_size(n))
     most_active = max(map(len, numbering.columns.values()), default=0)
-    header[field.N_SOLVED], header[field.SOLUTION] = m, scratch.add(solution_size(m))
-    header[field.LOOP_WORK] = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
-    header[field.RESPONSES] = scratch.add(7 * m if numbering.nested else 0)
-    header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
+    head.n_solved, head.solution = m, scratch.add(solution_size(m))
+    head.loop_work = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
+    head.responses = scratch.add(7 * m if numbering.nested else 0)
+    head.closing = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
-    header[field.LENGTH] = constants.add(np.array([system.length, mass]))
-    lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
-    packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
-    packed[field.ENVELOPE] = packed[field.WHOLE] = start + packed.size
+    head.length = constants.add(np.array([system.length, mass]))
+    parts = [packed, paths.numbers, paths.list_active(start + packed.size + paths.numbers.size)]
+
+    def here() -> int:
+        return start + sum(map(len, parts))
+
+    head.envelope = head.whole = here()
     table, size = numbering.rows()
-    packed = np.concatenate([packed, table.ravel()])
+    parts.append(table)
     if numbering.nested:
-        packed[field.WHOLE] = start + packed.size
+        head.whole = here()
         table, size = numbering.rows(whole=True)
-        packed = np.concatenate([packed, table.ravel()])
-    packed[field.LAMBDA], packed[field.FACTOR] = scratch.add(size), scratch.add(size)
-    packed[field.N_GROUP] = len(numbering.members)
-    packed[field.GROUP_ROWS] = start + packed.size
-    packed = np.concatenate([packed, paths.list_groups(start, packed)])
-    packed[field.N_COUPLING] = len(system.couplings)
-    packed[field.COUPLING_ROWS] = start + packed.size
-    return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
+        parts.append(table)
+    head.Lambda, head.factor = scratch.add(size), scratch.add(size)
+    head.n_group, head.group_rows = len(numbering.members), here()
+    parts.append(paths.list_groups(here(), head.path_rows))
+    head.n_coupling, head.coupling_rows = len(system.couplings), here()
+    parts.append(paths.couplings(constants, here()))
+    return np.concatenate(parts)
 
 
 def _packed_joint(
@@ -300,7 +309,7 @@ def _packed_joint(
 class _Paths:
     """Bodies with loop ends or coupled hinges on them or outboard of them."""
 
-    def __init__(self, system: System, rows: Array, scratch: Buffer, numbering: Numbering) -> None:
+    def __init__(self, system: System, rows: Any, scratch: Buffer, numbering: Numbering) -> None:
         self.system, self.body_rows, self.numbering = system, rows, numbering
         self.bodies = bodies_on_paths(system)
         self.blocks = {
@@ -308,7 +317,8 @@ class _Paths:
             for place in numbering.members
         }
         self.number = {i: k for k, i in enumerate(self.bodies)}
-        self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
+        self.numbers = np.zeros(len(self.bodies) * PathRow.size, dtype=np.int64)
+        self.rows = PathRow.table(self.numbers)
         apart = self._stands_alone()
         for i, row in zip(self.bodies, self.rows, strict=True):
             self._place(i, row, scratch, apart)
@@ -319,17 +329,17 @@ class _Paths:
 
     def _slot(self, i: int, node: int) -> int:
         """Number of the node record of a body."""
-        rigid = self.body_rows[i, field.LEVEL] == field.RIGID
+        rigid = self.body_rows[i].level == field.RIGID
         return 0 if rigid else self.system.outboard_nodes[i].index(node)
 
     def _address(self, i: int, node: int, c: int) -> int:
         """Place in the workspace of unknown c at a node of body i."""
-        key = (i, 0 if self.body_rows[i, field.LEVEL] == field.RIGID else node)
+        key = (i, 0 if self.body_rows[i].level == field.RIGID else node)
         group = self.numbering.of_group(key)
         if c in group:
             return self.blocks[key] + 6 * (c - group.start)
         column = len(self._columns(i)) * self._slot(i, node) + self.numbering.places[i][c]
-        return int(self.rows[self.number[i], field.W_FORCES]) + 6 * column
+        return int(self.rows[self.number[i]].forces) + 6 * column
 
     def _stands_alone(self) -> bool:
         """Whether no loop connects to the ground or to another base body."""
@@ -339,83 +349,69 @@ class _Paths:
                 return False
         return True
 
-    def _place(self, i: int, row: Array, scratch: Buffer, apart: bool) -> None:
+    def _place(self, i: int, row: Any, scratch: Buffer, apart: bool) -> None:
         p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self._columns(i))
-        rigid = body[field.LEVEL] == field.RIGID
-        nodes = 1 if rigid else int(body[field.N_NODE])
-        row[field.W_BODY] = field.HEADER + i * field.ROW
-        row[field.W_PLACE], row[field.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
-        row[field.W_N_NODE], row[field.W_FORCES] = nodes, scratch.add(6 * n * nodes)
-        row[field.W_INNOVATIONS] = scratch.add(int(body[field.HINGE_DOF]) * n)
-        row[[field.W_PARENT, field.W_CARRIER_VELOCITY]] = -1
+        nodes = 1 if body.level == field.RIGID else int(body.n_node)
+        row.body = body_offset(i)
+        row.place, row.velocity = scratch.add(12), scratch.add(6 * nodes)
+        row.n_node, row.forces = nodes, scratch.add(6 * n * nodes)
+        row.innovations = scratch.add(int(body.hinge_dof) * n)
+        row.parent = row.carrier_velocity = -1
         if p == GROUND:
-            row[field.W_PARENT] = -2 if apart else -1
+            row.parent = -2 if apart else -1
             return
-        parent = self.rows[self.number[p]]
-        slot = 0
-        if self.body_rows[p, field.LEVEL] != field.RIGID:
-            row[field.W_CARRIER_NODE] = 1
+        parent, slot = self.rows[self.number[p]], 0
+        if self.body_rows[p].level != field.RIGID:
+            row.carrier_node = 1
             slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
-        row[field.W_PARENT] = parent[field.W_PLACE]
-        row[field.W_CARRIER_VELOCITY] = parent[field.W_VELOCITY] + 6 * slot
+        row.parent, row.carrier_velocity = parent.place, parent.velocity + 6 * slot
 
-    def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int], k: int) -> None:
+    def place_end(self, row: Any, end: LoopEnd, ground: tuple[int, int], k: int) -> None:
         """Write the offsets of the numbers of an end of loop k."""
         if end.body == GROUND:
-            row[[field.END_BODY, field.END_FORCES]] = -1
-            row[field.END_RECORD] = field.GROUND_RECORD
-            row[field.END_PLACE], row[field.END_VELOCITY] = ground
+            row.body = row.forces = -1
+            row.record = field.GROUND_RECORD
+            row.place, row.velocity = ground
             return
-        path, body = self.rows[self.number[end.body]], self.body_rows[end.body]
-        slot = 0
-        row[field.END_BODY] = field.HEADER + end.body * field.ROW
-        row[field.END_RECORD] = body[field.BODY]
-        if body[field.LEVEL] != field.RIGID:
-            slot, m = self.system.outboard_nodes[end.body].index(end.node), body[field.N_MODE]
-            row[field.END_NODE] = 1
-            row[field.END_RECORD] = body[field.NODES] + slot * field.NODE_RECORD
-            row[field.END_SHAPES] = plain(node_shapes)(body[field.NODE_SHAPES], slot, m)
-        row[field.END_PLACE] = path[field.W_PLACE]
-        row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
+        path, body, slot = self.rows[self.number[end.body]], self.body_rows[end.body], 0
+        row.body, row.record = body_offset(end.body), body.record
+        if body.level != field.RIGID:
+            slot = self.system.outboard_nodes[end.body].index(end.node)
+            row.node, row.record = 1, body.nodes + slot * field.NODE_RECORD
+            row.shapes = plain(node_shapes)(body.node_shapes, slot, body.n_mode)
+        row.place, row.velocity = path.place, path.velocity + 6 * slot
         if self.numbering.sizes[k]:
-            first = self.numbering.first[k]
-            row[field.END_FORCES] = self._address(end.body, end.node, first)
+            row.forces = self._address(end.body, end.node, self.numbering.first[k])
 
     def couplings(self, constants: ConstantStack, start: int) -> Array:
         """Rows of the couplings and their coordinates, for ints[start:]."""
         system = self.system
-        rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
-        terms: list[Array] = []
-        column, unknowns = (
-            system.n_constraint - len(rows),
-            self.numbering.first[len(system.loops) :],
-        )
-        every = zip(rows, system.couplings, coupled_rows(system), unknowns, strict=True)
-        for row, coupling, coupled, unknown in every:
-            row[field.C_COLUMN], row[field.C_SOLVED] = column, unknown
-            row[field.C_N] = len(coupled.v)
-            row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
-            row[field.C_NUMBERS] = constants.add(
-                np.array([coupled.scale, coupled.offset, *coupled.weights])
-            )
+        every = list(zip(system.couplings, coupled_rows(system), strict=True))
+        numbers = np.zeros(len(every) * CouplingRow.size, dtype=np.int64)
+        terms = np.zeros(sum(len(x.v) for _, x in every) * TermRow.size, dtype=np.int64)
+        first, n = system.n_constraint - len(every), 0
+        unknowns = self.numbering.first[len(system.loops) :]
+        for k, (row, unknown) in enumerate(zip(CouplingRow.table(numbers), unknowns, strict=True)):
+            coupling, coupled = every[k]
+            row.column, row.solved, row.n = first + k, unknown, len(coupled.v)
+            row.terms = start + numbers.size + TermRow.size * n
+            row.numbers = constants.add(np.array([coupled.scale, coupled.offset, *coupled.weights]))
             for q, v, i, c in zip(
                 coupled.q, coupled.v, coupling.bodies, coupling.entries, strict=True
             ):
-                term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
-                place = self.rows[self.number[i], field.W_INNOVATIONS]
-                place += r * self.numbering.places[i][unknown] + c
-                term[[field.TERM_Q, field.TERM_V, field.TERM_PLACE]] = q, v, place
-                term[field.TERM_BODY] = field.HEADER + i * field.ROW
-                terms.append(term)
-            column += 1
-        return np.concatenate([rows.ravel(), *terms])
+                term, r = TermRow(terms, 0, n), system.joints[i].n_v
+                place = self.rows[self.number[i]].innovations
+                term.place = place + r * self.numbering.places[i][unknown] + c
+                term.q, term.v, term.body = q, v, body_offset(i)
+                n += 1
+        return np.concatenate([numbers, terms])
 
     def list_active(self, start: int) -> Array:
         """Columns that reach each body, and their places at its carrier, for ints[start:]."""
         lists: list[int] = []
         for i, row in zip(self.bodies, self.rows, strict=True):
             columns, p = self._columns(i), int(self.system.parent[i])
-            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(columns), start + len(lists)
+            row.n_active, row.active = len(columns), start + len(lists)
             lists += columns
             if p == GROUND:
                 lists += [-1] * len(columns)
@@ -424,31 +420,31 @@ class _Paths:
                 lists += [self._address(p, node, c) for c in columns]
         return np.array(lists, dtype=np.int64)
 
-    def list_groups(self, start: int, packed: Array) -> Array:
-        """Rows of the groups and the bodies that their columns pass, after `packed`."""
+    def list_groups(self, start: int, path_rows: int) -> Array:
+        """Rows of the groups and the bodies that their columns pass, for ints[start:]."""
         groups = self.numbering.members
-        table = np.zeros((len(groups), field.GROUP_ROW), dtype=np.int64)
+        numbers = np.zeros(len(groups) * GroupRow.size, dtype=np.int64)
+        table = GroupRow.table(numbers)
         reached: list[list[int]] = []
         for row, (i, node) in zip(table, groups, strict=True):
             unknowns = self.numbering.of_group((i, node))
-            row[[field.G_BODY, field.G_FORCES]] = i, self.blocks[i, node]
-            row[[field.G_FIRST, field.G_N]] = unknowns.start, len(unknowns)
+            row.body, row.forces = i, self.blocks[i, node]
+            row.first, row.n = unknowns.start, len(unknowns)
             if i != GROUND:
                 body, slot = self.body_rows[i], self._slot(i, node)
-                rigid = body[field.LEVEL] == field.RIGID
-                start_of_nodes = body[field.NODES] + slot * field.NODE_RECORD
-                row[field.G_RECORD] = body[field.BODY] if rigid else start_of_nodes
+                start_of_nodes = body.nodes + slot * field.NODE_RECORD
+                row.record = body.record if body.level == field.RIGID else start_of_nodes
             reached.append([])
-        group_of = np.repeat(np.arange(len(table)), table[:, field.G_N])
+        group_of = np.repeat(np.arange(len(table)), table.n)
         for j in self.bodies:
-            path = int(packed[field.PATH_ROWS]) + self.number[j] * field.PATH_ROW
             those = group_of[self._columns(j)]
             for g in np.unique(those):
                 places = np.flatnonzero(those == g)
+                path = path_rows + self.number[j] * PathRow.size
                 reached[g] += [path, int(places[0]), int(places[-1]) + 1]
         lists: list[int] = []
         for row, one in zip(table, reached, strict=True):
-            row[field.G_PATHS] = start + packed.size + table.size + len(lists)
-            row[field.G_N_PATH] = len(one) // field.REACHED_ROW
+            row.paths = start + numbers.size + len(lists)
+            row.n_path = len(one) // ReachedRow.size
             lists += one
-        return np.concatenate([table.ravel(), np.array(lists, dtype=np.int64)])
+        return np.concatenate([numbers, np.array(lists, dtype=np.int64)])

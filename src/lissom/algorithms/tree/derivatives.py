@@ -186,7 +186,7 @@ def compiled(system: System) -> bool:
     is_compiled = system.derived.get("differentiable")
     if is_compiled is None:
         rows = engine.packed_constants(system).rows
-        other = rows[:, field.KIND] == field.OWN
+        other = rows.kind == field.OWN
         is_compiled = system.derived.setdefault("differentiable", not np.any(other))
     return is_compiled
 
@@ -197,7 +197,7 @@ def check_compiled(system: System, what: str) -> None:
         return
     rows = engine.packed_constants(system).rows
     for i, row in enumerate(rows):
-        if row[field.KIND] == field.OWN:
+        if row.kind == field.OWN:
             raise StateError(
                 f"{what}: the joint of body {system.names[i]!r} is one of your own, whose "
                 "derivatives are not known; use one of the joints of lissom"

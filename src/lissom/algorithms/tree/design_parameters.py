@@ -204,8 +204,8 @@ def inertial(system: System) -> Resolved:
 
 def rigid_bodies(system: System) -> list[int]:
     """Numbers of the rigid bodies."""
-    rows = engine.packed_constants(system).rows
-    return [i for i in range(system.n_body) if rows[i, field.LEVEL] == field.RIGID]
+    levels = engine.packed_constants(system).rows.level
+    return np.flatnonzero(levels == field.RIGID).tolist()
 
 
 def mass_properties(system: System, i: int) -> tuple[float, Array, Array]:

@@ -16,9 +16,10 @@ import numpy as np
 from ...errors import SingularError, StateError
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
+from ...kernels.layout.derivatives import DerivativesHeader
+from ...kernels.layout.loops import LoopRow, LoopsHeader
 from ...kernels.records import closure_record, hinge_record
 from ...kernels.tree import path
-from ...kernels.tree.derivatives import frames
 from ...system import GROUND, Frame, System
 from ...system.state import check_finite
 from ..loops.checks import check_closed
@@ -47,7 +48,7 @@ class Workspace:
         self.shape = (system.n_v,)
         self.zero = np.zeros(system.n_v)
         self.composite = chosen_method(system) == "composite"
-        self._flexible = bool(np.any(packed.rows[:, field.LEVEL] != field.RIGID))
+        self._flexible = bool(np.any(packed.rows.level != field.RIGID))
         self._prepare()
 
     def kernel(self, entry: Any) -> Any:
@@ -92,8 +93,9 @@ class Workspace:
     def derivatives(self) -> tuple[Array, Array, Array]:
         """Plan and workspaces of the derivatives, allocated on first use."""
         plan = derivative_plan(self.system, self.packed)
-        index = np.zeros(plan[frames.STACK_WIDTH] + 1, dtype=np.int64)
-        return plan, np.zeros(plan[frames.N_WORK]), index
+        header = DerivativesHeader(plan, 0)
+        index = np.zeros(header.stack_width + 1, dtype=np.int64)
+        return plan, np.zeros(header.n_work), index
 
     def accelerations(
         self,
@@ -123,12 +125,12 @@ class Workspace:
         scratch = self.scratch
         scratch[field.ARMATURE] = armature is not None or bool(self.system.constraints)
         for i, row in enumerate(self.packed.rows):
-            m, r, f = row[field.N_MODE], row[field.HINGE_DOF], row[field.MODAL]
+            m, r, f = row.n_mode, row.hinge_dof, row.modal
             a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
-            block = plain(hinge_record)(row[field.HINGE], r).armature
+            block = plain(hinge_record)(row.hinge, r).armature
             scratch[block : block + r * r] = a_r.ravel()
-            if row[field.LEVEL] != field.RIGID:
-                scratch[f : f + m] = a_f if row[field.DENSE] else 1 / (1 + a_f)
+            if row.level != field.RIGID:
+                scratch[f : f + m] = a_f if row.dense else 1 / (1 + a_f)
         self._prepare()
 
     def set_external(self, external: External) -> None:
@@ -136,7 +138,7 @@ class Workspace:
         pieces: list[Array] = []
         for i, node, wrench in external:
             pieces += [np.array([float(i)]), wrench]
-            if self.packed.rows[i, field.LEVEL] != field.RIGID:
+            if self.packed.rows[i].level != field.RIGID:
                 pieces.append(node_constants(self.system, i, node)[1:])
         start, n = len(self.packed.start), sum(map(len, pieces))
         if start + n > len(self.scratch):
@@ -227,8 +229,8 @@ def chosen_method(system: System) -> str:
     if system.constraints:  # faster from a four-bar to the largest platform measured
         return "articulated"
     rows = _packed(system)[0].rows
-    carriers = rows[(rows[:, field.LEVEL] != field.RIGID) & (rows[:, field.CARRIES] != 0)]
-    saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, field.N_MODE].sum()
+    carriers = rows[(rows.level != field.RIGID) & (rows.carries != 0)]
+    saved = _SAVED * len(carriers) - _PER_MODE * carriers.n_mode.sum()
     small = system.n_v <= _MOST_SPEEDS
     return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
 
@@ -285,14 +287,12 @@ def loop_forces(
     """Wrenches [moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
     lam = _multipliers(system, q, v, forces, external)
     scratch, ints = workspace(system).scratch, _packed(system)[0].ints
-    head = ints[ints[field.LOOPS] :]
+    start = LoopsHeader(ints, ints[field.LOOPS]).loop_rows
     wrenches = np.zeros((len(system.loops), 6))
-    rows = ints[head[field.LOOP_ROWS] :]
     for k, wrench in enumerate(wrenches):
-        row = rows[k * field.LOOP_ROW :]
-        first, count, place = int(row[field.L_FIRST]), int(row[field.L_N]), int(row[field.L_STATE])
-        P = scratch[place : place + 6 * count].reshape(count, 6)
-        wrench[:] = lam[first : first + count] @ P
+        loop = LoopRow(ints, start, k)
+        P = scratch[loop.state : loop.state + 6 * loop.n].reshape(loop.n, 6)
+        wrench[:] = lam[loop.first : loop.first + loop.n] @ P
     return wrenches
 
 
@@ -307,7 +307,7 @@ def _multipliers(system: System, q: Array, v: Array, forces: Array, external: Ex
     """Forces lambda (n_constraint,) of loops and couplings."""
     forward_dynamics(system, q, v, forces, external)
     ints = _packed(system)[0].ints
-    closure = int(ints[ints[field.LOOPS] + field.CLOSURE])
+    closure = int(LoopsHeader(ints, ints[field.LOOPS]).closure)
     start = plain(closure_record)(closure, system.n_constraint).force
     return workspace(system).scratch[start : start + system.n_constraint]
 
@@ -445,7 +445,7 @@ def node_constants(system: System, i: int, node: int) -> Array:
     by_node = system.derived.setdefault("nodes", {})
     constants = by_node.get((i, node))
     if constants is None:
-        bits = int(_packed(system)[0].rows[i, field.BENT])
+        bits = int(_packed(system)[0].rows[i].bent)
         numbers = node_numbers(system.bodies[i], node, bits)
         constants = by_node[i, node] = np.concatenate([[float(i)], numbers])
     return constants

@@ -11,6 +11,8 @@ from ...bodies import MassIntegrals, NormalBody, SecondOrder
 from ...joints import Free, Spherical
 from ...kernels import fields as field
 from ...kernels.compiling import plain
+from ...kernels.layout.loops import LoopsHeader
+from ...kernels.layout.tree import BodyRow, body_offset
 from ...kernels.records import (
     dense_size,
     floating_size,
@@ -40,10 +42,14 @@ _DIFFERENCES = ((1, 2), (2, 0), (0, 1))
 _IN_TURN = field.ARM
 
 
+# What bodies that are used several times have in common
+_MODAL = "shapes damped damping bending bent listed second products lumps rod".split()
+
+
 class Packed:
     """Constants of a system for the kernels, and initial content of a workspace.
 
-    `rows` (n_body, ROW): the rows of `ints`.
+    `rows` (n_body,): the rows of the bodies in `ints`, as `BodyRow.table`.
     """
 
     def __init__(
@@ -53,42 +59,40 @@ class Packed:
         self.own_joints = own_joints
         self.floats = floats
         self.start = start
-        self.rows = ints[field.HEADER : field.HEADER + n_body * field.ROW].reshape(
-            n_body, field.ROW
-        )
+        self.rows: Any = BodyRow.table(ints[field.HEADER : body_offset(n_body)])
 
 
 def pack(system: System, *, compact: bool = False) -> Packed:
     """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices."""
-    rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
+    numbers = np.zeros(system.n_body * BodyRow.size, dtype=np.int64)
+    rows = BodyRow.table(numbers)
     constants = ConstantStack(field.FLOATS_HEADER)
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
     scratch = Buffer(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
     if compact:
         rigid = [_level(x) == field.RIGID for x in system.bodies]
-        numbers = shared_records(system, rigid)
-        place = scratch.add((max(numbers.values(), default=-1) + 1) * _IN_TURN)
-        shared = {("in turn", i): place + k * _IN_TURN for i, k in numbers.items()}
+        parts = shared_records(system, rigid)
+        place = scratch.add((max(parts.values(), default=-1) + 1) * _IN_TURN)
+        shared = {("in turn", i): place + k * _IN_TURN for i, k in parts.items()}
     own_joints = OwnJoints()
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared, own_joints, compact)
-    carriers = rows[::-1, [field.PARENT, field.CARRIER]]
-    _, last = np.unique(carriers, axis=0, return_index=True)
-    rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
+    _, last = np.unique(rows.carrier[::-1], return_index=True)
+    rows.first[system.n_body - 1 - last] = 1  # going tip to base
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
-    rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    rows.world = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     order = _branch_by_branch(system, rows)
     header = np.zeros(field.HEADER, dtype=np.int64)
-    header[field.ALL_RIGID] = np.all(rows[:, field.LEVEL] == field.RIGID)
-    header[field.STIFFENS] = np.any(rows[:, field.LEVEL] == field.STIFFENED)
-    header[field.RODS] = np.any(rows[:, field.LEVEL] == field.EXACT)
-    header[field.ORDER] = field.HEADER + rows.size
+    header[field.ALL_RIGID] = np.all(rows.level == field.RIGID)
+    header[field.STIFFENS] = np.any(rows.level == field.STIFFENED)
+    header[field.RODS] = np.any(rows.level == field.EXACT)
+    header[field.ORDER] = field.HEADER + numbers.size
     header[field.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
     header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)
     header[[field.N_BODY, field.N_Q, field.N_V]] = system.n_body, system.n_q, system.n_v
     header[field.TEMPORARY] = temporary
-    after = field.HEADER + rows.size + len(order)
+    after = field.HEADER + numbers.size + len(order)
     loops = pack_loops(system, rows, constants, scratch, after, own_joints)
     header[field.LOOPS] = after if system.constraints else 0
     start = np.zeros(scratch.size)
@@ -99,14 +103,14 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     for row, body, nodes in zip(rows, system.bodies, system.outboard_nodes, strict=True):
         _first_content(start, row, body, nodes)
     if system.constraints:
-        place = loops[field.GROUND_PLACE]
+        place = LoopsHeader(loops, 0).ground_place
         start[field.ARMATURE] = 1.0  # see `pack_loops`
         start[place : place + 9] = np.eye(3).ravel()
-    ints = np.concatenate([header, rows.ravel(), order, loops])
+    ints = np.concatenate([header, numbers, order, loops])
     return Packed(ints, system.n_body, constants.joined(), start, own_joints)
 
 
-def _branch_by_branch(system: System, rows: Array) -> Array:
+def _branch_by_branch(system: System, rows: Any) -> Array:
     """Body numbers with contiguous branches, then the hinge speeds in that order.
 
     Writes the range of speeds of each branch to `rows`.
@@ -119,21 +123,19 @@ def _branch_by_branch(system: System, rows: Array) -> Array:
         waiting += reversed(system.children[i])
     speeds: list[int] = []
     for i in order:
-        rows[i, field.BRANCH] = len(speeds)
+        rows[i].branch = len(speeds)
         piece = system.layout.hinge_v(i)
         speeds += range(piece.start, piece.stop)
     for i in reversed(order):
-        own_end = rows[i, field.BRANCH] + rows[i, field.HINGE_DOF]
-        rows[i, field.BRANCH_END] = max(
-            [own_end, *(rows[c, field.BRANCH_END] for c in system.children[i])]
-        )
+        own_end = rows[i].branch + rows[i].hinge_dof
+        rows[i].branch_end = max([own_end, *(rows[c].branch_end for c in system.children[i])])
     return np.array(order + speeds, dtype=np.int64)
 
 
 def _place(
     system: System,
     i: int,
-    rows: Array,
+    rows: Any,
     constants: ConstantStack,
     scratch: Buffer,
     shared: dict[Any, Any],
@@ -143,74 +145,78 @@ def _place(
     """Write the row of body i: its type and the offsets of its data."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
     p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
-    row[field.PARENT] = p
-    row[field.HINGE_DOF], row[field.N_MODE] = r, m
-    row[field.HINGE_Q], row[field.MODAL_Q] = layout.hinge_q(i).start, layout.modal_q(i).start
-    row[field.HINGE_V], row[field.MODAL_V] = layout.hinge_v(i).start, layout.modal_v(i).start
-    row[field.LEVEL] = _level(body)
-    row[field.CARRIES] = len(system.children[i]) > 0
-    nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
-    row[field.N_NODE] = len(nodes)
+    row.parent = p
+    row.hinge_dof, row.n_mode = r, m
+    row.hinge_q, row.modal_q = layout.hinge_q(i).start, layout.modal_q(i).start
+    row.hinge_v, row.modal_v = layout.hinge_v(i).start, layout.modal_v(i).start
+    row.level = _level(body)
+    row.carries = len(system.children[i]) > 0
+    nodes = () if row.level == field.RIGID else system.outboard_nodes[i]
+    row.n_node = len(nodes)
     in_turn = shared.get(("in turn", i))
-    if in_turn is None or row[field.LEVEL] != field.RIGID:
-        row[field.BODY] = row[field.MOTION] = scratch.add(field.RECORD)
+    if in_turn is None or row.level != field.RIGID:
+        row.record = row.motion = scratch.add(field.RECORD)
     else:
-        row[field.BODY] = scratch.add(field.RECORD - _IN_TURN) - _IN_TURN
-        row[field.MOTION] = in_turn
-    row[field.CHILDREN] = row[field.MOTION] + field.P_
-    row[field.HINGE] = scratch.add(hinge_size(r))
-    row[field.LISTED] = plain(node_size)(0)
-    if row[field.LEVEL] != field.RIGID:
-        row[field.N_LUMP] = len(body.lumps)
-        row[field.DENSE] = body.dense_mass
-        row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
-        row[field.NODE_MOTION] = row[field.NODES] if in_turn is None else in_turn
-        row[field.MODAL] = scratch.add(
-            2 * m + (dense_size(m, len(nodes)) if row[field.DENSE] else 0)
-        )
-        row[field.STACK] = scratch.add(stack_size(len(nodes)))
+        row.record = scratch.add(field.RECORD - _IN_TURN) - _IN_TURN
+        row.motion = in_turn
+    row.children = row.motion + field.P_
+    row.hinge = scratch.add(hinge_size(r))
+    row.listed = plain(node_size)(0)
+    if row.level != field.RIGID:
+        row.n_lump = len(body.lumps)
+        row.dense = body.dense_mass
+        row.nodes = scratch.add(len(nodes) * field.NODE_RECORD)
+        row.node_motion = row.nodes if in_turn is None else in_turn
+        row.modal = scratch.add(2 * m + (dense_size(m, len(nodes)) if row.dense else 0))
+        row.stack = scratch.add(stack_size(len(nodes)))
         softened = id(body), nodes, "softened"
-        constant = compact and row[field.LEVEL] <= field.LINEAR and not row[field.DENSE]
+        constant = compact and row.level <= field.LINEAR and not row.dense
         if not constant or softened not in shared:
             shared[softened] = scratch.add(softened_size(len(nodes)))
-        row[field.COMPLIANCE] = shared[softened]
+        row.compliance = shared[softened]
         _modal_constants(row, body, nodes, constants, shared)
-        if row[field.LEVEL] >= field.FULL or id(body) not in shared:
+        if row.level >= field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)
-        row[field.M_RF] = shared[id(body)]
+        row.M_rf = shared[id(body)]
         shapes = id(body), nodes, "shapes"
-        if row[field.LEVEL] >= field.STIFFENED or shapes not in shared:
+        if row.level >= field.STIFFENED or shapes not in shared:
             shared[shapes] = scratch.add(len(nodes) * plain(node_size)(m))
-        row[field.NODE_SHAPES] = shared[shapes]
+        row.node_shapes = shared[shapes]
         if body.floating is not None:
-            row[field.STATIONS] = scratch.add(floating_size(m))
+            row.stations = scratch.add(floating_size(m))
         if body.rod is not None:
-            row[field.N_STATION] = len(body.rod.masses)
-            row[field.STATIONS] = scratch.add(station_size(len(body.rod.masses), m))
-            row[field.FIRST_XZ : field.FIRST_SHEAR_Z + 1] = first_coordinates(body.rod)
+            row.n_station = len(body.rod.masses)
+            row.stations = scratch.add(station_size(len(body.rod.masses), m))
+            (
+                row.first_xz,
+                row.first_torsion,
+                row.first_stretch,
+                row.first_shear,
+                row.first_shear_z,
+            ) = first_coordinates(body.rod)
     if p == GROUND:
-        row[field.CARRIER] = row[field.CARRIER_MOTION] = field.GROUND_RECORD
-        row[field.CARRIER_CHILDREN] = field.GROUND_RECORD + field.P_
-    elif rows[p, field.LEVEL] == field.RIGID:
-        row[field.CARRIER], row[field.CARRIER_MOTION] = rows[p, [field.BODY, field.MOTION]]
-        row[field.CARRIER_CHILDREN] = rows[p, field.CHILDREN]
+        row.carrier = row.carrier_motion = field.GROUND_RECORD
+        row.carrier_children = field.GROUND_RECORD + field.P_
+    elif rows[p].level == field.RIGID:
+        row.carrier, row.carrier_motion = rows[p].record, rows[p].motion
+        row.carrier_children = rows[p].children
     else:
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
-        record, moved = rows[p, [field.NODES, field.NODE_MOTION]] + slot * field.NODE_RECORD
-        row[field.CARRIER], row[field.CARRIER_MOTION] = record, moved
-        row[field.CARRIER_CHILDREN] = record + field.P_
-    ruthless = p != GROUND and rows[p, field.LEVEL] == field.RUTHLESS
-    row[field.TURNS] = rows[p, field.BODY] if ruthless else 0
+        row.carrier = rows[p].nodes + slot * field.NODE_RECORD
+        row.carrier_motion = rows[p].node_motion + slot * field.NODE_RECORD
+        row.carrier_children = row.carrier + field.P_
+    ruthless = p != GROUND and rows[p].level == field.RUTHLESS
+    row.turns = rows[p].record if ruthless else 0
     frame, mass = system.frame_rotation[i], body.integrals
-    row[field.TURNED] = not np.array_equal(frame, np.eye(3))
-    row[field.CONSTANTS] = constants.add(
+    row.turned = not np.array_equal(frame, np.eye(3))
+    row.constants = constants.add(
         frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
     )
-    row[field.KIND], row[field.AXIS], numbers = joint_row(joint)
-    if row[field.KIND] == field.OWN:
-        row[field.JOINT] = constants.add(own_joints.add(joint, scratch))
+    row.kind, row.axis, numbers = joint_row(joint)
+    if row.kind == field.OWN:
+        row.joint = constants.add(own_joints.add(joint, scratch))
     else:
-        row[field.JOINT] = constants.add(np.asarray(numbers))
+        row.joint = constants.add(np.asarray(numbers))
 
 
 def _level(body: NormalBody) -> int:
@@ -244,64 +250,53 @@ def _coupling(mass: MassIntegrals) -> Array:
 
 
 def _modal_constants(
-    row: Array,
+    row: Any,
     body: NormalBody,
     nodes: tuple[int, ...],
     constants: ConstantStack,
     shared: dict[Any, Any],
 ) -> None:
     """Add modal constants, once for a body that is used several times with the same nodes."""
-    fields = [
-        field.SHAPES,
-        field.DAMPED,
-        field.DAMPING,
-        field.BENDING,
-        field.BENT,
-        field.LISTED,
-        field.SECOND,
-        field.PRODUCTS,
-        field.LUMPS,
-        field.ROD,
-    ]
     key = (id(body), nodes)
     if key not in shared:
         _add_modal_constants(row, body, nodes, constants)
-        shared[key] = row[fields]
-    row[fields] = shared[key]
+        shared[key] = [row[name] for name in _MODAL]
+    for name, value in zip(_MODAL, shared[key], strict=True):
+        row[name] = value
 
 
 def _add_modal_constants(
-    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: ConstantStack
+    row: Any, body: NormalBody, nodes: tuple[int, ...], constants: ConstantStack
 ) -> None:
     mass = body.integrals if body.floating is None else body.floating.integrals
     g, N = mass.modal_second_moment, mass.modal_products
     sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
-    row[field.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
+    row.shapes = constants.add(body.stiffness, _coupling(mass), sums)
     diagonal = np.diag(body.damping)
     if np.array_equal(body.damping, np.diag(diagonal)):
-        row[field.DAMPED] = field.DIAGONAL if np.any(diagonal) else field.NONE
-        row[field.DAMPING] = constants.add(diagonal)
+        row.damped = field.DIAGONAL if np.any(diagonal) else field.NONE
+        row.damping = constants.add(diagonal)
     else:
-        row[field.DAMPED] = field.MATRIX
-        row[field.DAMPING] = constants.add(body.damping.T)
+        row.damped = field.MATRIX
+        row.damping = constants.add(body.damping.T)
     if body.rod is not None:
-        row[field.ROD] = constants.add(*rod_numbers(body.rod))
+        row.rod = constants.add(*rod_numbers(body.rod))
     if body.floating is not None:
-        row[field.ROD] = constants.add(body.floating.node_shapes[body.inboard])
+        row.rod = constants.add(body.floating.node_shapes[body.inboard])
     bits = bent_rows(body)
-    row[field.BENT], row[field.LISTED] = bits, len(node_numbers(body, body.inboard, bits))
-    row[field.BENDING] = constants.add(*(node_bending(body, t, bits) for t in nodes))
-    if row[field.LEVEL] in (field.FULL, field.STIFFENED, field.FLOATING):
+    row.bent, row.listed = bits, len(node_numbers(body, body.inboard, bits))
+    row.bending = constants.add(*(node_bending(body, t, bits) for t in nodes))
+    if row.level in (field.FULL, field.STIFFENED, field.FLOATING):
         products = _products(N, body.second_order)
         present = [k for k, product in enumerate(products) if np.any(product)]
-        row[field.PRODUCTS] = sum(1 << k for k in present)
-        row[field.SECOND] = constants.add(g, *(products[k].T for k in present))
+        row.products = sum(1 << k for k in present)
+        row.second = constants.add(g, *(products[k].T for k in present))
     if body.lumps or body.floating is not None:
         pieces: list[Array] = []
         for lump in body.lumps:
             place = node_numbers(body, lump.node, bits)
             pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), place]
-        row[field.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
+        row.lumps = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
 
 
 def _products(N: Array, second: SecondOrder | None) -> list[Array]:
@@ -318,22 +313,22 @@ def _products(N: Array, second: SecondOrder | None) -> list[Array]:
     return [*sums, *differences, *turned, *second.first_moment]
 
 
-def _first_content(start: Array, row: Array, body: NormalBody, nodes: tuple[int, ...]) -> None:
+def _first_content(start: Array, row: Any, body: NormalBody, nodes: tuple[int, ...]) -> None:
     """Write the initial content of a workspace: W, nodes, and the constants of level "linear"."""
-    if row[field.LEVEL] == field.RIGID:
+    if row.level == field.RIGID:
         return
-    m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]
+    m, f, b = body.n_mode, row.modal, row.record
     mass = body.integrals
-    if not row[field.DENSE]:
+    if not row.dense:
         start[f : f + m] = 1.0
-    start[row[field.M_RF] : row[field.M_RF] + 6 * m] = _coupling(mass).ravel()
+    start[row.M_rf : row.M_rf + 6 * m] = _coupling(mass).ravel()
     start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)
     start[b + field.MOMENT : b + field.MOMENT + 3] = mass.first_moment
     start[b + field.MASS] = mass.mass
     for k, node in enumerate(nodes):
         size = plain(node_size)(m)
-        numbers = node_numbers(body, node, int(row[field.BENT]))[:size]
-        place = row[field.NODE_SHAPES] + k * size
+        numbers = node_numbers(body, node, int(row.bent))[:size]
+        place = row.node_shapes + k * size
         start[place : place + size] = numbers
 
 

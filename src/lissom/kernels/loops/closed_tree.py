@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.loops import GroupRow, LoopsHeader, PathRow
+from ..layout.tree import BODY
 from ..tree.articulated import accelerate_bodies, all_finite, articulate_bodies
 from .closing import close_loops, place_loops
 from .columns import pass_columns
@@ -42,61 +43,55 @@ def closed_accelerations(ints, floats, scratch, q, v, x, before, forces, out, fl
 
 
 @jit
-def group_row(ints, h, k):
-    """Offset of group k."""
-    return (ints[h + field.GROUP_ROWS] & POSITIVE) + k * field.GROUP_ROW
-
-
-@jit
 def articulate_closed(ints, floats, scratch, before, forces, free, beyond):
     """Inward sweep with the forces of loops; its status, rank and softening of the last group.
 
     free: count the accelerations of the free tree, see `pass_columns`.  beyond: soften only what is
     asked beyond the accelerations `before`.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    table, n = ints[h + field.ENVELOPE], ints[h + field.N_SOLVED]
-    clear_envelope(ints, scratch, table, ints[h + field.LAMBDA] & POSITIVE, n)
-    scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LEAST_LEFT] = 1.0
-    path, last, told = ints[h + field.N_PATH] - 1, ints[field.N_BODY], False
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    table, n = loops.envelope, loops.n_solved
+    clear_envelope(ints, scratch, table, loops.Lambda, n)
+    scratch[loops.closing + field.LEAST_LEFT] = 1.0
+    number, last, told = loops.n_path - 1, ints[field.N_BODY], False
     rank, soft = 0, False
-    for k in range(ints[h + field.N_GROUP]):
-        g = group_row(ints, h, k)
-        inboard = ints[g + field.G_BODY]  # -1: the ground
+    for k in range(loops.n_group):
+        group = GroupRow(ints, loops.group_rows, k)
+        inboard = group.body  # -1: the ground
         status = articulate_bodies(ints, scratch, forces, inboard + 1, last)
         if status != field.DONE:
             return status, rank, soft
         last = inboard + 1
-        while path >= 0:
-            p = (ints[h + field.PATH_ROWS] & POSITIVE) + path * field.PATH_ROW
-            if ints[p + field.W_BODY] <= field.HEADER + inboard * field.ROW:
+        while number >= 0:
+            path = PathRow(ints, loops.path_rows, number)
+            if path.body <= field.HEADER + inboard * BODY:
                 break
-            pass_columns(ints, scratch, h, p, free)
-            path -= 1
-        first = ints[g + field.G_FIRST]
-        end = first + ints[g + field.G_N]
-        rank, soft = factor_group(ints, floats, scratch, h, table, first, end)
+            pass_columns(ints, scratch, loops, path, free)
+            number -= 1
+        first = group.first
+        end = first + group.n
+        rank, soft = factor_group(ints, floats, scratch, loops, table, first, end)
         if soft:
             told = put_softened_part(ints, floats, scratch, before, first, end, beyond, told)
-        solve_group(ints, scratch, h, table, first, end, rank, soft)
+        solve_group(ints, scratch, loops, table, first, end, rank, soft)
         if inboard >= 0:
-            attach_group(ints, scratch, h, g, rank, soft, beyond)
+            attach_group(ints, scratch, loops, group, rank, soft, beyond)
     return field.DONE, rank, soft
 
 
 @jit
 def accelerate_closed(ints, floats, scratch, out):
     """Outward sweep with the forces of loops; DONE or NOT_FINITE."""
-    h = ints[field.LOOPS] & POSITIVE
+    loops = LoopsHeader(ints, ints[field.LOOPS])
     start = 0
-    for k in range(ints[h + field.N_GROUP] - 1, -1, -1):
-        g = group_row(ints, h, k)
-        if ints[g + field.G_BODY] >= 0:
-            stop = ints[g + field.G_BODY] + 1
+    for k in range(loops.n_group - 1, -1, -1):
+        group = GroupRow(ints, loops.group_rows, k)
+        if group.body >= 0:
+            stop = group.body + 1
             accelerate_bodies(ints, scratch, out, start, stop)
             start = stop
-            force_of_group(ints, scratch, h, g)
-        if apply_group_forces(ints, scratch, h, g) != field.DONE:
+            force_of_group(scratch, loops, group)
+        if apply_group_forces(ints, scratch, loops, group) != field.DONE:
             return field.NOT_FINITE
     accelerate_bodies(ints, scratch, out, start, ints[field.N_BODY])
     scatter(ints, floats, scratch)
@@ -106,8 +101,8 @@ def accelerate_closed(ints, floats, scratch, out):
 @jit
 def solve_last_group(ints, scratch, rank, soft):
     """Forces of the last group for another right-hand side; all of it is softened, if at all."""
-    h = ints[field.LOOPS] & POSITIVE
-    g = group_row(ints, h, ints[h + field.N_GROUP] - 1)
-    first = ints[g + field.G_FIRST]
-    last = first + ints[g + field.G_N]
-    solve_group(ints, scratch, h, ints[h + field.ENVELOPE], first, last, rank, soft)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    group = GroupRow(ints, loops.group_rows, loops.n_group - 1)
+    first = group.first
+    last = first + group.n
+    solve_group(ints, scratch, loops, loops.envelope, first, last, rank, soft)

@@ -12,6 +12,8 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.loops import CouplingRow, GroupRow, LoopRow, LoopsHeader, PathRow
+from ..layout.tree import BodyRow
 from ..records import closure_record, node_shapes
 from ..small import (
     IDENTITY,
@@ -43,26 +45,26 @@ OPEN, FAR = 1e-6, 1e-4
 @jit
 def place_loops(ints, scratch, v, flags):
     """Poses and velocities of all bodies on the paths of loops, after `motion_base_to_tip`."""
-    h = ints[field.LOOPS] & POSITIVE
-    for k in range(ints[h + field.N_PATH]):
-        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
-        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
-        arm, rigid = vector(scratch, b + field.ARM), ints[row + field.LEVEL] == field.RIGID
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    for k in range(loops.n_path):
+        path = PathRow(ints, loops.path_rows, k)
+        body, o = BodyRow(ints, path.body), path.place
+        b, n = body.record, body.carrier
+        arm, rigid = vector(scratch, b + field.ARM), body.level == field.RIGID
         R = matrix(scratch, b + field.R_)
         C, x, u = IDENTITY, ZERO, ZERO
-        if ints[p + field.W_PARENT] >= 0:
-            o_p = ints[p + field.W_PARENT] & POSITIVE
+        if path.parent >= 0:
+            o_p = path.parent & POSITIVE
             C, x = pose(scratch, o_p)
-            u = vector(scratch, ints[p + field.W_CARRIER_VELOCITY] & POSITIVE)
-            if ints[p + field.W_CARRIER_NODE] != 0:
+            u = vector(scratch, path.carrier_velocity & POSITIVE)
+            if path.carrier_node != 0:
                 x = add(x, turn(C, vector(scratch, n + field.ARM)))
-        if ints[p + field.W_PARENT] != -2:
+        if path.parent != -2:
             x = add(x, turn(C, arm))
             if flags & field.RATES != 0:
-                rate, hinge = ZERO, ints[row + field.HINGE] & POSITIVE
-                o_v = ints[row + field.HINGE_V] & POSITIVE
-                for c in range(ints[row + field.HINGE_DOF]):
+                rate, hinge = ZERO, body.hinge
+                o_v = body.hinge_v
+                for c in range(body.hinge_dof):
                     rate = added(rate, v[o_v + c], vector(scratch, hinge + 6 * c + 3))
                 if not rigid:
                     rate = turn(R, rate)
@@ -70,28 +72,28 @@ def place_loops(ints, scratch, v, flags):
         if not rigid:
             C = product(C, R)
         put_pose(scratch, o, C, x)
-        o_u = ints[p + field.W_VELOCITY] & POSITIVE
+        o_u = path.velocity
         if rigid:
             put_vector(scratch, o_u, u)
             continue
-        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
-        for node in range(ints[p + field.W_N_NODE]):
-            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        m, shapes = body.n_mode, body.node_shapes
+        for node in range(path.n_node):
+            d = body.nodes + node * field.NODE_RECORD
             velocity = cross(vector(scratch, b + field.RATE), vector(scratch, d + field.ARM))
             if flags & field.RATES != 0:
-                o_m = ints[row + field.MODAL_V] & POSITIVE
+                o_m = body.modal_v
                 e = modal_sums(scratch, node_shapes(shapes, node, m), m, v, o_m)
                 velocity = add(velocity, (e[3], e[4], e[5]))
             put_vector(scratch, o_u + 6 * node, add(u, turn(C, velocity)))
 
 
 @jit
-def loop_end(ints, floats, scratch, e):
+def loop_end(floats, scratch, end):
     """Frame of an end in common axes: working axes of the node, origin, frame axes, arm."""
-    o, d = ints[e + field.END_PLACE] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
-    f = ints[e + field.END_FRAME] & POSITIVE
+    o, d = end.place, end.record
+    f = end.frame
     C, x = pose(scratch, o)
-    if ints[e + field.END_NODE] != 0:
+    if end.node != 0:
         x = add(x, turn(C, vector(scratch, d + field.ARM)))
     R = product(C, matrix(scratch, d + field.R_))
     return C, x, product(R, matrix(floats, f)), turn(R, vector(floats, f + 9))
@@ -103,66 +105,66 @@ def close_loops(ints, floats, scratch, q, v, x, flags):
 
     q, v, x: as for `motion_base_to_tip`.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    _clear_columns(ints, scratch, h)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    _clear_columns(ints, scratch, loops)
     speed = 0.0
-    for k in range(ints[h + field.N_LOOP]):
-        speed = max(speed, _close_loop(ints, floats, scratch, h, k, flags))
+    for k in range(loops.n_loop):
+        speed = max(speed, _close_loop(ints, floats, scratch, loops, k, flags))
     speed = max(speed, close_couplings(ints, floats, scratch, q, v, x, flags))
-    scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED] = speed
+    scratch[loops.closing + field.LOOP_SPEED] = speed
 
 
 @jit
-def _clear_columns(ints, scratch, h):
+def _clear_columns(ints, scratch, loops):
     """Set the columns of all constraints on nodes and hinges to zero."""
-    for k in range(ints[h + field.N_PATH]):
-        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
-        o, n = ints[p + field.W_FORCES] & POSITIVE, ints[p + field.W_N_ACTIVE]
-        for j in range(6 * n * ints[p + field.W_N_NODE]):
+    for k in range(loops.n_path):
+        path = PathRow(ints, loops.path_rows, k)
+        o, n = path.forces, path.n_active
+        for j in range(6 * n * path.n_node):
             scratch[o + j] = 0.0
-        row, e = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_INNOVATIONS] & POSITIVE
-        for j in range(ints[row + field.HINGE_DOF] * n):
+        body, e = BodyRow(ints, path.body), path.innovations
+        for j in range(body.hinge_dof * n):
             scratch[e + j] = 0.0
-    for k in range(ints[h + field.N_GROUP]):
-        g = (ints[h + field.GROUP_ROWS] & POSITIVE) + k * field.GROUP_ROW
-        if ints[g + field.G_BODY] >= 0:
-            o = ints[g + field.G_FORCES] & POSITIVE
-            for j in range(6 * ints[g + field.G_N]):
+    for k in range(loops.n_group):
+        group = GroupRow(ints, loops.group_rows, k)
+        if group.body >= 0:
+            o = group.forces & POSITIVE
+            for j in range(6 * group.n):
                 scratch[o + j] = 0.0
 
 
 @jit
-def _close_loop(ints, floats, scratch, h, k, flags):
+def _close_loop(ints, floats, scratch, loops, k, flags):
     """Gap, rate, right-hand side and columns of one loop; the speed of its ends."""
-    length, work = floats[ints[h + field.LENGTH]], ints[h + field.LOOP_WORK] & POSITIVE
-    l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-    a, b = l + field.L_END, l + field.L_END + field.END_ROW
-    C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
-    C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+    length, work = floats[loops.length], loops.loop_work
+    loop = LoopRow(ints, loops.loop_rows, k)
+    a, b = loop.a, loop.b
+    C_a, x_a, F_a, arm_a = loop_end(floats, scratch, a)
+    C_b, x_b, F_b, arm_b = loop_end(floats, scratch, b)
     s = added(add(x_b, arm_b), -1.0, x_a)  # from node a to the origin of frame b
     R = back_product(F_a, F_b)
     r = turn_back(F_a, added(s, -1.0, arm_a))
-    P, dof = ints[l + field.L_STATE] & POSITIVE, ints[l + field.L_DOF]
-    j, kind = ints[l + field.L_JOINT] & POSITIVE, ints[l + field.L_KIND]
+    P, dof = loop.state, loop.dof
+    j, kind = loop.joint, loop.kind
     theta, rates = P + field.L_Q, P + field.L_RATES
-    columns = ints[l + field.L_COLUMNS] & POSITIVE
+    columns = loop.columns
     contact = kind >= field.ROLLING
     xi_w, xi_v, distance, drift = ZERO, ZERO, 0.0, ZERO
     if not contact:
         nearest(floats, columns, kind, dof, R, r, length, scratch, theta, work)
         R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
-        if ints[l + field.L_MAP] < 0:
+        if loop.map < 0:
             constraint_map(scratch, work, dof, length, P)
         else:
-            for c in range(6 * ints[l + field.L_N]):
-                scratch[P + c] = floats[ints[l + field.L_MAP] + c]
+            for c in range(6 * loop.n):
+                scratch[P + c] = floats[loop.map + c]
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
     w_rel, v_rel, D_w, D_v, speed = ZERO, ZERO, ZERO, ZERO, 0.0
     if flags != 0:
         w_rel, v_rel, D_w, D_v, speed = relative_motion(
-            ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
+            scratch, a, b, C_a, C_b, F_b, s, arm_b, length
         )
-        if ints[l + field.L_MAP] < 0 and not contact:
+        if loop.map < 0 and not contact:
             joint_rates(scratch, work, dof, length, w_rel, v_rel, rates)
             _R, _r, _w, _v, c_w, c_v = general_joint(
                 floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, work
@@ -170,11 +172,11 @@ def _close_loop(ints, floats, scratch, h, k, flags):
             D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
     if contact:
         distance, drift = touch(floats, j, kind, R, r, w_rel, v_rel, scratch, P, theta)
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    for c in range(ints[l + field.L_N]):
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
+    for c in range(loop.n):
         m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
-        column = ints[l + field.L_FIRST] + c
+        column = loop.first + c
         gap, rate = dot(m, xi_w) + dot(f, xi_v), dot(m, w_rel) + dot(f, v_rel)
         rhs = -dot(m, D_w) - dot(f, D_v)
         if contact:
@@ -187,29 +189,29 @@ def _close_loop(ints, floats, scratch, h, k, flags):
             stiffness = scratch[closure.stiffness + column]
             rhs -= stiffness * gap + scratch[closure.damping + column] * rate
         scratch[closure.rhs + column] = rhs
-    for c in range(ints[l + field.L_N_SOLVED]):
-        if ints[l + field.L_TURN] < 0:
+    for c in range(loop.n_solved):
+        if loop.turn < 0:
             m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
         else:
-            o = (ints[l + field.L_TURN] & POSITIVE) + 6 * c
+            o = (loop.turn & POSITIVE) + 6 * c
             m, f = vector(floats, o), vector(floats, o + 3)
         m, f = turn(F_b, m), turn(F_b, f)
-        _push_on_end(scratch, ints[b + field.END_FORCES], c, C_b, arm_b, m, f, -1.0)
-        _push_on_end(scratch, ints[a + field.END_FORCES], c, C_a, s, m, f, 1.0)
+        _push_on_end(scratch, b.forces, c, C_b, arm_b, m, f, -1.0)
+        _push_on_end(scratch, a.forces, c, C_a, s, m, f, 1.0)
     return speed
 
 
 @jit
-def relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
+def relative_motion(scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
     """Velocity and acceleration of frame b relative to node a without unknowns, b's axes; (3), (4).
 
     Also returns the speed of the ends.
     """
-    d_a, d_b = ints[a + field.END_RECORD] & POSITIVE, ints[b + field.END_RECORD] & POSITIVE
+    d_a, d_b = a.record, b.record
     w_a = turn(C_a, vector(scratch, d_a + field.RATE))
     w_b = turn(C_b, vector(scratch, d_b + field.RATE))
-    v_a = vector(scratch, ints[a + field.END_VELOCITY] & POSITIVE)
-    v_b = vector(scratch, ints[b + field.END_VELOCITY] & POSITIVE)
+    v_a = vector(scratch, a.velocity)
+    v_b = vector(scratch, b.velocity)
     w_rel = added(w_b, -1.0, w_a)
     turning = math.sqrt(dot(w_a, w_a)) + math.sqrt(dot(w_b, w_b))
     speed = max(length * turning, math.sqrt(dot(v_a, v_a)))
@@ -244,34 +246,34 @@ def constraint_rates(ints, floats, scratch, x, out):
 
     The sweep of `place_loops` for velocities x, linear and angular, in common axes.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    for k in range(ints[h + field.N_PATH]):
-        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
-        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
-        b, rigid = ints[row + field.BODY] & POSITIVE, ints[row + field.LEVEL] == field.RIGID
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    for k in range(loops.n_path):
+        path = PathRow(ints, loops.path_rows, k)
+        body, o = BodyRow(ints, path.body), path.place
+        b, rigid = body.record, body.level == field.RIGID
         w, u = ZERO, ZERO
         C = matrix(scratch, o)
         K = C if rigid else _times_transposed(C, matrix(scratch, b + field.R_))  # of its carrier
-        if ints[p + field.W_CARRIER_VELOCITY] >= 0:
-            o_c = ints[p + field.W_CARRIER_VELOCITY] & POSITIVE
+        if path.carrier_velocity >= 0:
+            o_c = path.carrier_velocity & POSITIVE
             w, u = vector(scratch, o_c + 3), vector(scratch, o_c)
         u = add(u, cross(w, turn(K, vector(scratch, b + field.ARM))))
-        if ints[row + field.DRIVEN] == 0:
-            e_w, e_v, hinge = ZERO, ZERO, ints[row + field.HINGE] & POSITIVE
-            o_v = ints[row + field.HINGE_V] & POSITIVE
-            for c in range(ints[row + field.HINGE_DOF]):
+        if body.driven == 0:
+            e_w, e_v, hinge = ZERO, ZERO, body.hinge
+            o_v = body.hinge_v
+            for c in range(body.hinge_dof):
                 e_w = added(e_w, x[o_v + c], vector(scratch, hinge + 6 * c))
                 e_v = added(e_v, x[o_v + c], vector(scratch, hinge + 6 * c + 3))
             w, u = add(w, turn(C, e_w)), add(u, turn(C, e_v))
-        o_u = ints[p + field.W_VELOCITY] & POSITIVE
+        o_u = path.velocity
         if rigid:
             put_vector(scratch, o_u, u)
             put_vector(scratch, o_u + 3, w)
             continue
-        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
-        o_m = ints[row + field.MODAL_V] & POSITIVE
-        for node in range(ints[p + field.W_N_NODE]):
-            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        m, shapes = body.n_mode, body.node_shapes
+        o_m = body.modal_v
+        for node in range(path.n_node):
+            d = body.nodes + node * field.NODE_RECORD
             e = modal_sums(scratch, node_shapes(shapes, node, m), m, x, o_m)
             turned = turn(matrix(scratch, d + field.LEFT), (e[0], e[1], e[2]))
             moved = add(
@@ -279,24 +281,20 @@ def constraint_rates(ints, floats, scratch, x, out):
             )
             put_vector(scratch, o_u + 6 * node, add(u, moved))
             put_vector(scratch, o_u + 6 * node + 3, add(w, turn(C, turned)))
-    for k in range(ints[h + field.N_LOOP]):
-        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-        a, b = l + field.L_END, l + field.L_END + field.END_ROW
-        _C, x_a, _F, _arm = loop_end(ints, floats, scratch, a)
-        _C, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+    for k in range(loops.n_loop):
+        loop = LoopRow(ints, loops.loop_rows, k)
+        _C, x_a, _F, _arm = loop_end(floats, scratch, loop.a)
+        _C, x_b, F_b, arm_b = loop_end(floats, scratch, loop.b)
         s = added(add(x_b, arm_b), -1.0, x_a)
-        at_a, at_b = (
-            ints[a + field.END_VELOCITY] & POSITIVE,
-            ints[b + field.END_VELOCITY] & POSITIVE,
-        )
+        at_a, at_b = loop.a.velocity, loop.b.velocity
         w_a, w_b = vector(scratch, at_a + 3), vector(scratch, at_b + 3)
         v_a, v_b = vector(scratch, at_a), vector(scratch, at_b)
         w_rel = turn_back(F_b, added(w_b, -1.0, w_a))
         v_rel = turn_back(F_b, added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s))))
-        P = ints[l + field.L_STATE] & POSITIVE
-        for c in range(ints[l + field.L_N]):
+        P = loop.state
+        for c in range(loop.n):
             m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
-            scratch[out + ints[l + field.L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
+            scratch[out + loop.first + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
     coupling_rates(ints, floats, scratch, x, out)
 
 
@@ -312,22 +310,22 @@ def closure_numbers(ints, scratch, out, o):
 
     Gap and rate of each coupling follow.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    for k in range(ints[h + field.N_LOOP]):
-        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-        first, count = ints[l + field.L_FIRST], ints[l + field.L_N]
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
+    for k in range(loops.n_loop):
+        loop = LoopRow(ints, loops.loop_rows, k)
+        first, count = loop.first, loop.n
         for c in range(count):
             out[o + c] = scratch[closure.gap + first + c]
             out[o + count + c] = scratch[closure.rate + first + c]
         o += 2 * count
-        for c in range(ints[l + field.L_N_Q]):
-            out[o + c] = scratch[(ints[l + field.L_STATE] & POSITIVE) + field.L_Q + c]
-        o += ints[l + field.L_N_Q]
-    for k in range(ints[h + field.N_COUPLING]):
-        row = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        column = ints[row + field.C_COLUMN]
+        for c in range(loop.n_q):
+            out[o + c] = scratch[loop.state + field.L_Q + c]
+        o += loop.n_q
+    for k in range(loops.n_coupling):
+        body = CouplingRow(ints, loops.coupling_rows, k)
+        column = body.column
         out[o] = scratch[closure.gap + column]
         out[o + 1] = scratch[closure.rate + column]
         o += 2
@@ -336,11 +334,11 @@ def closure_numbers(ints, scratch, out, o):
 @jit
 def loops_open(ints, floats, scratch):
     """Whether a loop or coupling is violated in position or rate, after `close_loops`."""
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    length = floats[ints[h + field.LENGTH]]
-    speed = length + scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED]
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
+    length = floats[loops.length]
+    speed = length + scratch[loops.closing + field.LOOP_SPEED]
     for k in range(n):
         if not abs(scratch[closure.gap + k]) <= FAR * length:
             return True

@@ -17,6 +17,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import hinge_record, stack_record
 from ..small import add, added, cross, dot, matrix, put_vector, turn, vector
 from ..tree.compliance import node_forces, place_nodes
@@ -26,28 +27,28 @@ from .unknowns import solution_of
 
 
 @jit
-def pass_columns(ints, scratch, h, p, free):
+def pass_columns(ints, scratch, loops, path, free):
     """Pass the columns of one body through its nodes and its hinge (1), (2).
 
     p: its row among the bodies on paths.  free: add the accelerations (3) to the right-hand side.
     """
-    rhs, Lam = solution_of(ints, h).rhs, ints[h + field.LAMBDA] & POSITIVE
-    table = ints[h + field.ENVELOPE]
-    row = ints[p + field.W_BODY] & POSITIVE
-    b, active = ints[row + field.BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
-    n_active, forces = ints[p + field.W_N_ACTIVE], ints[p + field.W_FORCES] & POSITIVE
-    rigid = ints[row + field.LEVEL] == field.RIGID
+    rhs, Lam = solution_of(loops).rhs, loops.Lambda
+    table = loops.envelope
+    body = BodyRow(ints, path.body)
+    b, active = body.record, path.active
+    n_active, forces = path.n_active, path.forces
+    rigid = body.level == field.RIGID
     Z = forces
     if not rigid:
-        Z = ints[h + field.LOOP_WORK] & POSITIVE
-        if ints[p + field.W_N_NODE] == 1:
-            _through_one_node(ints, scratch, h, p, row, Z, rhs, free)
+        Z = loops.loop_work
+        if path.n_node == 1:
+            _through_one_node(ints, scratch, loops, path, body, Z, rhs, free)
         else:
-            _through_nodes(ints, scratch, h, p, row, Z, rhs, free)
-    r, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
-    if ints[row + field.DRIVEN] != 0:
+            _through_nodes(ints, scratch, loops, path, body, Z, rhs, free)
+    r, o = body.hinge_dof, body.hinge
+    if body.driven != 0:
         r = 0
-    e = ints[p + field.W_INNOVATIONS] & POSITIVE
+    e = path.innovations
     _H, o_y, o_l, o_e, _a, _child = hinge_record(o, r)
     arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
     for i in range(n_active):
@@ -85,16 +86,16 @@ def add_at_carrier(scratch, o, arm, n, f):
 
 
 @jit
-def _through_one_node(ints, scratch, h, p, row, Z, rhs, free):
+def _through_one_node(ints, scratch, loops, path, body, Z, rhs, free):
     """`_through_nodes` for one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
-    active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
-    table = ints[h + field.ENVELOPE]
-    n, Lam = ints[p + field.W_N_ACTIVE] & POSITIVE, ints[h + field.LAMBDA] & POSITIVE
-    t, d = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
+    active, forces = path.active, path.forces
+    table = loops.envelope
+    n, Lam = path.n_active, loops.Lambda
+    t, d = body.stack, body.nodes
     w, SN = Z + 6 * n, Z + 12 * n
     YN = SN + 36
     stack = stack_record(t, 1)
-    place_nodes(scratch, t, ints[row + field.COMPLIANCE] & POSITIVE, d, 1)
+    place_nodes(scratch, t, body.compliance, d, 1)
     _product_of_six(scratch, stack.compliance, stack.passing, SN)
     _product_of_six(scratch, stack.transfer, stack.passing, YN)
     g0 = g1 = g2 = g3 = g4 = g5 = 0.0
@@ -130,12 +131,12 @@ def _product_of_six(x, a, b, out):
 
 
 @jit
-def _through_nodes(ints, scratch, h, p, row, Z, rhs, free):
+def _through_nodes(ints, scratch, loops, path, body, Z, rhs, free):
     """Write the columns of a flexible body at its frame to Z; add to Lambda (1) and the rhs (3)."""
-    active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
-    n, n_node = ints[p + field.W_N_ACTIVE] & POSITIVE, ints[p + field.W_N_NODE]
-    Lam, table = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.ENVELOPE]
-    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
+    active, forces = path.active, path.forces
+    n, n_node = path.n_active, path.n_node
+    Lam, table = loops.Lambda, loops.envelope
+    t, nodes = body.stack, body.nodes
     order = 6 * n_node
     o_y, o_s, o_n, _work = stack_record(t, n_node)
     passed, softened = Z + 6 * n, Z + 6 * n + order * n  # x_k and S zeta_k of all columns

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.loops import CouplingRow, LoopsHeader, TermRow
+from ..layout.tree import BodyRow
 from ..records import closure_record
 
 # Rounding error of a coupling as a fraction of the sum of its terms: wheels turn many times.
@@ -25,33 +26,33 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
 
     Within `close_loops`, after the columns are cleared.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
     speed = 0.0
-    for k in range(ints[h + field.N_COUPLING]):
-        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        column, numbers = ints[c + field.C_COLUMN] & POSITIVE, ints[c + field.C_NUMBERS] & POSITIVE
+    for k in range(loops.n_coupling):
+        coupling = CouplingRow(ints, loops.coupling_rows, k)
+        column, numbers = coupling.column, coupling.numbers
         gap, gross, rate, rhs = (
             -floats[numbers + C_OFFSET],
             abs(floats[numbers + C_OFFSET]),
             0.0,
             0.0,
         )
-        for i in range(ints[c + field.C_N]):
-            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
-            s, o_v = floats[numbers + C_RATIOS + i], ints[t + field.TERM_V] & POSITIVE
-            part = s * q[ints[t + field.TERM_Q] & POSITIVE]
+        for i in range(coupling.n):
+            term = TermRow(ints, coupling.terms, i)
+            s, o_v = floats[numbers + C_RATIOS + i], term.v
+            part = s * q[term.q]
             gap += part
             gross += abs(part)
-            driven = ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] != 0
+            driven = BodyRow(ints, term.body).driven != 0
             if flags & field.RATES != 0:
                 rate += s * v[o_v]
                 speed = max(speed, abs(s * v[o_v]))
             if flags != 0 and (driven or flags & field.ACCELERATED != 0):
                 rhs -= s * x[o_v]
             if not driven:
-                scratch[ints[t + field.TERM_PLACE] & POSITIVE] += s
+                scratch[term.place] += s
         if abs(gap) <= ROUNDED * gross:
             gap = 0.0
         scratch[closure.gap + column] = gap
@@ -66,38 +67,38 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
 @jit
 def coupling_rates(ints, floats, scratch, x, out):
     """Write the rows A x of all couplings to scratch[out:], without driven hinges."""
-    h = ints[field.LOOPS] & POSITIVE
-    for k in range(ints[h + field.N_COUPLING]):
-        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        numbers, e = ints[c + field.C_NUMBERS] & POSITIVE, 0.0
-        for i in range(ints[c + field.C_N]):
-            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
-            if ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] == 0:
-                e += floats[numbers + C_RATIOS + i] * x[ints[t + field.TERM_V] & POSITIVE]
-        scratch[out + ints[c + field.C_COLUMN]] = e
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    for k in range(loops.n_coupling):
+        coupling = CouplingRow(ints, loops.coupling_rows, k)
+        numbers, e = coupling.numbers, 0.0
+        for i in range(coupling.n):
+            term = TermRow(ints, coupling.terms, i)
+            if BodyRow(ints, term.body).driven == 0:
+                e += floats[numbers + C_RATIOS + i] * x[term.v]
+        scratch[out + coupling.column] = e
 
 
 @jit
 def take_coupling_forces(ints, floats, scratch, T):
     """Subtract the forces of couplings, with lambda of a solution, from generalized forces T."""
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    for k in range(ints[h + field.N_COUPLING]):
-        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        numbers = ints[c + field.C_NUMBERS] & POSITIVE
-        force = scratch[closure.force + ints[c + field.C_COLUMN]]
-        for i in range(ints[c + field.C_N]):
-            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
-            T[ints[t + field.TERM_V] & POSITIVE] -= floats[numbers + C_RATIOS + i] * force
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
+    for k in range(loops.n_coupling):
+        coupling = CouplingRow(ints, loops.coupling_rows, k)
+        numbers = coupling.numbers
+        force = scratch[closure.force + coupling.column]
+        for i in range(coupling.n):
+            term = TermRow(ints, coupling.terms, i)
+            T[term.v] -= floats[numbers + C_RATIOS + i] * force
 
 
 @jit
 def coupling_force(ints, floats, scratch, k):
     """Force of coupling k: hinge i receives its ratio times this."""
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-    force = scratch[closure.force + ints[c + field.C_COLUMN]]
-    return floats[ints[c + field.C_NUMBERS] & POSITIVE] * force
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
+    coupling = CouplingRow(ints, loops.coupling_rows, k)
+    force = scratch[closure.force + coupling.column]
+    return floats[coupling.numbers] * force

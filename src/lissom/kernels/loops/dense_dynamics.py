@@ -6,6 +6,8 @@ from .. import fields as field
 from ..compiling import jit
 from ..dense import backward_spd, factor_spd, forward_spd
 from ..fields import POSITIVE
+from ..layout.loops import LoopsHeader, PathRow
+from ..layout.tree import BodyRow
 from ..records import closure_record, hinge_record, node_shapes
 from ..small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 from ..tree.articulated import all_finite
@@ -114,20 +116,20 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
 def _give_driven(ints, driven, x):
     """Write the given accelerations of driven hinges to x."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.DRIVEN] != 0:
-            for c in range(ints[row + field.HINGE_DOF]):
-                x[ints[row + field.HINGE_V] + c] = driven[ints[row + field.HINGE_V] + c]
+        body = BodyRow(ints, field.HEADER, i)
+        if body.driven != 0:
+            for c in range(body.hinge_dof):
+                x[body.hinge_v + c] = driven[body.hinge_v + c]
 
 
 @jit
 def _hold_driven_forces(ints, x):
     """Set the forces at driven hinges, whose accelerations are given, to zero."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.DRIVEN] != 0:
-            for c in range(ints[row + field.HINGE_DOF]):
-                x[ints[row + field.HINGE_V] + c] = 0.0
+        body = BodyRow(ints, field.HEADER, i)
+        if body.driven != 0:
+            for c in range(body.hinge_dof):
+                x[body.hinge_v + c] = 0.0
 
 
 @jit
@@ -152,11 +154,11 @@ def _hold_driven(ints, M):
     """Replace the rows and columns of driven hinges by the identity, with zero right-hand side."""
     n = ints[field.N_V]
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.DRIVEN] == 0:
+        body = BodyRow(ints, field.HEADER, i)
+        if body.driven == 0:
             continue
-        o = ints[row + field.HINGE_V]
-        for r in range(o, o + ints[row + field.HINGE_DOF]):
+        o = body.hinge_v
+        for r in range(o, o + body.hinge_dof):
             for c in range(r):
                 M[r, c] = 0.0
             for c in range(r + 1, n):
@@ -169,20 +171,16 @@ def _hold_driven(ints, M):
 def _add_armature(ints, scratch, M):
     """Add the armature to the lower triangle of the mass matrix."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        r, o_v, o_m = (
-            ints[row + field.HINGE_DOF],
-            ints[row + field.HINGE_V],
-            ints[row + field.MODAL_V],
-        )
-        o_a = hinge_record(ints[row + field.HINGE] & POSITIVE, r).armature
+        body = BodyRow(ints, field.HEADER, i)
+        r, o_v, o_m = body.hinge_dof, body.hinge_v, body.modal_v
+        o_a = hinge_record(body.hinge, r).armature
         for c in range(r):
             for k in range(c + 1):
                 M[o_v + c, o_v + k] += scratch[o_a + c * r + k]
-        if ints[row + field.LEVEL] != field.RIGID:
-            w = ints[row + field.MODAL] & POSITIVE
-            for k in range(ints[row + field.N_MODE]):
-                lumped = ints[row + field.DENSE] != 0
+        if body.level != field.RIGID:
+            w = body.modal
+            for k in range(body.n_mode):
+                lumped = body.dense != 0
                 M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
 
 
@@ -203,30 +201,30 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
     close_loops(ints, floats, scratch, q, v, driven, flags)
     put_speed_closure(ints, floats, scratch, before)
     gather_rhs(ints, floats, scratch)
-    h = ints[field.LOOPS] & POSITIVE
+    loops = LoopsHeader(ints, ints[field.LOOPS])
     n_v = ints[field.N_V]
-    for k in range(ints[h + field.N_SOLVED]):
+    for k in range(loops.n_solved):
         for c in range(n_v):
             M[n_v + 2 + k, c] = 0.0
-    for j in range(ints[h + field.N_PATH] - 1, -1, -1):
-        p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
-        row = ints[p + field.W_BODY] & POSITIVE
-        b, active = ints[row + field.BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
-        forces, rigid = ints[p + field.W_FORCES] & POSITIVE, ints[row + field.LEVEL] == field.RIGID
-        o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
-        r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
-        e = ints[p + field.W_INNOVATIONS] & POSITIVE
-        m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    for j in range(loops.n_path - 1, -1, -1):
+        path = PathRow(ints, loops.path_rows, j)
+        body = BodyRow(ints, path.body)
+        b, active = body.record, path.active
+        forces, rigid = path.forces, body.level == field.RIGID
+        o, o_v = body.hinge, body.hinge_v
+        r = body.hinge_dof if body.driven == 0 else 0
+        e = path.innovations
+        m, o_m = body.n_mode, body.modal_v
         arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
-        n = ints[p + field.W_N_ACTIVE]
+        n = path.n_active
         for i in range(n):
             below = n_v + 2 + ints[active + i]
             z_w, z_v = vector(scratch, forces + 6 * i), vector(scratch, forces + 6 * i + 3)
             if not rigid:
                 z_w, z_v = ZERO, ZERO
-                for node in range(ints[p + field.W_N_NODE]):
-                    d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-                    Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+                for node in range(path.n_node):
+                    d = body.nodes + node * field.NODE_RECORD
+                    Pi = node_shapes(body.node_shapes, node, m)
                     column = forces + 6 * n * node + 6 * i
                     f_w, f_v = vector(scratch, column), vector(scratch, column + 3)
                     b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
@@ -250,8 +248,8 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
                     z_w, z_v = turn(R, z_w), turn(R, z_v)
                 add_at_carrier(scratch, place & POSITIVE, arm, z_w, z_v)
     if softens_beyond_expected(ints, scratch):
-        asked = solution_of(ints, h).asked
-        for k in range(ints[h + field.N_SOLVED]):
+        asked = solution_of(loops).asked
+        for k in range(loops.n_solved):
             e, row_k = 0.0, M[n_v + 2 + k]
             for c in range(n_v):
                 e += row_k[c] * before[c]
@@ -261,13 +259,13 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
 @jit
 def constraint_compliance(ints, scratch, M):
     """Replace the rows of A by Y and write Lambda (2); after the factorisation."""
-    h = ints[field.LOOPS] & POSITIVE
-    n_v, Lam = ints[field.N_V], ints[h + field.LAMBDA] & POSITIVE
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n_v, Lam = ints[field.N_V], loops.Lambda
     flat = M.ravel()
-    for k in range(ints[h + field.N_SOLVED]):
+    for k in range(loops.n_solved):
         forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
         y = M[n_v + 2 + k]
-        first, row = row_of_envelope(ints, ints[h + field.WHOLE], k)
+        first, row = row_of_envelope(ints, loops.whole, k)
         for l in range(first, k + 1):
             z, e = M[n_v + 2 + l], 0.0
             for c in range(n_v):
@@ -278,8 +276,8 @@ def constraint_compliance(ints, scratch, M):
 @jit
 def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
-    h = ints[field.LOOPS] & POSITIVE
-    n, n_v, solution = ints[h + field.N_SOLVED], ints[field.N_V], solution_of(ints, h)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n, n_v, solution = loops.n_solved, ints[field.N_V], solution_of(loops)
     x = M[n_v]
     for k in range(n):
         y, e = M[n_v + 2 + k], 0.0
@@ -288,10 +286,10 @@ def constrain_dense(ints, floats, scratch, M):
         scratch[solution.rhs + k] -= e
     if not softens_beyond_expected(ints, scratch):
         soften_all(ints, scratch)
-    table = ints[h + field.WHOLE]
-    scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LEAST_LEFT] = 1.0
-    rank, soft = factor_group(ints, floats, scratch, h, table, 0, n)
-    solve_group(ints, scratch, h, table, 0, n, rank, soft)
+    table = loops.whole
+    scratch[loops.closing + field.LEAST_LEFT] = 1.0
+    rank, soft = factor_group(ints, floats, scratch, loops, table, 0, n)
+    solve_group(ints, scratch, loops, table, 0, n, rank, soft)
     scatter(ints, floats, scratch)
     finite = 0.0
     for k in range(n):
@@ -306,9 +304,9 @@ def constrain_dense(ints, floats, scratch, M):
 @jit
 def keep_loop_forces(ints, scratch):
     """Save lambda."""
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
     for k in range(n):
         scratch[closure.applied + k] = scratch[closure.force + k]
 
@@ -316,8 +314,8 @@ def keep_loop_forces(ints, scratch):
 @jit
 def add_kept_loop_forces(ints, scratch):
     """Add the saved values to lambda."""
-    h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    n = loops.n_column
+    closure = closure_record(loops.closure, n)
     for k in range(n):
         scratch[closure.force + k] += scratch[closure.applied + k]

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import math
 
-from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.loops import EnvelopeRow
 from ..tree.modal import modal_dot
 
 
 @jit
 def row_of_envelope(ints, e, k):
     """First column of row k, and the offset of its column zero."""
-    o = (e & POSITIVE) + field.ENVELOPE_ROW * k
-    return ints[o] & POSITIVE, ints[o + 1]
+    row = EnvelopeRow(ints, e, k)
+    return row.first, row.zero
 
 
 @jit
@@ -36,12 +35,12 @@ def clear_envelope(ints, scratch, e, Lam, n):
 
 
 @jit
-def factor_envelope(ints, scratch, h, e, first, last, sizes, least):
+def factor_envelope(ints, scratch, loops, e, first, last, sizes, least):
     """Write the factor (1), with 1/L_kk on the diagonal; the smallest remainder of a row.
 
     Remainders are relative to the sizes of rows.  Stops where one is not above `least`.
     """
-    Lam, factor = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.FACTOR] & POSITIVE
+    Lam, factor = loops.Lambda, loops.factor
     smallest = 1.0
     for k in range(first, last):
         begin, row = row_of_envelope(ints, e, k)
@@ -64,9 +63,9 @@ def factor_envelope(ints, scratch, h, e, first, last, sizes, least):
 
 
 @jit
-def solve_envelope(ints, scratch, h, e, first, last, y):
+def solve_envelope(ints, scratch, loops, e, first, last, y):
     """Replace entries `first` to `last` of scratch[y:] by the solution with the factor (1)."""
-    factor = ints[h + field.FACTOR] & POSITIVE
+    factor = loops.factor
     for k in range(first, last):
         begin, row = row_of_envelope(ints, e, k)
         s = scratch[y + k] - modal_dot(scratch, factor + row + begin, k - begin, scratch, y + begin)
@@ -80,9 +79,9 @@ def solve_envelope(ints, scratch, h, e, first, last, y):
 
 
 @jit
-def spread_envelope(ints, scratch, h, e, first, last, out):
+def spread_envelope(ints, scratch, loops, e, first, last, out):
     """Write the whole matrix Lambda of the rows `first` to `last` to scratch[out:]."""
-    Lam, n = ints[h + field.LAMBDA] & POSITIVE, last - first
+    Lam, n = loops.Lambda, last - first
     for k in range(n * n):
         scratch[out + k] = 0.0
     for k in range(n):

@@ -17,6 +17,8 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.loops import EnvelopeRow, PathRow, ReachedRow
+from ..layout.tree import BodyRow
 from ..least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from ..records import hinge_record, solution_part
 from ..small import vector
@@ -31,20 +33,20 @@ REGULAR = -1  # instead of a rank: Lambda is factored within its envelope
 
 
 @jit
-def factor_group(ints, floats, scratch, h, table, first, last):
+def factor_group(ints, floats, scratch, loops, table, first, last):
     """Factor Lambda of a group; the number of independent rows and whether to soften the forces.
 
     The rank is REGULAR if the factor within the envelope is far from singular.  Otherwise the whole
     matrix is factored with pivoting.
     """
-    solution = solution_of(ints, h)
-    closing = ints[h + field.CLOSING] & POSITIVE
-    _row_sizes(ints, floats, scratch, h, table, first, last, solution.size)
-    smallest = factor_envelope(ints, scratch, h, table, first, last, solution.size, CLOSE)
+    solution = solution_of(loops)
+    closing = loops.closing
+    _row_sizes(ints, floats, scratch, loops, table, first, last, solution.size)
+    smallest = factor_envelope(ints, scratch, loops, table, first, last, solution.size, CLOSE)
     rank = REGULAR
     if not smallest > CLOSE:
         part = solution_part(solution, first)
-        spread_envelope(ints, scratch, h, table, first, last, part.Lambda)
+        spread_envelope(ints, scratch, loops, table, first, last, part.Lambda)
         rank, smallest = factor_semidefinite(
             scratch, part.Lambda, last - first, part.factor, part.order, part.left, part.size
         )
@@ -53,10 +55,10 @@ def factor_group(ints, floats, scratch, h, table, first, last):
 
 
 @jit
-def _row_sizes(ints, floats, scratch, h, table, first, last, size):
+def _row_sizes(ints, floats, scratch, loops, table, first, last, size):
     """Write the sizes of rows: the largest diagonal entry of the loop; that of a coupling."""
-    Lam = ints[h + field.LAMBDA] & POSITIVE
-    least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
+    Lam = loops.Lambda
+    least_own = MOTIONLESS / floats[loops.length + 1]
     least = least_own
     for k in range(first, last):
         _begin, row = row_of_envelope(ints, table, k)
@@ -64,7 +66,7 @@ def _row_sizes(ints, floats, scratch, h, table, first, last, size):
         least = max(least, NEGLIGIBLE * scratch[size + k])
     k = first
     while k < last:
-        n, largest = ints[(table & POSITIVE) + field.ENVELOPE_ROW * k + 2], least
+        n, largest = EnvelopeRow(ints, table, k).n_unknown, least
         if n == 0:  # a coupling: its coordinates move, however little
             scratch[size + k] = max(least_own, scratch[size + k])
             k += 1
@@ -77,30 +79,30 @@ def _row_sizes(ints, floats, scratch, h, table, first, last, size):
 
 
 @jit
-def solve_group(ints, scratch, h, table, first, last, rank, soft):
+def solve_group(ints, scratch, loops, table, first, last, rank, soft):
     """Forces of a group from its right-hand side.
 
     soft: soften the part that is asked, see `least_norm`.
     """
-    solution = solution_of(ints, h)
+    solution = solution_of(loops)
     for k in range(first, last):
         scratch[solution.force + k] = scratch[solution.rhs + k]
     if rank == REGULAR:
-        solve_envelope(ints, scratch, h, table, first, last, solution.force)
+        solve_envelope(ints, scratch, loops, table, first, last, solution.force)
     else:
         solve_least_norm(scratch, solution_part(solution, first), last - first, rank, soft)
 
 
 @jit
-def attach_group(ints, scratch, h, g, rank, soft, beyond):
+def attach_group(ints, scratch, loops, group, rank, soft, beyond):
     """Give the node of a group the inertia and force of its loops (2); after `solve_group`.
 
     beyond: only what is asked beyond expected accelerations is softened.
     """
-    table, solution = ints[h + field.ENVELOPE], solution_of(ints, h)
-    first, n = ints[g + field.G_FIRST] & POSITIVE, ints[g + field.G_N] & POSITIVE
-    Z, d = ints[g + field.G_FORCES] & POSITIVE, ints[g + field.G_RECORD] & POSITIVE
-    X, n_all = ints[h + field.RESPONSES] & POSITIVE, ints[h + field.N_SOLVED] & POSITIVE
+    table, solution = loops.envelope, solution_of(loops)
+    first, n = group.first, group.n
+    Z, d = group.forces & POSITIVE, group.record
+    X, n_all = loops.responses, loops.n_solved
     for k in range(n):
         scratch[X + 6 * n_all + first + k] = scratch[solution.force + first + k]
     for c in range(6):
@@ -109,7 +111,7 @@ def attach_group(ints, scratch, h, g, rank, soft, beyond):
             scratch[solution.force + first + k] = z
             scratch[solution.asked + first + k] = 0.0 if beyond else z
         if rank == REGULAR:
-            solve_envelope(ints, scratch, h, table, first, first + n, solution.force)
+            solve_envelope(ints, scratch, loops, table, first, first + n, solution.force)
         else:
             solve_least_norm(scratch, solution_part(solution, first), n, rank, soft)
         for k in range(n):
@@ -156,13 +158,13 @@ def _product(scratch, Z, c, x, n):
 
 
 @jit
-def force_of_group(ints, scratch, h, g):
+def force_of_group(scratch, loops, group):
     """Forces of a group from the acceleration of its node (1)."""
-    solution = solution_of(ints, h)
-    first, d = ints[g + field.G_FIRST] & POSITIVE, ints[g + field.G_RECORD] & POSITIVE
-    X, n_all = ints[h + field.RESPONSES] & POSITIVE, ints[h + field.N_SOLVED] & POSITIVE
+    solution = solution_of(loops)
+    first, d = group.first, group.record
+    X, n_all = loops.responses, loops.n_solved
     alpha, a = vector(scratch, d + field.CHANGE), vector(scratch, d + field.CHANGE + 3)
-    for k in range(first, first + ints[g + field.G_N]):
+    for k in range(first, first + group.n):
         s = scratch[X + 6 * n_all + k]
         for c in range(3):
             s += scratch[X + c * n_all + k] * alpha[c] + scratch[X + (3 + c) * n_all + k] * a[c]
@@ -170,32 +172,32 @@ def force_of_group(ints, scratch, h, g):
 
 
 @jit
-def apply_group_forces(ints, scratch, h, g):
+def apply_group_forces(ints, scratch, loops, group):
     """Add the forces of a group to the inputs of the outward sweep (3); DONE or NOT_FINITE."""
-    lam, finite = solution_of(ints, h).force, 0.0
-    for k in range(ints[g + field.G_FIRST], ints[g + field.G_FIRST] + ints[g + field.G_N]):
+    lam, finite = solution_of(loops).force, 0.0
+    for k in range(group.first, group.first + group.n):
         finite += 0.0 * scratch[lam + k]
     if finite != 0.0:
         return field.NOT_FINITE
-    for j in range(ints[g + field.G_N_PATH]):
-        o = (ints[g + field.G_PATHS] & POSITIVE) + field.REACHED_ROW * j
-        p, start, stop = ints[o] & POSITIVE, ints[o + 1], ints[o + 2]
-        row, active = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
-        r, forces = ints[row + field.HINGE_DOF], ints[p + field.W_FORCES] & POSITIVE
-        n = ints[p + field.W_N_ACTIVE]
-        if ints[row + field.DRIVEN] != 0:
+    for j in range(group.n_path):
+        reached = ReachedRow(ints, group.paths, j)
+        path = PathRow(ints, reached.path)
+        body, active = BodyRow(ints, path.body), path.active
+        r, forces = body.hinge_dof, path.forces
+        n = path.n_active
+        if body.driven != 0:
             r = 0
-        o_e = hinge_record(ints[row + field.HINGE] & POSITIVE, r).innovation
-        e = ints[p + field.W_INNOVATIONS] & POSITIVE
-        rigid = ints[row + field.LEVEL] == field.RIGID
-        for i in range(start, stop):
+        o_e = hinge_record(body.hinge, r).innovation
+        e = path.innovations
+        rigid = body.level == field.RIGID
+        for i in range(reached.start, reached.stop):
             s = scratch[lam + ints[active + i]]
             for c in range(r):
                 scratch[o_e + c] += s * scratch[e + r * i + c]
             if rigid:
                 continue
-            for node in range(ints[p + field.W_N_NODE]):
-                d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD + field.FORCE
+            for node in range(path.n_node):
+                d = body.nodes + node * field.NODE_RECORD + field.FORCE
                 place = forces + 6 * n * node + 6 * i
                 for c in range(6):
                     scratch[d + c] += s * scratch[place + c]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.loops import LoopRow, LoopsHeader
 from ..small import add, added, cross, matrix, scaled, turn, turn_back
 from .closing import loop_end, relative_motion
 from .joints import back_product, joint_force, joint_pose, joint_rates, nearest, orthonormal
@@ -20,23 +20,23 @@ def loop_joint_motion(ints, floats, scratch, k, q, o_q, v, o_v):
 
     After `motion_base_to_tip` and `place_loops` with RATES.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    length, work = floats[ints[h + field.LENGTH]], ints[h + field.LOOP_WORK] & POSITIVE
-    l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-    a, b = l + field.L_END, l + field.L_END + field.END_ROW
-    C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
-    C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    length, work = floats[loops.length], loops.loop_work
+    loop = LoopRow(ints, loops.loop_rows, k)
+    a, b = loop.a, loop.b
+    C_a, x_a, F_a, arm_a = loop_end(floats, scratch, a)
+    C_b, x_b, F_b, arm_b = loop_end(floats, scratch, b)
     s = added(add(x_b, arm_b), -1.0, x_a)
     R, r = back_product(F_a, F_b), turn_back(F_a, added(s, -1.0, arm_a))
-    kind, dof = ints[l + field.L_KIND], ints[l + field.L_DOF]
-    state = ints[l + field.L_STATE] & POSITIVE
+    kind, dof = loop.kind, loop.dof
+    state = loop.state
     theta, rates = state + field.L_Q, state + field.L_RATES
-    columns = ints[l + field.L_COLUMNS] & POSITIVE
+    columns = loop.columns
     nearest(floats, columns, kind, dof, R, r, length, scratch, theta, work)
-    joint_pose(floats, ints[l + field.L_JOINT] & POSITIVE, kind, scratch, theta, work)
+    joint_pose(floats, loop.joint, kind, scratch, theta, work)
     orthonormal(scratch, work, dof, length)
     w_rel, v_rel, _D_w, _D_v, _speed = relative_motion(
-        ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
+        scratch, a, b, C_a, C_b, F_b, s, arm_b, length
     )
     joint_rates(scratch, work, dof, length, w_rel, v_rel, rates)
     for c in range(4 if kind == field.SPHERICAL else dof):
@@ -51,22 +51,22 @@ def loop_joint_wrenches(ints, floats, scratch, k, T, o):
 
     After `loop_joint_motion` in the same state.
     """
-    h = ints[field.LOOPS] & POSITIVE
-    length, work = floats[ints[h + field.LENGTH]], ints[h + field.LOOP_WORK] & POSITIVE
-    l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-    a, b = l + field.L_END, l + field.L_END + field.END_ROW
-    _C_a, x_a, F_a, _arm_a = loop_end(ints, floats, scratch, a)
-    _C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
-    theta = (ints[l + field.L_STATE] & POSITIVE) + field.L_Q
-    joint, kind = ints[l + field.L_JOINT] & POSITIVE, ints[l + field.L_KIND]
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    length, work = floats[loops.length], loops.loop_work
+    loop = LoopRow(ints, loops.loop_rows, k)
+    a, b = loop.a, loop.b
+    _C_a, x_a, F_a, _arm_a = loop_end(floats, scratch, a)
+    _C_b, x_b, F_b, arm_b = loop_end(floats, scratch, b)
+    theta = loop.state + field.L_Q
+    joint, kind = loop.joint, loop.kind
     joint_pose(floats, joint, kind, scratch, theta, work)
-    orthonormal(scratch, work, ints[l + field.L_DOF], length)
-    n, f = joint_force(scratch, work, ints[l + field.L_DOF], length, T, o)
+    orthonormal(scratch, work, loop.dof, length)
+    n, f = joint_force(scratch, work, loop.dof, length, T, o)
     n, f = turn(F_b, n), turn(F_b, f)
     s = added(add(x_b, arm_b), -1.0, x_a)
     n_a, f_a = scaled(-1.0, add(n, cross(s, f))), scaled(-1.0, f)
-    E_a = matrix(floats, ints[a + field.END_FRAME] & POSITIVE)
-    E_b = matrix(floats, ints[b + field.END_FRAME] & POSITIVE)
+    E_a = matrix(floats, a.frame)
+    E_b = matrix(floats, b.frame)
     n_b = add(n, cross(arm_b, f))
     return (
         turn(E_a, turn_back(F_a, n_a)), turn(E_a, turn_back(F_a, f_a)),

@@ -48,13 +48,13 @@ def quaternion(R):
     xx, yy, zz = 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
     xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
     if w >= xx and w >= yy and w >= zz:
-        e = (w, x, y, z)
+        e = w, x, y, z
     elif xx >= yy and xx >= zz:
-        e = (x, xx, xy, xz)
+        e = x, xx, xy, xz
     elif yy >= zz:
-        e = (y, xy, yy, yz)
+        e = y, xy, yy, yz
     else:
-        e = (z, xz, yz, zz)
+        e = z, xz, yz, zz
     s = 1.0 / math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     if e[0] < 0.0:
         s = -s
@@ -262,10 +262,10 @@ def constraint_map(scratch, work, dof, length, P):
 
 
 @jit
-def _take_off(x, o, p):
+def _take_off(x, o, path):
     """Subtract the component along the unit vector at x[p] from the six numbers at x[o]."""
     e = 0.0
     for i in range(6):
-        e += x[o + i] * x[p + i]
+        e += x[o + i] * x[path + i]
     for i in range(6):
-        x[o + i] -= e * x[p + i]
+        x[o + i] -= e * x[path + i]

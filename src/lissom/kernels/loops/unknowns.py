@@ -11,24 +11,24 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.loops import CouplingRow, LoopRow, LoopsHeader
 from ..records import closure_record, solution_record
 
 
 @jit
-def solution_of(ints, h):
+def solution_of(loops):
     """Offsets of the solution."""
-    return solution_record(ints[h + field.SOLUTION] & POSITIVE, ints[h + field.N_SOLVED] & POSITIVE)
+    return solution_record(loops.solution, loops.n_solved)
 
 
 @jit
 def gather(ints, floats, scratch, source, out):
     """Write the combinations (1) of the constraints at scratch[source:] to scratch[out:]."""
-    h = ints[field.LOOPS] & POSITIVE
-    for j in range(ints[h + field.N_LOOP]):
-        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + j * field.LOOP_ROW
-        n, m, turn = ints[l + field.L_N], ints[l + field.L_N_SOLVED], ints[l + field.L_TURN]
-        o, y = source + ints[l + field.L_FIRST], out + ints[l + field.L_SOLVED]
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    for j in range(loops.n_loop):
+        loop = LoopRow(ints, loops.loop_rows, j)
+        n, m, turn = loop.n, loop.n_solved, loop.turn
+        o, y = source + loop.first, out + loop.solved
         for k in range(m):
             if turn < 0:
                 scratch[y + k] = scratch[o + k]
@@ -37,22 +37,22 @@ def gather(ints, floats, scratch, source, out):
             for c in range(n):
                 s += floats[turn + 6 * m + c * m + k] * scratch[o + c]
             scratch[y + k] = s
-    for j in range(ints[h + field.N_COUPLING]):
-        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + j * field.COUPLING_ROW
-        scratch[out + ints[c + field.C_SOLVED]] = scratch[source + ints[c + field.C_COLUMN]]
+    for j in range(loops.n_coupling):
+        coupling = CouplingRow(ints, loops.coupling_rows, j)
+        scratch[out + coupling.solved] = scratch[source + coupling.column]
 
 
 @jit
 def scatter(ints, floats, scratch):
     """Write lambda (1) of the unknown forces to the equations of the loops."""
-    h = ints[field.LOOPS] & POSITIVE
-    source = solution_of(ints, h).force
-    n_column = ints[h + field.N_COLUMN] & POSITIVE
-    out = closure_record(ints[h + field.CLOSURE] & POSITIVE, n_column).force
-    for j in range(ints[h + field.N_LOOP]):
-        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + j * field.LOOP_ROW
-        n, m, turn = ints[l + field.L_N], ints[l + field.L_N_SOLVED], ints[l + field.L_TURN]
-        o, y = source + ints[l + field.L_SOLVED], out + ints[l + field.L_FIRST]
+    loops = LoopsHeader(ints, ints[field.LOOPS])
+    source = solution_of(loops).force
+    n_column = loops.n_column
+    out = closure_record(loops.closure, n_column).force
+    for j in range(loops.n_loop):
+        loop = LoopRow(ints, loops.loop_rows, j)
+        n, m, turn = loop.n, loop.n_solved, loop.turn
+        o, y = source + loop.solved, out + loop.first
         for c in range(n):
             if turn < 0:
                 scratch[y + c] = scratch[o + c]
@@ -61,6 +61,6 @@ def scatter(ints, floats, scratch):
             for k in range(m):
                 s += floats[turn + 6 * m + c * m + k] * scratch[o + k]
             scratch[y + c] = s
-    for j in range(ints[h + field.N_COUPLING]):
-        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + j * field.COUPLING_ROW
-        scratch[out + ints[c + field.C_COLUMN]] = scratch[source + ints[c + field.C_SOLVED]]
+    for j in range(loops.n_coupling):
+        coupling = CouplingRow(ints, loops.coupling_rows, j)
+        scratch[out + coupling.column] = scratch[source + coupling.solved]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
 from ..layout import run
+from ..layout.loops import LoopsHeader
+from ..layout.tree import BodyRow
 from ..loops.closed_tree import closed_accelerations
 from ..loops.couplings import take_coupling_forces
 from ..loops.dense_dynamics import solve_dense
@@ -110,7 +111,7 @@ def solve_mass(system, arrays, q, forces, before, out):
     flags = head.flags
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     if ints[field.LOOPS] != 0:
-        scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
+        scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.SOFTENED] = field.SOFT
         status = closed_accelerations(
             ints, floats, scratch, q, forces, forces, before, forces, out, flags & 0
         )
@@ -163,16 +164,16 @@ def set_armature(ints, scratch, diagonal, modal):
     """Write the armature of the speeds; `modal`: also that of modes, and dependent constants."""
     scratch[field.ARMATURE] = 1.0
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        r, o_v = ints[row + field.HINGE_DOF], ints[row + field.HINGE_V] & POSITIVE
-        o_a = hinge_record(ints[row + field.HINGE] & POSITIVE, r).armature
+        body = BodyRow(ints, field.HEADER, i)
+        r, o_v = body.hinge_dof, body.hinge_v
+        o_a = hinge_record(body.hinge, r).armature
         for c in range(r):
             scratch[o_a + c * r + c] = diagonal[o_v + c]
-        if modal and ints[row + field.LEVEL] != field.RIGID:
-            w, o_m = ints[row + field.MODAL] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-            for k in range(ints[row + field.N_MODE]):
+        if modal and body.level != field.RIGID:
+            w, o_m = body.modal, body.modal_v
+            for k in range(body.n_mode):
                 a = diagonal[o_m + k]
-                scratch[w + k] = a if ints[row + field.DENSE] != 0 else 1.0 / (1.0 + a)
+                scratch[w + k] = a if body.dense != 0 else 1.0 / (1.0 + a)
     if modal:
         prepare(ints, scratch)
 
@@ -181,4 +182,4 @@ def set_armature(ints, scratch, diagonal, modal):
 def request_speed_closure(ints, scratch, kappa):
     """Request loops closed in the speeds that result from accelerations: see `constrain`."""
     if ints[field.LOOPS] != 0:
-        scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.KAPPA] = kappa
+        scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.KAPPA] = kappa

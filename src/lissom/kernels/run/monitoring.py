@@ -6,8 +6,8 @@ import math
 
 from .. import fields as field
 from ..compiling import inlined, uncounted
-from ..fields import POSITIVE
 from ..layout import run
+from ..layout.tree import BodyRow
 from .coordinates import largest_difference
 from .evaluate import evaluate
 from .explicit import explicit_step
@@ -27,7 +27,7 @@ def watch_spin(ints, scratch, plan, memory):
     head = run.PlanHeader(plan, 0)
     for k in range(head.flexibles.count):
         flexible = run.FlexibleRow(plan, head.flexibles.first, k)
-        b = (ints[flexible.body + field.BODY] & POSITIVE) + field.RATE
+        b = BodyRow(ints, flexible.body).record + field.RATE
         w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
         memory[flexible.spin] = max(memory[flexible.spin], math.sqrt(w))
 
@@ -42,9 +42,9 @@ def exceeds_limits(ints, plan, table, memory, q, v):
             memory[run.WORST] = k
             return True
     for k in range(head.flexibles.count):
-        row = run.FlexibleRow(plan, head.flexibles.first, k).body
-        o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-        for j in range(ints[row + field.N_MODE]):
+        body = BodyRow(ints, run.FlexibleRow(plan, head.flexibles.first, k).body)
+        o_q, o_v = body.modal_q, body.modal_v
+        for j in range(body.n_mode):
             if not abs(q[o_q + j]) <= table[o + n + o_v + j]:
                 memory[run.WORST] = o_v + j
                 return True

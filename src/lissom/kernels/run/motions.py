@@ -7,6 +7,7 @@ import math
 from .. import fields as field
 from ..compiling import uncounted
 from ..layout import run
+from ..layout.tree import BodyRow
 from ..small import added, cross, put_vector, quaternion_rotation, turn_back, vector
 from .signals import signal
 
@@ -18,9 +19,8 @@ def drive(ints, plan, table, memory, t, q, v, x, buffer):
     for k in range(head.motions.count):
         motion = run.MotionRow(plan, head.motions.first, k)
         active = memory[motion.active] != 0.0
-        row = motion.body
         if active:
-            ints[row + field.DRIVEN] = 1
+            BodyRow(ints, motion.body).driven = 1
         if not active:
             continue
         o_q, o_v, n = motion.q, motion.v, motion.n
@@ -61,7 +61,7 @@ def mark_driven(ints, plan, memory):
     for k in range(head.motions.count):
         motion = run.MotionRow(plan, head.motions.first, k)
         if memory[motion.active] != 0.0:
-            ints[motion.body + field.DRIVEN] = 1
+            BodyRow(ints, motion.body).driven = 1
 
 
 @uncounted
@@ -69,7 +69,7 @@ def undrive(ints, plan):
     """Clear the marks of `drive`."""
     head = run.PlanHeader(plan, 0)
     for k in range(head.motions.count):
-        ints[run.MotionRow(plan, head.motions.first, k).body + field.DRIVEN] = 0
+        BodyRow(ints, run.MotionRow(plan, head.motions.first, k).body).driven = 0
 
 
 @uncounted

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
 from ..layout import run
+from ..layout.loops import LoopsHeader
+from ..layout.tree import BodyRow
 from ..loops.closed_tree import accelerate_closed, articulate_closed, solve_last_group
 from ..loops.closing import OPEN, close_loops, place_loops
 from ..loops.forces import gather_rhs
@@ -47,12 +48,9 @@ def project(system, arrays, work, state):
     plan, table, memory = arrays
     q, v, s, out = state.q, state.v, work.s, work.out
     T, flags = work.forces, head.flags
-    n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    length, speed = (
-        floats[ints[h + field.LENGTH]],
-        (ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED,
-    )
+    n_v, loops = ints[field.N_V], LoopsHeader(ints, ints[field.LOOPS])
+    n, o = loops.n_column, loops.closure
+    length, speed = floats[loops.length], loops.closing + field.LOOP_SPEED
     before = 0.0
     for iteration in range(MOST):
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
@@ -73,7 +71,7 @@ def project(system, arrays, work, state):
             break  # a singular position: the remainder cannot be removed
         before = max(gap, rate)
         memory[run.N_PROJECTIONS] += 1.0
-        nested, factored = ints[h + field.N_GROUP] > 1, False
+        nested, factored = loops.n_group > 1, False
         rank, soft = 0, False
         for part in range(2):
             if (part == 0 and gap <= ROUNDING) or (part == 1 and rate <= ROUNDING):
@@ -120,12 +118,12 @@ def project(system, arrays, work, state):
 def _clear_inward_inputs(ints, scratch):
     """Set all inputs of the inward sweep to zero; forces of loops follow."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        b = ints[row + field.BODY] & POSITIVE
+        body = BodyRow(ints, field.HEADER, i)
+        b = body.record
         for c in range(6):
             scratch[b + field.FORCE + c] = 0.0
-        if ints[row + field.LEVEL] != field.RIGID:
-            m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+        if body.level != field.RIGID:
+            m, t = body.n_mode, body.modal
             for k in range(m):
                 scratch[t + m + k] = 0.0
 
@@ -134,18 +132,18 @@ def _clear_inward_inputs(ints, scratch):
 def _clear_outward_inputs(ints, scratch):
     """Set all inputs of the outward sweep except loop forces to zero."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        r = ints[row + field.HINGE_DOF]
-        o = (ints[row + field.HINGE] & POSITIVE) + 12 * r + r * r
+        body = BodyRow(ints, field.HEADER, i)
+        r = body.hinge_dof
+        o = body.hinge + 12 * r + r * r
         for c in range(r):
             scratch[o + c] = 0.0
-        if ints[row + field.LEVEL] == field.RIGID:
+        if body.level == field.RIGID:
             continue
-        m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+        m, t = body.n_mode, body.modal
         for k in range(m):
             scratch[t + m + k] = 0.0
-        for node in range(ints[row + field.N_NODE]):
-            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        for node in range(body.n_node):
+            d = body.nodes + node * field.NODE_RECORD
             for c in range(6):
                 scratch[d + field.FORCE + c] = 0.0
                 scratch[d + field.YIELD + c] = 0.0

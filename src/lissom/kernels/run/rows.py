@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..layout import run
+from ..layout.loops import LoopsHeader
 from ..loops.couplings import coupling_force
 from ..loops.forces import loop_force
 from .evaluate import evaluate, needed_forces
@@ -108,12 +109,12 @@ def write_row(system, arrays, work, t, state, rows):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
     o += 6 * head.n_wrench
     if ints[field.LOOPS] != 0:
-        n_loop = ints[ints[field.LOOPS] + field.N_LOOP]
+        n_loop = LoopsHeader(ints, ints[field.LOOPS]).n_loop
         for k in range(n_loop):
             loop_force(ints, scratch, k, rows, o + 6 * k)
-        for k in range(ints[ints[field.LOOPS] + field.N_COUPLING]):
+        for k in range(LoopsHeader(ints, ints[field.LOOPS]).n_coupling):
             rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
-        o += 6 * n_loop + ints[ints[field.LOOPS] + field.N_COUPLING]
+        o += 6 * n_loop + LoopsHeader(ints, ints[field.LOOPS]).n_coupling
     first = run.LOAD_STATES + 2 * head.n_state
     for k in range(head.n_output):
         rows[o + k] = work.states[first + k]

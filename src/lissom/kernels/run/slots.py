@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
 from ..layout import run
+from ..layout.tree import BodyRow
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
 from ..tree.nodes import deform_listed, node_motion
 
@@ -24,22 +24,22 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
     """
     head = run.PlanHeader(plan, 0)
     for k in range(head.slots.count):
-        slot_row, w = run.SlotRow(plan, head.slots.first, k), o + k * SLOT_RECORD
-        row = slot_row.body
-        if row < 0:
+        slot, w = run.SlotRow(plan, head.slots.first, k), o + k * SLOT_RECORD
+        if slot.body < 0:
             continue
-        b, at = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
+        body = BodyRow(ints, slot.body)
+        b, at = body.record, body.world
         C, origin = matrix(scratch, at), vector(scratch, at + 9)
         R, l = matrix(scratch, b + field.R_), ZERO
         omega, u = (
             vector(scratch, b + field.ACCELERATION),
             vector(scratch, b + field.ACCELERATION + 3),
         )
-        if ints[row + field.LEVEL] != field.RIGID:
-            c = int(scratch[field.EXTERNAL]) + slot_row.external + field.EXTERNAL_NODE
-            if ints[row + field.LEVEL] >= field.STIFFENED:
-                deform_listed(ints, row, scratch, c, scratch, q, v, scratch, c)
-            R, l, _J, _w, omega, u = node_motion(ints, row, scratch, c, scratch, q, v, v, flags)
+        if body.level != field.RIGID:
+            c = int(scratch[field.EXTERNAL]) + slot.external + field.EXTERNAL_NODE
+            if body.level >= field.STIFFENED:
+                deform_listed(body, scratch, c, scratch, q, v, scratch, c)
+            R, l, _J, _w, omega, u = node_motion(body, scratch, c, scratch, q, v, v, flags)
         put_matrix(work, w + SLOT_POSE, product(C, R))
         put_vector(work, w + SLOT_POSITION, add(origin, turn(C, l)))
         if flags != 0:
@@ -78,11 +78,9 @@ def put_wrenches(scratch, plan, work, o):
     start = int(scratch[field.EXTERNAL])
     count = 0
     for k in range(head.slots.count):
-        slot_row = run.SlotRow(plan, head.slots.first, k)
-        if slot_row.body >= 0:
+        slot = run.SlotRow(plan, head.slots.first, k)
+        if slot.body >= 0:
             count += 1
             for j in range(6):
-                scratch[start + slot_row.external + 1 + j] = work[
-                    o + k * SLOT_RECORD + SLOT_WRENCH + j
-                ]
+                scratch[start + slot.external + 1 + j] = work[o + k * SLOT_RECORD + SLOT_WRENCH + j]
     scratch[field.N_EXTERNAL] = count

@@ -13,7 +13,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..dense import factor_spd
-from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import modal_record, stack_record
 from ..small import (
     IDENTITY,
@@ -66,9 +66,9 @@ from .rod_tension import keep_turning
 def prepare(ints, scratch):
     """Write the constants of all flexible bodies for the current armature."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] != field.RIGID:
-            prepare_body(ints, scratch, row)
+        body = BodyRow(ints, field.HEADER, i)
+        if body.level != field.RIGID:
+            prepare_body(ints, scratch, body)
 
 
 @jit
@@ -82,36 +82,36 @@ def articulate_bodies(ints, scratch, forces, start, stop):
     """Inward sweep over the bodies from `stop` - 1 to `start`."""
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(stop - 1, start - 1, -1):
-        row = field.HEADER + i * field.ROW
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        moved = ints[row + field.MOTION] & POSITIVE
-        if ints[row + field.DRIVEN] != 0:
+        body = BodyRow(ints, field.HEADER, i)
+        b, o = body.record, body.hinge
+        kind, rigid = body.kind, body.level == field.RIGID
+        moved = body.motion
+        if body.driven != 0:
             kind = field.FIXED  # its motion is given
-        o_v = ints[row + field.HINGE_V] & POSITIVE
+        o_v = body.hinge_v
         if rigid:
             J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
             z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
-            if ints[row + field.CARRIES] != 0:
-                A, B, D = articulated(scratch, ints[row + field.CHILDREN] & POSITIVE)
+            if body.carries != 0:
+                A, B, D = articulated(scratch, body.children)
                 A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
             else:
                 A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
         else:
-            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-            t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            m, o_m = body.n_mode, body.modal_v
+            t_f = modal_record(body.modal, m).force
             for k in range(m):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
-            if ints[row + field.DENSE] != 0:
-                if not dense_compliance(ints, scratch, row):
+            if body.dense != 0:
+                if not dense_compliance(scratch, body):
                     return field.SINGULAR
-            elif ints[row + field.LEVEL] >= field.FULL:
-                if ints[row + field.LEVEL] == field.STIFFENED:
-                    node_compliance(ints, scratch, row)
-                softened_inertia(ints, scratch, row)
-            s, n_node = ints[row + field.COMPLIANCE] & POSITIVE, ints[row + field.N_NODE]
-            t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):
+            elif body.level >= field.FULL:
+                if body.level == field.STIFFENED:
+                    node_compliance(ints, scratch, body)
+                softened_inertia(ints, scratch, body)
+            s, n_node = body.compliance, body.n_node
+            t, nodes = body.stack, body.nodes
+            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(scratch, body):
                 return field.SINGULAR
             if n_node == 0:
                 A, B, D = articulated(scratch, s)
@@ -119,7 +119,7 @@ def articulate_bodies(ints, scratch, forces, start, stop):
                 A, B, D = pass_one_node(scratch, t, s, nodes)
             else:
                 A, B, D = pass_nodes(scratch, t, s, nodes, n_node)
-            z_w, z_v = seen_force(ints, scratch, row)
+            z_w, z_v = seen_force(ints, scratch, body)
         blind = False
         if kind == field.REVOLUTE:
             A, B, D, z_w, z_v, blind = revolute_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
@@ -137,11 +137,11 @@ def articulate_bodies(ints, scratch, forces, start, stop):
             z_w, z_v = n, f
         elif kind != field.FIXED:
             A, B, D, z_w, z_v, blind = general_inward(
-                scratch, o, ints[row + field.HINGE_DOF], A, B, D, z_w, z_v, forces, o_v
+                scratch, o, body.hinge_dof, A, B, D, z_w, z_v, forces, o_v
             )
         if blind:
             return field.SINGULAR
-        if ints[row + field.PARENT] < 0:
+        if body.parent < 0:
             continue
         if not rigid:
             R = matrix(scratch, moved + field.R_)
@@ -150,8 +150,8 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         r = vector(scratch, b + field.ARM)
         A, B, D = shifted_articulated(r, A, B, D)
         z_w = add(z_w, cross(r, z_v))
-        n, P = ints[row + field.CARRIER] & POSITIVE, ints[row + field.CARRIER_CHILDREN] & POSITIVE
-        if ints[row + field.FIRST] == 0:
+        n, P = body.carrier, body.carrier_children
+        if body.first == 0:
             A, B, D = plus_articulated(A, B, D, *articulated(scratch, P))
         put_articulated(scratch, P, A, B, D)
         put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
@@ -173,12 +173,12 @@ def accelerate_bodies(ints, scratch, out, start, stop):
     put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(start, stop):
-        row = field.HEADER + i * field.ROW
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER_MOTION] & POSITIVE
-        o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
-        moved = ints[row + field.MOTION] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        if ints[row + field.DRIVEN] != 0:
+        body = BodyRow(ints, field.HEADER, i)
+        b, n = body.record, body.carrier_motion
+        o, o_v = body.hinge, body.hinge_v
+        moved = body.motion
+        kind, rigid = body.kind, body.level == field.RIGID
+        if body.driven != 0:
             kind = field.FIXED
         alpha, a = vector(scratch, n + field.CHANGE), vector(scratch, n + field.CHANGE + 3)
         a = add(a, cross(alpha, vector(scratch, b + field.ARM)))
@@ -196,14 +196,14 @@ def accelerate_bodies(ints, scratch, out, start, stop):
             R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
             alpha, a = free_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind != field.FIXED:
-            alpha, a = general_outward(scratch, o, ints[row + field.HINGE_DOF], alpha, a, out, o_v)
+            alpha, a = general_outward(scratch, o, body.hinge_dof, alpha, a, out, o_v)
         if rigid:
             put_vector(scratch, moved + field.CHANGE, alpha)
             put_vector(scratch, moved + field.CHANGE + 3, a)
         else:
-            deform(ints, scratch, row, alpha, a, out)
-        if ints[row + field.LEVEL] == field.EXACT:
-            keep_turning(ints, scratch, row, alpha, out)
+            deform(ints, scratch, body, alpha, a, out)
+        if body.level == field.EXACT:
+            keep_turning(scratch, body, alpha, out)
 
 
 @jit
@@ -228,10 +228,10 @@ ZERO_PIVOT = 1e-9
 
 
 @jit
-def modes_definite(ints, scratch, row):
+def modes_definite(scratch, body):
     """Whether (1) holds; before `pass_one_node` or `pass_nodes`, whose workspace it uses."""
-    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-    n_node = ints[row + field.N_NODE]
+    t, nodes = body.stack, body.nodes
+    n_node = body.n_node
     stack, n = stack_record(t, n_node), 6 * n_node
     definite = True
     for s in range(n_node):
@@ -239,7 +239,7 @@ def modes_definite(ints, scratch, row):
         definite = definite and semi_factor(scratch, stack.work, 6)
     if definite:
         return True
-    place_nodes(scratch, t, ints[row + field.COMPLIANCE] & POSITIVE, nodes, n_node)
+    place_nodes(scratch, t, body.compliance, nodes, n_node)
     for k in range(n * n):
         scratch[stack.work + k] = scratch[stack.compliance + k]
         scratch[stack.passing + k] = 0.0

@@ -33,32 +33,32 @@ from .rigid import articulated, rigid_as_articulated
 
 
 @jit
-def prepare_body(ints, scratch, row):
+def prepare_body(ints, scratch, body):
     """Write the parts of (1) that do not depend on the state, for the current W."""
-    if ints[row + field.DENSE] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
+    if body.dense != 0 or body.level == field.STIFFENED:
         return
-    node_compliance(ints, scratch, row)
-    if ints[row + field.LEVEL] <= field.LINEAR:
-        softened_inertia(ints, scratch, row)
+    node_compliance(ints, scratch, body)
+    if body.level <= field.LINEAR:
+        softened_inertia(ints, scratch, body)
 
 
 @jit
-def _weighted_rows(ints, scratch, row, o, out):
+def _weighted_rows(scratch, body, o, out):
     """Write W times the six rows at scratch[o] to scratch[out]."""
-    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+    m, f = body.n_mode, body.modal
     for k in range(6):
         for a in range(m):
             scratch[out + k * m + a] = scratch[f + a] * scratch[o + k * m + a]
 
 
 @jit
-def softened_inertia(ints, scratch, row):
+def softened_inertia(ints, scratch, body):
     """Matrices M_bar and X of one body (1)."""
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    s, n_node = ints[row + field.COMPLIANCE] & POSITIVE, ints[row + field.N_NODE]
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
-    _weighted_rows(ints, scratch, row, M_rf, weighted)
+    b, m = body.record, body.n_mode
+    s, n_node = body.compliance, body.n_node
+    shapes = body.node_shapes
+    M_rf, weighted = body.M_rf, ints[field.TEMPORARY] & POSITIVE
+    _weighted_rows(scratch, body, M_rf, weighted)
     A, B, D = rigid_as_articulated(
         symmetric(scratch, b + field.INERTIA),
         vector(scratch, b + field.MOMENT),
@@ -88,15 +88,15 @@ def softened_inertia(ints, scratch, row):
 
 
 @jit
-def node_compliance(ints, scratch, row):
+def node_compliance(ints, scratch, body):
     """Write S_0 of one body (1)."""
-    m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    o = softened_record(ints[row + field.COMPLIANCE] & POSITIVE, n_node).compliance
+    m, n_node = body.n_mode, body.n_node
+    shapes = body.node_shapes
+    o = softened_record(body.compliance, n_node).compliance
     order = 6 * n_node
     weighted = (ints[field.TEMPORARY] & POSITIVE) + field.SECOND_ROWS * m
     for s in range(n_node):
-        _weighted_rows(ints, scratch, row, node_shapes(shapes, s, m), weighted)
+        _weighted_rows(scratch, body, node_shapes(shapes, s, m), weighted)
         for node in range(n_node):
             Pi = node_shapes(shapes, node, m)
             for r in range(6):
@@ -265,19 +265,16 @@ def _seen_inertia(scratch, t, s, n_node):
 
 
 @jit
-def seen_force(ints, scratch, row):
+def seen_force(ints, scratch, body):
     """Force z_R of one body (5); eps_f is in its modal part.  Also writes W eps_f, y and f_0."""
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
-    n_node, nodes = ints[row + field.N_NODE], ints[row + field.NODES] & POSITIVE
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    M_rf, weighted = (
-        ints[row + field.M_RF] & POSITIVE,
-        (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
-    )
+    b, m = body.record, body.n_mode
+    f, t = body.modal, body.stack
+    n_node, nodes = body.n_node, body.nodes
+    shapes = body.node_shapes
+    M_rf, weighted = body.M_rf, (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
     modal, Pi = modal_record(f, m), node_shapes(shapes, 0, m)
-    softened = ints[row + field.COMPLIANCE] & POSITIVE
-    if n_node == 1 and ints[row + field.DENSE] == 0:
+    softened = body.compliance
+    if n_node == 1 and body.dense == 0:
         if scratch[field.ARMATURE] == 0.0:  # W is the identity
             x, y = sums_of_two(scratch, modal.force, scratch, M_rf, scratch, Pi, m)
         else:
@@ -289,7 +286,7 @@ def seen_force(ints, scratch, row):
         z_w = add(vector(scratch, b + field.FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
         z_v = add(vector(scratch, b + field.FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
-    _weigh_vector(ints, scratch, row, modal.force, weighted)
+    _weigh_vector(scratch, body, modal.force, weighted)
     x = modal_sums(scratch, M_rf, m, scratch, weighted)
     z_w = add(vector(scratch, b + field.FORCE), (x[0], x[1], x[2]))
     z_v = add(vector(scratch, b + field.FORCE + 3), (x[3], x[4], x[5]))
@@ -319,10 +316,10 @@ def seen_force(ints, scratch, row):
 
 
 @jit
-def _weigh_vector(ints, scratch, row, o, out):
+def _weigh_vector(scratch, body, o, out):
     """Write W times the modal vector at scratch[o] to scratch[out]."""
-    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    if ints[row + field.DENSE] == 0:
+    m, f = body.n_mode, body.modal
+    if body.dense == 0:
         for a in range(m):
             scratch[out + a] = scratch[f + a] * scratch[o + a]
     else:
@@ -332,27 +329,24 @@ def _weigh_vector(ints, scratch, row, o, out):
 
 
 @jit
-def deform(ints, scratch, row, alpha, a, out):
+def deform(ints, scratch, body, alpha, a, out):
     """Outward: accelerations of the nodes (6) and of the modes (7) of one body."""
-    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-    n_node, o_v = ints[row + field.N_NODE], ints[row + field.MODAL_V] & POSITIVE
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    M_rf, weighted = (
-        ints[row + field.M_RF] & POSITIVE,
-        (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
-    )
+    m, f = body.n_mode, body.modal
+    t, nodes = body.stack, body.nodes
+    n_node, o_v = body.n_node, body.modal_v
+    shapes = body.node_shapes
+    M_rf, weighted = body.M_rf, (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
     minus, modal = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2]), modal_record(f, m)
     if n_node == 1:
-        softened, moved = ints[row + field.COMPLIANCE], ints[row + field.NODE_MOTION]
+        softened, moved = body.compliance, body.node_motion
         accelerate_one_node(scratch, t, softened & POSITIVE, nodes, moved & POSITIVE, six(alpha, a))
-        if ints[row + field.DENSE] == 0:
+        if body.dense == 0:
             n_t, f_t = (
                 vector(scratch, nodes + field.NODE_FORCE),
                 vector(scratch, nodes + field.NODE_FORCE + 3),
             )
             n_t = turn_back(matrix(scratch, nodes + field.LEFT), n_t)
-            load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
+            load = -n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2]
             Pi = node_shapes(shapes, 0, m)
             modal_spread_two(scratch, M_rf, minus, scratch, Pi, load, m, scratch, weighted)
             if scratch[field.ARMATURE] == 0.0:
@@ -372,9 +366,9 @@ def deform(ints, scratch, row, alpha, a, out):
         d = nodes + node * field.NODE_RECORD
         n_t, f_t = vector(scratch, d + field.NODE_FORCE), vector(scratch, d + field.NODE_FORCE + 3)
         n_t = turn_back(matrix(scratch, d + field.LEFT), n_t)
-        minus = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
+        minus = -n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2]
         modal_spread(scratch, node_shapes(shapes, node, m), m, minus, scratch, weighted)
-    _weigh_vector(ints, scratch, row, weighted, weighted)
+    _weigh_vector(scratch, body, weighted, weighted)
     for k in range(m):  # (7)
         out[o_v + k] = scratch[weighted + k]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import modal_record, node_shapes
 from ..small import (
     IDENTITY,
@@ -58,33 +59,33 @@ def mass_tip_to_base(ints, scratch, M):
             M[r, c] = 0.0
     _clear(ints, scratch)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
-        row = field.HEADER + i * field.ROW
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        o_v = ints[row + field.HINGE_V] & POSITIVE
+        body = BodyRow(ints, field.HEADER, i)
+        b, o = body.record, body.hinge
+        kind, rigid = body.kind, body.level == field.RIGID
+        o_v = body.hinge_v
         if rigid:
             J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
             J_c, p_c, m_c = _composite(scratch, b)
             J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
         else:
-            J, p, m = _flexible_columns(ints, scratch, row, M)
+            J, p, m = _flexible_columns(ints, scratch, body, M)
         R = matrix(scratch, b + field.R_) if rigid else IDENTITY
-        for c in range(ints[row + field.HINGE_DOF]):
+        for c in range(body.hinge_dof):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
             if not rigid:
-                _modal_columns(ints, scratch, row, h_w, h_v, M, o_v + c)
+                _modal_columns(ints, scratch, body, h_w, h_v, M, o_v + c)
             for k in range(c + 1):
                 g_w, g_v = motion_column(scratch, o, kind, R, k)
                 M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
-            _carry_inward(ints, scratch, row, n, f, M, o_v + c)
-        if ints[row + field.PARENT] < 0:
+            _carry_inward(ints, scratch, body, n, f, M, o_v + c)
+        if body.parent < 0:
             continue
         if not rigid:
             R = matrix(scratch, b + field.R_)
             J, p = turned_symmetric(R, J), turn(R, p)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
-        n = ints[row + field.CARRIER] & POSITIVE
+        n = body.carrier
         _add_to_carrier(scratch, n, J, p, m)
 
 
@@ -100,14 +101,10 @@ def mass_of_rigid_tree(ints, scratch, M):
     v_of, o_f = order + (ints[field.N_BODY] & POSITIVE), ints[field.COLUMNS] & POSITIVE
     in_order = ints[field.IN_ORDER] != 0
     for index in range(ints[field.N_BODY] - 1, -1, -1):
-        row = field.HEADER + ints[order + index] * field.ROW
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, o_v, dof = (
-            ints[row + field.KIND],
-            ints[row + field.HINGE_V] & POSITIVE,
-            ints[row + field.HINGE_DOF],
-        )
-        start, stop = ints[row + field.BRANCH] & POSITIVE, ints[row + field.BRANCH_END] & POSITIVE
+        body = BodyRow(ints, field.HEADER, ints[order + index])
+        b, o = body.record, body.hinge
+        kind, o_v, dof = body.kind, body.hinge_v, body.hinge_dof
+        start, stop = body.branch, body.branch_end
         R = matrix(scratch, b + field.R_)
         J, p, m = _composite(scratch, b)
         for c in range(dof):
@@ -130,7 +127,7 @@ def mass_of_rigid_tree(ints, scratch, M):
                 _read_branch(scratch, o_f, n_v, start + c, stop, h_w, h_v, M, o_v + c)
             else:
                 _read_scattered(ints, v_of, scratch, o_f, n_v, start + c, stop, h_w, h_v, M)
-        if ints[row + field.PARENT] >= 0:
+        if body.parent >= 0:
             _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + field.ARM))
 
 
@@ -152,7 +149,7 @@ def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
 
 
 @jit
-def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
+def _read_and_move(scratch, o, n, start, stop, h, r, M, body):
     """`_read_branch` at a revolute hinge and `_move_branch` in one pass."""
     o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
     h0, h1, h2 = h
@@ -161,7 +158,7 @@ def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
         n0, n1, n2 = scratch[o + k], scratch[o + n + k], scratch[o + 2 * n + k]
         f0, f1 = scratch[o + 3 * n + k], scratch[o + 4 * n + k]
         f2 = scratch[o + 5 * n + k]
-        M[row, k] = h0 * n0 + h1 * n1 + h2 * n2
+        M[body, k] = h0 * n0 + h1 * n1 + h2 * n2
         scratch[o + k] = n0 + (r1 * f2 - r2 * f1)
         scratch[o + n + k] = n1 + (r2 * f0 - r0 * f2)
         scratch[o + 2 * n + k] = n2 + (r0 * f1 - r1 * f0)
@@ -200,15 +197,15 @@ def _move_branch(scratch, o, n, start, stop, r):
 def _composite_bodies(ints, scratch):
     """Write the inertia (J, p, m) of every rigid body with all that it carries."""
     for i in range(ints[field.N_BODY]):
-        b = ints[field.HEADER + i * field.ROW + field.BODY] & POSITIVE
+        b = BodyRow(ints, field.HEADER, i).record
         put_symmetric(scratch, b + COMPOSITE_J, symmetric(scratch, b + field.INERTIA))
         put_vector(scratch, b + COMPOSITE_P, vector(scratch, b + field.MOMENT))
         scratch[b + COMPOSITE_M] = scratch[b + field.MASS]
     for i in range(ints[field.N_BODY] - 1, -1, -1):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.PARENT] < 0:
+        body = BodyRow(ints, field.HEADER, i)
+        if body.parent < 0:
             continue
-        b, d = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        b, d = body.record, body.carrier
         J, p, m = _composite(scratch, b)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
         _add_to_carrier(scratch, d, J, p, m)
@@ -218,12 +215,12 @@ def _composite_bodies(ints, scratch):
 def _clear(ints, scratch):
     """Set the composite inertias of all records to zero."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        b = ints[row + field.BODY] & POSITIVE
+        body = BodyRow(ints, field.HEADER, i)
+        b = body.record
         for k in range(COMPOSITE_SIZE):
             scratch[b + field.P_ + k] = 0.0
-        for node in range(ints[row + field.N_NODE]):
-            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        for node in range(body.n_node):
+            d = body.nodes + node * field.NODE_RECORD
             for k in range(COMPOSITE_SIZE):
                 scratch[d + field.P_ + k] = 0.0
 
@@ -244,11 +241,11 @@ def motion_column(scratch, o, kind, R, c):
     if kind == field.SPHERICAL or kind == field.FREE:
         k = c % 3
         if k == 0:
-            e = (R[0], R[3], R[6])
+            e = R[0], R[3], R[6]
         elif k == 1:
-            e = (R[1], R[4], R[7])
+            e = R[1], R[4], R[7]
         else:
-            e = (R[2], R[5], R[8])
+            e = R[2], R[5], R[8]
         if c < 3:
             return e, ZERO
         return ZERO, e
@@ -256,23 +253,23 @@ def motion_column(scratch, o, kind, R, c):
 
 
 @jit
-def _carry_inward(ints, scratch, row, n, f, M, r):
+def _carry_inward(ints, scratch, body, n, f, M, r):
     """Carry a force inward from the body of `row` and write its projections to row r of M."""
-    while ints[row + field.PARENT] >= 0:
-        b = ints[row + field.BODY] & POSITIVE
-        if ints[row + field.LEVEL] != field.RIGID:
+    while body.parent >= 0:
+        b = body.record
+        if body.level != field.RIGID:
             R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
         n = add(n, cross(vector(scratch, b + field.ARM), f))
-        d = ints[row + field.CARRIER] & POSITIVE
-        row = field.HEADER + ints[row + field.PARENT] * field.ROW
-        kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        rigid = ints[row + field.LEVEL] == field.RIGID
+        d = body.carrier
+        body = BodyRow(ints, field.HEADER, body.parent)
+        kind, o_v = body.kind, body.hinge_v
+        b, o = body.record, body.hinge
+        rigid = body.level == field.RIGID
         if not rigid:
-            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-            node = (d - (ints[row + field.NODES] & POSITIVE)) // field.NODE_RECORD
-            Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+            m, o_m = body.n_mode, body.modal_v
+            node = (d - body.nodes) // field.NODE_RECORD
+            Pi = node_shapes(body.node_shapes, node, m)
             n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
             for a in range(m):
                 M[r, o_m + a] = (
@@ -290,40 +287,40 @@ def _carry_inward(ints, scratch, row, n, f, M, r):
             M[r, o_v] = dot(vector(scratch, o + 3), f)
         elif kind != field.FIXED:
             R = matrix(scratch, b + field.R_) if rigid else IDENTITY
-            for c in range(ints[row + field.HINGE_DOF]):
+            for c in range(body.hinge_dof):
                 h_w, h_v = motion_column(scratch, o, kind, R, c)
                 M[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
 
 
 @jit
-def _flexible_columns(ints, scratch, row, M):
+def _flexible_columns(ints, scratch, body, M):
     """Write the modal rows of one body, and R_rf to its columns; return its composite inertia.
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
     """
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m).mass
-    o_m = ints[row + field.MODAL_V] & POSITIVE
-    M_rf, work = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
+    b, m = body.record, body.n_mode
+    M_ff = modal_record(body.modal, m).mass
+    o_m = body.modal_v
+    M_rf, work = body.M_rf, ints[field.TEMPORARY] & POSITIVE
     columns = work + field.THIRD_ROWS * m  # six for each mode in turn
     J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
     mass = scratch[b + field.MASS]
     for a in range(m):
         for k in range(6):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
-        if ints[row + field.DENSE] != 0:
+        if body.dense != 0:
             for k in range(a + 1):
                 M[o_m + a, o_m + k] = scratch[M_ff + a * m + k]
         else:
             M[o_m + a, o_m + a] = 1.0
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+    for node in range(body.n_node):
+        d = body.nodes + node * field.NODE_RECORD
+        Pi = node_shapes(body.node_shapes, node, m)
         J_t, p_t, m_t = _composite(scratch, d)
         l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
         for a in range(m):
             pi_w = turn(J_l, (scratch[Pi + a], scratch[Pi + m + a], scratch[Pi + 2 * m + a]))
-            pi_v = (scratch[Pi + 3 * m + a], scratch[Pi + 4 * m + a], scratch[Pi + 5 * m + a])
+            pi_v = scratch[Pi + 3 * m + a], scratch[Pi + 4 * m + a], scratch[Pi + 5 * m + a]
             n, e = add(apply(J_t, pi_w), cross(p_t, pi_v)), added(cross(pi_w, p_t), m_t, pi_v)
             n_0, back = add(n, cross(l, e)), turn_back(J_l, n)
             for k in range(3):
@@ -341,14 +338,14 @@ def _flexible_columns(ints, scratch, row, M):
         J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
-        _carry_inward(ints, scratch, row, n, e, M, o_m + a)
+        _carry_inward(ints, scratch, body, n, e, M, o_m + a)
     return J, p, mass
 
 
 @jit
-def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
+def _modal_columns(ints, scratch, body, h_w, h_v, M, r):
     """Write row r of a hinge motion at the modes of its body: R_rf^T h."""
-    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    m, o_m = body.n_mode, body.modal_v
     columns = (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)

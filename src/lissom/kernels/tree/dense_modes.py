@@ -17,10 +17,10 @@ from .rigid import rigid_as_articulated
 
 
 @jit
-def dense_compliance(ints, scratch, row):
+def dense_compliance(scratch, body):
     """Factor M_ff + a_f and write M_bar, X and S_0 of one body; return whether that succeeded."""
-    m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE] & POSITIVE
-    modal = modal_record(ints[row + field.MODAL] & POSITIVE, m)
+    m, n_node = body.n_mode, body.n_node
+    modal = modal_record(body.modal, m)
     M_ff, armature = modal.mass, modal.weight  # the armature is stored in place of W
     for k in range(m):
         scratch[M_ff + k * m + k] += scratch[armature + k]
@@ -28,13 +28,13 @@ def dense_compliance(ints, scratch, row):
         return False
     V, gram = halves_record(M_ff, m, n_node)
     width = 6 + 6 * n_node
-    M_rf, shapes = ints[row + field.M_RF] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
+    M_rf, shapes = body.M_rf, body.node_shapes
     _put_columns(scratch, M_rf, m, V, width)
     for node in range(n_node):
         _put_columns(scratch, node_shapes(shapes, node, m), m, V + 6 + 6 * node, width)
     _forward(scratch, M_ff, m, V, width)
     _gram(scratch, M_ff, m, V, width, gram)
-    _put_blocks(ints, scratch, row, gram, n_node)
+    _put_blocks(scratch, body, gram, n_node)
     return True
 
 
@@ -74,10 +74,10 @@ def _gram(scratch, L, m, V, width, out):
 
 
 @jit
-def _put_blocks(ints, scratch, row, gram, n_node):
+def _put_blocks(scratch, body, gram, n_node):
     """Write M_bar, X and S_0 from the Gram matrix."""
-    b, order, width = ints[row + field.BODY] & POSITIVE, 6 * n_node, 6 + 6 * n_node
-    softened = softened_record(ints[row + field.COMPLIANCE] & POSITIVE, n_node)
+    b, order, width = body.record, 6 * n_node, 6 + 6 * n_node
+    softened = softened_record(body.compliance, n_node)
     A, B, D = rigid_as_articulated(
         symmetric(scratch, b + field.INERTIA),
         vector(scratch, b + field.MOMENT),

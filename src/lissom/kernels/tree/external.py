@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import modal_record, node_record
 from ..small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
 from .modal import modal_spread
@@ -20,23 +20,23 @@ def apply_external(ints, scratch, q, v):
     """
     o = int(scratch[field.EXTERNAL])
     for _entry in range(int(scratch[field.N_EXTERNAL])):
-        row = field.HEADER + int(scratch[o]) * field.ROW
-        b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE]
+        body = BodyRow(ints, field.HEADER, int(scratch[o]))
+        b, m = body.record, body.n_mode
         n, f = vector(scratch, o + field.WRENCH), vector(scratch, o + field.WRENCH + 3)
         o += field.EXTERNAL_NODE
-        if ints[row + field.LEVEL] == field.RIGID:
+        if body.level == field.RIGID:
             R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
         else:
-            if ints[row + field.LEVEL] >= field.STIFFENED:
-                deform_listed(ints, row, scratch, o, scratch, q, v, scratch, o)
-            E, l, J_l = node_place(ints, row, scratch, o, q)
+            if body.level >= field.STIFFENED:
+                deform_listed(body, scratch, o, scratch, q, v, scratch, o)
+            E, l, J_l = node_place(body, scratch, o, q)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
-            t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            t = modal_record(body.modal, m).force
             modal_spread(scratch, node_record(o).shapes, m, minus, scratch, t)
             n = add(n, cross(l, f))
-            o += ints[row + field.LISTED] & POSITIVE
+            o += body.listed
         put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
         put_vector(
             scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)

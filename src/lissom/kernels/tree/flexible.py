@@ -60,63 +60,63 @@ from .rods import rod_terms
 
 
 @jit
-def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
+def flexible_terms(ints, floats, scratch, body, q, v, x, flags):
     """Write inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
-    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
-    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    o_v = ints[row + field.MODAL_V] & POSITIVE
-    t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+    b, c = body.record, body.constants
+    m, s = body.n_mode, body.shapes
+    o_v = body.modal_v
+    t = modal_record(body.modal, m).force
     w = vector(scratch, b + field.RATE)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
-    level, w_d = ints[row + field.LEVEL], w
+    level, w_d = body.level, w
     if level == field.FLOATING:
-        inboard_node(ints, floats, scratch, row, q, v, flags & field.RATES != 0)
-        w, alpha, a = frame_motion(ints, scratch, row, w, alpha, a, x, flags)
+        inboard_node(floats, scratch, body, q, v, flags & field.RATES != 0)
+        w, alpha, a = frame_motion(scratch, body, w, alpha, a, x, flags)
         put_vector(scratch, b + field.RATE, w)  # of the frame of the shapes, for the point masses
     A = _spin(w)
     mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
     J = symmetric(floats, c + field.OWN_INERTIA)
-    swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
+    swirl, drift, M_rf = ZERO, ZERO, body.M_rf
     if level == field.EXACT:
-        rod_terms(ints, floats, scratch, row, q, v, x, flags)
+        rod_terms(ints, floats, scratch, body, q, v, x, flags)
         if flags & field.ELASTIC != 0:
-            _elastic(ints, floats, scratch, row, q, v)
-        _nodes(ints, floats, scratch, row, q, v, x, flags)
+            _elastic(floats, scratch, body, q, v)
+        _nodes(floats, scratch, body, q, v, x, flags)
         return
     if level >= field.FULL:
-        p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
+        p, J, swirl, drift = _deformed(ints, floats, scratch, body, q, v, flags)
     if level == field.STIFFENED:
-        p, drift = _bent(ints, floats, scratch, row, q, v, p, flags)
+        p, drift = _bent(floats, scratch, body, q, v, p, flags)
     moments = shapes_record(s, m).moments
     modal_spread_two(floats, moments, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
     if level >= field.FULL and flags & field.RATES != 0:
-        swirl = add(swirl, _deformed_force(ints, floats, scratch, row, v, A))
+        swirl = add(swirl, _deformed_force(ints, floats, scratch, body, v, A))
     if flags & field.ELASTIC != 0:
-        _elastic(ints, floats, scratch, row, q, v)
+        _elastic(floats, scratch, body, q, v)
     z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
     z_v = add(add(scaled(mass, a), cross(alpha, p)), add(cross(w, cross(w, p)), drift))
     if flags & field.ACCELERATED != 0:
         e = modal_sums(scratch, M_rf, m, x, o_v)
         z_w, z_v = add(z_w, (e[0], e[1], e[2])), add(z_v, (e[3], e[4], e[5]))
         if level == field.FLOATING:
-            modal_product(floats, point_mass(ints, row), m, x, o_v, 1.0, scratch, t)
-        elif ints[row + field.N_LUMP] == 0:
+            modal_product(floats, point_mass(body), m, x, o_v, 1.0, scratch, t)
+        elif body.n_lump == 0:
             for k in range(m):
                 scratch[t + k] += x[o_v + k]  # (2)
     if level == field.FLOATING:
         J, p, z_w, z_v = seen_from_inboard(
-            ints, floats, scratch, row, point_mass(ints, row), J, p, mass, z_w, z_v
+            floats, scratch, body, point_mass(body), J, p, mass, z_w, z_v
         )
         put_vector(scratch, b + field.RATE, w_d)
-    if level >= field.FULL or ints[row + field.N_LUMP] != 0:  # else constant
+    if level >= field.FULL or body.n_lump != 0:  # else constant
         put_symmetric(scratch, b + field.INERTIA, J)
         put_vector(scratch, b + field.MOMENT, p)
         scratch[b + field.MASS] = mass
     put_vector(scratch, b + field.FORCE, z_w)
     put_vector(scratch, b + field.FORCE + 3, z_v)
-    if ints[row + field.N_LUMP] != 0:
-        lump_terms(ints, floats, scratch, row, q, v, x, flags)
-    _nodes(ints, floats, scratch, row, q, v, x, flags)
+    if body.n_lump != 0:
+        lump_terms(ints, floats, scratch, body, q, v, x, flags)
+    _nodes(floats, scratch, body, q, v, x, flags)
 
 
 @jit
@@ -127,33 +127,33 @@ def _spin(w):
 
 
 @jit
-def _elastic(ints, floats, scratch, row, q, v):
+def _elastic(floats, scratch, body, q, v):
     """Add K eta + C eta_dot to the modal forces (2)."""
-    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    d, t = ints[row + field.DAMPING] & POSITIVE, (ints[row + field.MODAL] & POSITIVE) + m
-    if ints[row + field.DAMPED] == field.DIAGONAL:
+    m, s = body.n_mode, body.shapes
+    o_q, o_v = body.modal_q, body.modal_v
+    d, t = body.damping, body.modal + m
+    if body.damped == field.DIAGONAL:
         for k in range(m):
             scratch[t + k] += floats[s + k] * q[o_q + k] + floats[d + k] * v[o_v + k]
         return
     for k in range(m):
         scratch[t + k] += floats[s + k] * q[o_q + k]
-    if ints[row + field.DAMPED] == field.MATRIX:
+    if body.damped == field.MATRIX:
         modal_product(floats, d, m, v, o_v, 1.0, scratch, t)
 
 
 @jit
-def _deformed(ints, floats, scratch, row, q, v, flags):
+def _deformed(ints, floats, scratch, body, q, v, flags):
     """First moment and inertia of the deformed body, M_rf, and the vectors u_kl, o_k.
 
     Returns p, J, the moment 2 (tr(Q) w - Q^T w) and the force 2 w x (s eta_dot).
     """
-    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
-    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
+    b, c = body.record, body.constants
+    m, s = body.n_mode, body.shapes
+    o_q, o_v = body.modal_q, body.modal_v
+    g, M_rf = body.second, body.M_rf
     u = ints[field.TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
-    w, bits = vector(scratch, b + field.RATE), ints[row + field.PRODUCTS]
+    w, bits = vector(scratch, b + field.RATE), body.products
     for k in range(9 * m):
         scratch[u + k] = 0.0
     product, shapes = modal_products(g, m), shapes_record(s, m)
@@ -172,7 +172,7 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
     xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
     J = symmetric(floats, c + field.OWN_INERTIA)
-    J = (J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy)
+    J = J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy
     if flags & field.RATES == 0:
         return p, J, ZERO, ZERO
     rate = modal_sums(floats, shapes.M_rf, m, v, o_v)
@@ -184,23 +184,23 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     row_x = three_sums(floats, g, m, v, o_v)
     row_y = three_sums(floats, g + 3 * m, m, v, o_v)
     row_z = three_sums(floats, g + 6 * m, m, v, o_v)
-    Q_x = (row_x[0] + U[0], row_x[1] + 0.5 * (U[1] - o_z), row_x[2] + 0.5 * (U[2] + o_y))
-    Q_y = (row_y[0] + 0.5 * (U[1] + o_z), row_y[1] + U[3], row_y[2] + 0.5 * (U[4] - o_x))
-    Q_z = (row_z[0] + 0.5 * (U[2] - o_y), row_z[1] + 0.5 * (U[4] + o_x), row_z[2] + U[5])
+    Q_x = row_x[0] + U[0], row_x[1] + 0.5 * (U[1] - o_z), row_x[2] + 0.5 * (U[2] + o_y)
+    Q_y = row_y[0] + 0.5 * (U[1] + o_z), row_y[1] + U[3], row_y[2] + 0.5 * (U[4] - o_x)
+    Q_z = row_z[0] + 0.5 * (U[2] - o_y), row_z[1] + 0.5 * (U[4] + o_x), row_z[2] + U[5]
     trace = Q_x[0] + Q_y[1] + Q_z[2]
     turned = add(add(scaled(w[0], Q_x), scaled(w[1], Q_y)), scaled(w[2], Q_z))  # Q^T w
     return p, J, scaled(2.0, added(scaled(trace, w), -1.0, turned)), drift
 
 
 @jit
-def _deformed_force(ints, floats, scratch, row, v, A):
+def _deformed_force(ints, floats, scratch, body, v, A):
     """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot.
 
     Returns the moment of (4).
     """
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
-    o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
+    b, m = body.record, body.n_mode
+    f, g = body.modal, body.second
+    o_v, bits = body.modal_v, body.products
     w, product = vector(scratch, b + field.RATE), modal_products(g, m)
     b_f = modal_record(f, m).force
     modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, b_f)
@@ -219,15 +219,15 @@ def _deformed_force(ints, floats, scratch, row, v, A):
 
 
 @jit
-def _bent(ints, floats, scratch, row, q, v, p, flags):
+def _bent(floats, scratch, body, q, v, p, flags):
     """Second order of a body after `_deformed`: adds sigma eta to M_rf (3).
 
     Returns the first moment, and the force of (4) with 2 w x (s eta_dot).
     """
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
-    bits, product, pushed = ints[row + field.PRODUCTS], modal_products(g, m), ZERO
+    b, m = body.record, body.n_mode
+    o_q, o_v = body.modal_q, body.modal_v
+    g, M_rf = body.second, body.M_rf
+    bits, product, pushed = body.products, modal_products(g, m), ZERO
     for k in range(12):
         product += (bits >> k & 1) * m * m
     for k in range(3):
@@ -243,18 +243,18 @@ def _bent(ints, floats, scratch, row, q, v, p, flags):
 
 
 @jit
-def _nodes(ints, floats, scratch, row, q, v, x, flags):
+def _nodes(floats, scratch, body, q, v, x, flags):
     """Write the records of the nodes that carry children."""
-    m, level = ints[row + field.N_MODE] & POSITIVE, ints[row + field.LEVEL]
-    shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
-    for node in range(ints[row + field.N_NODE]):
+    m, level = body.n_mode, body.level
+    shapes, c = body.node_shapes, body.bending
+    size = (body.listed) - node_size(m)
+    for node in range(body.n_node):
         out = shapes + node * node_size(m)
         if level >= field.STIFFENED:
-            deform_node(ints, row, floats, c + node * size, scratch, q, v, scratch, out)
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        moved = (ints[row + field.NODE_MOTION] & POSITIVE) + node * field.NODE_RECORD
-        E, l, J_l, w_t, alpha_t, a_t = node_motion(ints, row, scratch, out, scratch, q, v, x, flags)
+            deform_node(body, floats, c + node * size, scratch, q, v, scratch, out)
+        d = body.nodes + node * field.NODE_RECORD
+        moved = body.node_motion + node * field.NODE_RECORD
+        E, l, J_l, w_t, alpha_t, a_t = node_motion(body, scratch, out, scratch, q, v, x, flags)
         put_matrix(scratch, moved + field.R_, E)
         put_vector(scratch, d + field.ARM, l)
         put_matrix(scratch, d + field.LEFT, J_l)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
 from ..records import floating_record, modal_record, node_record
 from ..small import (
     add,
@@ -52,16 +51,16 @@ def _turning(theta, theta_dot):
 
 
 @jit
-def inboard_node(ints, floats, scratch, row, q, v, moving):
+def inboard_node(floats, scratch, body, q, v, moving):
     """Write the record of the inboard node in F, and S (1)."""
-    m, c = ints[row + field.N_MODE] & POSITIVE, ints[row + field.ROD] & POSITIVE
-    at = floating_record(ints[row + field.STATIONS] & POSITIVE, m)
-    d = modal_sums(floats, c, m, q, ints[row + field.MODAL_Q] & POSITIVE)
-    e = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    m, c = body.n_mode, body.rod
+    at = floating_record(body.stations, m)
+    d = modal_sums(floats, c, m, q, body.modal_q)
+    e = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if moving:
-        e = modal_sums(floats, c, m, v, ints[row + field.MODAL_V] & POSITIVE)
+        e = modal_sums(floats, c, m, v, body.modal_v)
     E, J_l, w, bias = _turning((d[0], d[1], d[2]), (e[0], e[1], e[2]))
-    l = (d[3], d[4], d[5])
+    l = d[3], d[4], d[5]
     put_matrix(scratch, at.turn, E)
     put_vector(scratch, at.place, l)
     put_vector(scratch, at.place_rate, (e[3], e[4], e[5]))
@@ -69,7 +68,7 @@ def inboard_node(ints, floats, scratch, row, q, v, moving):
     put_vector(scratch, at.bias, bias)
     for a in range(m):
         pi_w = turn(J_l, (floats[c + a], floats[c + m + a], floats[c + 2 * m + a]))
-        pi_v = (floats[c + 3 * m + a], floats[c + 4 * m + a], floats[c + 5 * m + a])
+        pi_v = floats[c + 3 * m + a], floats[c + 4 * m + a], floats[c + 5 * m + a]
         swung = added(cross(pi_w, l), -1.0, pi_v)
         for k in range(3):
             scratch[at.shapes + k * m + a] = pi_w[k]
@@ -79,13 +78,13 @@ def inboard_node(ints, floats, scratch, row, q, v, moving):
 
 
 @jit
-def frame_motion(ints, scratch, row, w, alpha, a, x, flags):
+def frame_motion(scratch, body, w, alpha, a, x, flags):
     """Rate and acceleration of F in its axes (2), (3), from those of the inboard node in its own.
 
     After `inboard_node`.
     """
-    m = ints[row + field.N_MODE] & POSITIVE
-    at = floating_record(ints[row + field.STATIONS] & POSITIVE, m)
+    m = body.n_mode
+    at = floating_record(body.stations, m)
     E, l = matrix(scratch, at.turn), vector(scratch, at.place)
     w, alpha, a = turn(E, w), turn(E, alpha), turn(E, a)
     a = added(a, -1.0, cross(alpha, l))
@@ -98,20 +97,20 @@ def frame_motion(ints, scratch, row, w, alpha, a, x, flags):
         a = add(a, add(cross(bias, l), cross(w_d, added(scaled(2.0, rate), -1.0, cross(w_d, l)))))
         w = added(w, -1.0, w_d)
     if flags & field.ACCELERATED != 0:
-        d = modal_sums(scratch, at.frame, m, x, ints[row + field.MODAL_V] & POSITIVE)
+        d = modal_sums(scratch, at.frame, m, x, body.modal_v)
         alpha, a = add(alpha, (d[0], d[1], d[2])), add(a, (d[3], d[4], d[5]))
     return w, alpha, a
 
 
 @jit
-def seen_from_inboard(ints, floats, scratch, row, points, J, p, mass, z_w, z_v):
+def seen_from_inboard(floats, scratch, body, points, J, p, mass, z_w, z_v):
     """Move inertia and forces from F to the inboard node; returns J, p and the force there.
 
     M_rf and the modal forces are changed in place, and M_ff is written; floats[points]: that in F.
     """
-    m, M_rf = ints[row + field.N_MODE] & POSITIVE, ints[row + field.M_RF] & POSITIVE
-    _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
-    at = floating_record(ints[row + field.STATIONS] & POSITIVE, m)
+    m, M_rf = body.n_mode, body.M_rf
+    _W, t, M_ff = modal_record(body.modal, m)
+    at = floating_record(body.stations, m)
     E, l, S = matrix(scratch, at.turn), vector(scratch, at.place), at.frame
     modal_spread(scratch, S, m, six(z_w, z_v), scratch, t)
     for i in range(m):
@@ -119,8 +118,8 @@ def seen_from_inboard(ints, floats, scratch, row, points, J, p, mass, z_w, z_v):
             scratch[M_ff + i * m + j] = floats[points + i * m + j]
     _add_products(scratch, M_rf, S, m, M_ff, True)  # M_rf^T S
     for i in range(m):
-        s_w = (scratch[S + i], scratch[S + m + i], scratch[S + 2 * m + i])
-        s_v = (scratch[S + 3 * m + i], scratch[S + 4 * m + i], scratch[S + 5 * m + i])
+        s_w = scratch[S + i], scratch[S + m + i], scratch[S + 2 * m + i]
+        s_v = scratch[S + 3 * m + i], scratch[S + 4 * m + i], scratch[S + 5 * m + i]
         n = add(apply(J, s_w), cross(p, s_v))
         f = added(cross(s_w, p), mass, s_v)
         for k in range(3):
@@ -128,8 +127,8 @@ def seen_from_inboard(ints, floats, scratch, row, points, J, p, mass, z_w, z_v):
             scratch[M_rf + (3 + k) * m + i] += f[k]
     _add_products(scratch, M_rf, S, m, M_ff, False)  # S^T (M_rf + M_rr S)
     for i in range(m):
-        n = (scratch[M_rf + i], scratch[M_rf + m + i], scratch[M_rf + 2 * m + i])
-        f = (scratch[M_rf + 3 * m + i], scratch[M_rf + 4 * m + i], scratch[M_rf + 5 * m + i])
+        n = scratch[M_rf + i], scratch[M_rf + m + i], scratch[M_rf + 2 * m + i]
+        f = scratch[M_rf + 3 * m + i], scratch[M_rf + 4 * m + i], scratch[M_rf + 5 * m + i]
         n, f = turn_back(E, added(n, -1.0, cross(l, f))), turn_back(E, f)
         for k in range(3):
             scratch[M_rf + k * m + i] = n[k]
@@ -156,15 +155,15 @@ def _add_products(scratch, rows, S, m, M_ff, flipped):
 
 
 @jit
-def floating_node(ints, row, c, o, scratch, q, v, y, out):
+def floating_node(body, c, o, scratch, q, v, y, out):
     """Write the record of a node to y[out], from its place 3 and shapes 6m in F at c[o].
 
     After `inboard_node`.
     """
-    m, shapes, node = ints[row + field.N_MODE] & POSITIVE, o + 3, node_record(out)
-    at = floating_record(ints[row + field.STATIONS] & POSITIVE, m)
-    d = modal_sums(c, shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
-    e = modal_sums(c, shapes, m, v, ints[row + field.MODAL_V] & POSITIVE)
+    m, shapes, node = body.n_mode, o + 3, node_record(out)
+    at = floating_record(body.stations, m)
+    d = modal_sums(c, shapes, m, q, body.modal_q)
+    e = modal_sums(c, shapes, m, v, body.modal_v)
     E, J_l, w, bias = _turning((d[0], d[1], d[2]), (e[0], e[1], e[2]))
     E_d, w_d, bias_d = matrix(scratch, at.turn), vector(scratch, at.rate), vector(scratch, at.bias)
     l = added(add(vector(c, o), (d[3], d[4], d[5])), -1.0, vector(scratch, at.place))
@@ -178,10 +177,10 @@ def floating_node(ints, row, c, o, scratch, q, v, y, out):
     put_vector(y, node.bend + 3, turn_back(E_d, linear))
     for a in range(m):
         s, D = shapes + a, at.shapes + a
-        held_w = (scratch[D], scratch[D + m], scratch[D + 2 * m])
-        held_v = (scratch[D + 3 * m], scratch[D + 4 * m], scratch[D + 5 * m])
+        held_w = scratch[D], scratch[D + m], scratch[D + 2 * m]
+        held_v = scratch[D + 3 * m], scratch[D + 4 * m], scratch[D + 5 * m]
         pi_w = added(turn(J_l, (c[s], c[s + m], c[s + 2 * m])), -1.0, held_w)
-        pi_v = (c[s + 3 * m], c[s + 4 * m], c[s + 5 * m])
+        pi_v = c[s + 3 * m], c[s + 4 * m], c[s + 5 * m]
         pi_v = added(pi_v, -1.0, add(held_v, cross(held_w, l)))
         pi_w, pi_v = turn_back(E_d, pi_w), turn_back(E_d, pi_v)
         for k in range(3):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import hinge_record, modal_record, node_shapes
 from ..small import IDENTITY, add, cross, dot, matrix, put_vector, six, turn, turn_back, vector
 from .modal import modal_spread
@@ -21,12 +21,12 @@ def forces_tip_to_base(ints, scratch, x, out, flags):
     """Generalized forces; each record then holds the spatial force through its hinge."""
     armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
-        row = field.HEADER + i * field.ROW
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        o_v = ints[row + field.HINGE_V] & POSITIVE
+        body = BodyRow(ints, field.HEADER, i)
+        b, o = body.record, body.hinge
+        kind, rigid = body.kind, body.level == field.RIGID
+        o_v = body.hinge_v
         if not rigid:
-            _modal_forces(ints, scratch, row, x, out, armature)
+            _modal_forces(scratch, body, x, out, armature)
         f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         if kind == field.REVOLUTE:
             out[o_v] = dot(vector(scratch, o), f_w)
@@ -38,35 +38,32 @@ def forces_tip_to_base(ints, scratch, x, out, flags):
             if kind == field.FREE:
                 put_vector(out, o_v + 3, turn_back(R, f_v))
         elif kind != field.FIXED:
-            for c in range(ints[row + field.HINGE_DOF]):
+            for c in range(body.hinge_dof):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
                 out[o_v + c] = dot(h_w, f_w) + dot(h_v, f_v)
         if armature:
-            _hinge_armature(scratch, o, ints[row + field.HINGE_DOF], x, out, o_v)
-        if ints[row + field.PARENT] < 0:
+            _hinge_armature(scratch, o, body.hinge_dof, x, out, o_v)
+        if body.parent < 0:
             continue
         if not rigid:
             R = matrix(scratch, b + field.R_)
             f_w, f_v = turn(R, f_w), turn(R, f_v)
         f_w = add(f_w, cross(vector(scratch, b + field.ARM), f_v))
-        n = ints[row + field.CARRIER] & POSITIVE
+        n = body.carrier
         put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), f_w))
         put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), f_v))
 
 
 @jit
-def _modal_forces(ints, scratch, row, x, out, armature):
+def _modal_forces(scratch, body, x, out, armature):
     """Modal forces of one body with the forces on its nodes, which are added to its force."""
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    modal, o_v = (
-        modal_record(ints[row + field.MODAL] & POSITIVE, m),
-        ints[row + field.MODAL_V] & POSITIVE,
-    )
+    b, m = body.record, body.n_mode
+    modal, o_v = modal_record(body.modal, m), body.modal_v
     t = modal.force
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    shapes = body.node_shapes
     f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+    for node in range(body.n_node):
+        d = body.nodes + node * field.NODE_RECORD
         n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
         turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
         modal_spread(scratch, node_shapes(shapes, node, m), m, turned, scratch, t)
@@ -78,7 +75,7 @@ def _modal_forces(ints, scratch, row, x, out, armature):
         out[o_v + k] = scratch[t + k]
     if armature:
         w = modal.weight
-        lumped = ints[row + field.DENSE] != 0
+        lumped = body.dense != 0
         for k in range(m):
             added = scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
             out[o_v + k] += added * x[o_v + k]

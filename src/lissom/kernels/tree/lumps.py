@@ -35,23 +35,23 @@ LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 
 
 @jit
-def point_mass(ints, row):
+def point_mass(body):
     """Place of the modal mass m x m of the points of a body that has lumps or is floating."""
-    size = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE)
-    return (ints[row + field.LUMPS] & POSITIVE) + ints[row + field.N_LUMP] * size
+    size = LUMP_NODE + (body.listed)
+    return body.lumps + body.n_lump * size
 
 
 @jit
-def lump_terms(ints, floats, scratch, row, q, v, x, flags):
+def lump_terms(ints, floats, scratch, body, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_v = ints[row + field.MODAL_V] & POSITIVE
-    _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
-    size, n_lump = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE), ints[row + field.N_LUMP]
-    M_rf = ints[row + field.M_RF] & POSITIVE
+    b, m = body.record, body.n_mode
+    o_v = body.modal_v
+    _W, t, M_ff = modal_record(body.modal, m)
+    size, n_lump = LUMP_NODE + (body.listed), body.n_lump
+    M_rf = body.M_rf
     work = ints[field.TEMPORARY] & POSITIVE
-    lumps, points = ints[row + field.LUMPS] & POSITIVE, point_mass(ints, row)
-    if ints[row + field.LEVEL] != field.FLOATING:  # which has both already
+    lumps, points = body.lumps, point_mass(body)
+    if body.level != field.FLOATING:  # which has both already
         for k in range(m * m):
             scratch[M_ff + k] = floats[points + k]
         if flags & field.ACCELERATED != 0:
@@ -59,11 +59,11 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     for lump in range(n_lump):
         c = lumps + lump * size
         at, node = floats, c + LUMP_NODE
-        if ints[row + field.LEVEL] >= field.STIFFENED:
+        if body.level >= field.STIFFENED:
             at, node = scratch, work + field.THIRD_ROWS * m
-            deform_listed(ints, row, floats, c + LUMP_NODE, scratch, q, v, scratch, node)
+            deform_listed(body, floats, c + LUMP_NODE, scratch, q, v, scratch, node)
         shapes = node_record(node).shapes
-        E, l, J_l, w, alpha, a = node_motion(ints, row, at, node, scratch, q, v, x, flags)
+        E, l, J_l, w, alpha, a = node_motion(body, at, node, scratch, q, v, x, flags)
         mass = floats[c + LUMP_MASS]
         p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
         J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
@@ -91,7 +91,7 @@ def _modal_part(x, c, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff):
     image = work + 6 * m
     for a in range(m):
         pi_w = turn(J_l, (x[c + a], x[c + m + a], x[c + 2 * m + a]))
-        pi_v = (x[c + 3 * m + a], x[c + 4 * m + a], x[c + 5 * m + a])
+        pi_v = x[c + 3 * m + a], x[c + 4 * m + a], x[c + 5 * m + a]
         x_w = add(apply(J, pi_w), cross(p, pi_v))
         x_v = added(cross(pi_w, p), mass, pi_v)
         put_vector(scratch, work + 6 * a, pi_w)

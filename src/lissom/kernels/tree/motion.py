@@ -29,7 +29,7 @@ import math
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import hinge_record
 from ..small import (
     IDENTITY,
@@ -63,19 +63,19 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
     moving, all_given = flags & field.RATES != 0, flags & field.ACCELERATED != 0
     _ground(floats, scratch, flags)
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER_MOTION] & POSITIVE
-        moved = ints[row + field.MOTION] & POSITIVE
-        k, o = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
-        accelerated = all_given or ints[row + field.DRIVEN] != 0
+        body = BodyRow(ints, field.HEADER, i)
+        b, n = body.record, body.carrier_motion
+        moved = body.motion
+        k, o = body.constants, body.hinge
+        kind, rigid = body.kind, body.level == field.RIGID
+        accelerated = all_given or body.driven != 0
         N, w_N = matrix(scratch, n + field.R_), vector(scratch, n + field.RATE)
-        A = product(N, matrix(floats, k + field.FRAME)) if ints[row + field.TURNED] != 0 else N
+        A = product(N, matrix(floats, k + field.FRAME)) if body.turned != 0 else N
         r = turn(N, vector(floats, k + field.PLACE))
-        o_q, o_v = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+        o_q, o_v = body.hinge_q, body.hinge_v
         w_j, rate, h_w, h_v, c_w, c_v = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
         if kind == field.REVOLUTE:
-            axis = ints[row + field.AXIS]
+            axis = body.axis
             R, e = turned_about(A, axis, math.sin(q[o_q]), math.cos(q[o_q]))
             put_vector(scratch, o, e if rigid else unit(axis))
             if moving:
@@ -85,7 +85,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         elif kind == field.FIXED:
             R = A
         elif kind == field.PRISMATIC:
-            R, axis = A, ints[row + field.AXIS]
+            R, axis = A, body.axis
             e = column(A, axis)
             put_vector(scratch, o + 3, e if rigid else unit(axis))
             r = added(r, q[o_q], e)
@@ -109,19 +109,10 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
             if scratch[field.ARMATURE] != 0.0:
                 _write_ball(scratch, o, R if rigid else IDENTITY, kind)
         else:
-            dof = ints[row + field.HINGE_DOF]
+            dof = body.hinge_dof
             o_map = hinge_record(o, dof).child_map
             R_j, r_j, own_w, own_v, bias_w, bias_v = general_joint(
-                floats,
-                ints[row + field.JOINT] & POSITIVE,
-                kind,
-                q,
-                o_q,
-                v,
-                o_v,
-                moving,
-                scratch,
-                o_map,
+                floats, body.joint, kind, q, o_q, v, o_v, moving, scratch, o_map
             )
             R, r = product(A, R_j), add(r, turn(A, r_j))
             w_j, rate, c_w, c_v = turn(R, own_w), turn(R, own_v), turn(R, bias_w), turn(R, bias_v)
@@ -141,8 +132,8 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 vector(scratch, n + field.ACCELERATION + 3),
             )
             w = add(w_N, w_j)  # (1)
-            if ints[row + field.TURNS] != 0:
-                w_N = vector(scratch, (ints[row + field.TURNS] & POSITIVE) + field.RATE)
+            if body.turns != 0:
+                w_N = vector(scratch, body.turns + field.RATE)
             alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
             turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
@@ -152,7 +143,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
             put_vector(scratch, moved + field.RATE, turn_back(R, w))
             put_vector(scratch, moved + field.ACCELERATION, turn_back(R, alpha))
             put_vector(scratch, moved + field.ACCELERATION + 3, turn_back(R, a))
-            flexible_terms(ints, floats, scratch, row, q, v, x, flags)
+            flexible_terms(ints, floats, scratch, body, q, v, x, flags)
             continue
         put_vector(scratch, moved + field.RATE, w)
         put_vector(scratch, moved + field.ACCELERATION, alpha)

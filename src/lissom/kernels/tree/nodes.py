@@ -42,12 +42,12 @@ from .rods import rod_node
 
 
 @jit
-def node_place(ints, row, c, o, q):
+def node_place(body, c, o, q):
     """Attitude, position and J_l of a node of a body, whose record is at c[o]."""
-    node, m = node_record(o), ints[row + field.N_MODE] & POSITIVE
-    if ints[row + field.LEVEL] >= field.EXACT:
+    node, m = node_record(o), body.n_mode
+    if body.level >= field.EXACT:
         return matrix(c, node.turn), vector(c, node.position), IDENTITY
-    d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
+    d = modal_sums(c, node.shapes, m, q, body.modal_q)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     a0, b0, c0, _b1, _c1 = rotation_coefficients(dot(theta, theta))
     l = add(vector(c, node.position), (d[3], d[4], d[5]))
@@ -55,15 +55,15 @@ def node_place(ints, row, c, o, q):
 
 
 @jit
-def node_motion(ints, row, c, o, scratch, q, v, x, flags):
+def node_motion(body, c, o, scratch, q, v, x, flags):
     """Attitude, position, J_l, rate and acceleration of a node of a body, (1), (2).
 
     Its record is at c[o].
     """
-    if ints[row + field.LEVEL] >= field.EXACT:
-        return _section_motion(ints, row, c, o, scratch, v, x, flags)
-    m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    if body.level >= field.EXACT:
+        return _section_motion(body, c, o, scratch, v, x, flags)
+    m, b = body.n_mode, body.record
+    o_q, o_v = body.modal_q, body.modal_v
     w, node = vector(scratch, b + field.RATE), node_record(o)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     if flags & field.RATES != 0:
@@ -82,7 +82,7 @@ def node_motion(ints, row, c, o, scratch, q, v, x, flags):
         J_dot = add(scaled(b1 * s, y), scaled(c1 * s, cross(theta, y)))
         J_dot = added(J_dot, c0, cross(theta_dot, y))
         w_t = add(w, w_r)
-        if ints[row + field.LEVEL] == field.RUTHLESS:
+        if body.level == field.RUTHLESS:
             a_t = add(a_t, cross(w, cross(w, vector(c, node.position))))
         else:
             alpha_t = add(alpha_t, add(J_dot, cross(w, w_r)))
@@ -97,10 +97,10 @@ def node_motion(ints, row, c, o, scratch, q, v, x, flags):
 
 
 @jit
-def _section_motion(ints, row, c, o, scratch, v, x, flags):
+def _section_motion(body, c, o, scratch, v, x, flags):
     """`node_motion` where the record holds Pi_hat and the bias."""
-    m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
-    o_v, node = ints[row + field.MODAL_V] & POSITIVE, node_record(o)
+    m, b = body.n_mode, body.record
+    o_v, node = body.modal_v, node_record(o)
     w, l = vector(scratch, b + field.RATE), vector(c, node.position)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     w_t, a = w, add(a, cross(alpha, l))
@@ -117,26 +117,26 @@ def _section_motion(ints, row, c, o, scratch, v, x, flags):
 
 
 @jit
-def deform_node(ints, row, c, o, scratch, q, v, y, out):
+def deform_node(body, c, o, scratch, q, v, y, out):
     """Write the record of a node to y[out], from level "stiffened" on; its constants are at c[o].
 
     A rod has its sections in the workspace, a floating body its inboard node.
     """
-    m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    if ints[row + field.LEVEL] == field.EXACT:
-        rod_node(ints, row, c, o, scratch, q, v, y, out)
-    elif ints[row + field.LEVEL] == field.FLOATING:
-        floating_node(ints, row, c, o, scratch, q, v, y, out)
+    m, bits = body.n_mode, body.bent
+    o_q, o_v = body.modal_q, body.modal_v
+    if body.level == field.EXACT:
+        rod_node(body, c, o, scratch, q, v, y, out)
+    elif body.level == field.FLOATING:
+        floating_node(body, c, o, scratch, q, v, y, out)
     else:
         _bend_node(c, o, bits, m, q, o_q, v, o_v, y, out)
 
 
 @jit
-def deform_listed(ints, row, c, o, scratch, q, v, y, out):
+def deform_listed(body, c, o, scratch, q, v, y, out):
     """`deform_node` for a node of a list, whose constants follow its record at c[o]."""
-    after = o + node_size(ints[row + field.N_MODE])
-    deform_node(ints, row, c, after, scratch, q, v, y, out)
+    after = o + node_size(body.n_mode)
+    deform_node(body, c, after, scratch, q, v, y, out)
 
 
 @jit

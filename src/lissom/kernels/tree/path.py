@@ -19,6 +19,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import hinge_record, node_record
 from ..small import (
     IDENTITY,
@@ -53,18 +54,18 @@ def pose_along_path(ints, floats, scratch, path, q):
     """
     C, x = IDENTITY, ZERO
     for number in range(int(path[LENGTH])):
-        step, row = _step(path, number)
-        k, b = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.BODY] & POSITIVE
-        o, o_q = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_Q] & POSITIVE
-        kind = ints[row + field.KIND]
+        step, body = _step(ints, path, number)
+        k, b = body.constants, body.record
+        o, o_q = body.hinge, body.hinge_q
+        kind = body.kind
         r = turn(C, vector(floats, k + field.PLACE))
-        if ints[row + field.TURNED] != 0:
+        if body.turned != 0:
             C = product(C, matrix(floats, k + field.FRAME))
         if kind == field.REVOLUTE:
-            C, e = turned_about(C, ints[row + field.AXIS], math.sin(q[o_q]), math.cos(q[o_q]))
+            C, e = turned_about(C, body.axis, math.sin(q[o_q]), math.cos(q[o_q]))
             put_vector(scratch, o, e)
         elif kind == field.PRISMATIC:
-            e = column(C, ints[row + field.AXIS])
+            e = column(C, body.axis)
             put_vector(scratch, o + 3, e)
             r = added(r, q[o_q], e)
         elif kind == field.SPHERICAL or kind == field.FREE:
@@ -72,16 +73,16 @@ def pose_along_path(ints, floats, scratch, path, q):
                 r = add(r, turn(C, vector(q, o_q + 4)))
             C = product(C, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3]))
         elif kind != field.FIXED:
-            C, r = _general(ints, floats, scratch, row, q, C, r)
+            C, r = _general(floats, scratch, body, q, C, r)
         put_matrix(scratch, b + field.R_, C)
         put_vector(scratch, b + field.ARM, r)
         x = add(x, r)
-        if ints[row + field.LEVEL] != field.RIGID:
-            if ints[row + field.LEVEL] == field.EXACT:
-                rod_stations(ints, floats, scratch, row, q, q, False)
-            elif ints[row + field.LEVEL] == field.FLOATING:
-                inboard_node(ints, floats, scratch, row, q, q, False)
-            E, l, _J = _placed(ints, scratch, row, path, step + 1, q)
+        if body.level != field.RIGID:
+            if body.level == field.EXACT:
+                rod_stations(floats, scratch, body, q, q, False)
+            elif body.level == field.FLOATING:
+                inboard_node(floats, scratch, body, q, q, False)
+            E, l, _J = _placed(ints, scratch, body, path, step + 1, q)
             x = add(x, turn(C, l))
             C = product(C, E)
     arm = turn(C, vector(path, ORIGIN))
@@ -89,11 +90,11 @@ def pose_along_path(ints, floats, scratch, path, q):
 
 
 @jit
-def _general(ints, floats, scratch, row, q, A, r):
+def _general(floats, scratch, body, q, A, r):
     """Attitude and origin of a body after a joint without special code; writes its motion map."""
-    dof, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
-    o_q, j = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.JOINT] & POSITIVE
-    o_map, kind = hinge_record(o, dof).child_map, ints[row + field.KIND]
+    dof, o = body.hinge_dof, body.hinge
+    o_q, j = body.hinge_q, body.joint
+    o_map, kind = hinge_record(o, dof).child_map, body.kind
     R_j, r_j, _w, _v, _bias_w, _bias_v = general_joint(
         floats, j, kind, q, o_q, q, o_q, False, scratch, o_map
     )
@@ -110,62 +111,62 @@ def jacobian_along_path(ints, scratch, path, q, arm, J):
     arm: from the last node to the frame.
     """
     for number in range(int(path[LENGTH]) - 1, -1, -1):
-        step, row = _step(path, number)
-        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
-        if ints[row + field.LEVEL] != field.RIGID:
-            arm = _modal_columns(ints, scratch, path, step, row, q, arm, J)
+        step, body = _step(ints, path, number)
+        b, o = body.record, body.hinge
+        kind, o_v = body.kind, body.hinge_v
+        if body.level != field.RIGID:
+            arm = _modal_columns(ints, scratch, path, step, body, q, arm, J)
         if kind == field.REVOLUTE:  # (1)
             h = vector(scratch, o)
             _put_column(J, o_v, h, cross(h, arm))
         else:
             C = matrix(scratch, b + field.R_)
-            for c in range(ints[row + field.HINGE_DOF]):
+            for c in range(body.hinge_dof):
                 h_w, h_v = motion_column(scratch, o, kind, C, c)
                 _put_column(J, o_v + c, h_w, add(h_v, cross(h_w, arm)))
         arm = add(arm, vector(scratch, b + field.ARM))
 
 
 @jit
-def _placed(ints, scratch, row, path, o, q):
+def _placed(ints, scratch, body, path, o, q):
     """Attitude, position and J_l of the node at path[o]; TEMPORARY then has its deformed record."""
-    if ints[row + field.LEVEL] < field.STIFFENED:
-        return node_place(ints, row, path, o, q)
+    if body.level < field.STIFFENED:
+        return node_place(body, path, o, q)
     t = ints[field.TEMPORARY] & POSITIVE
-    deform_listed(ints, row, path, o, scratch, q, q, scratch, t)
-    return node_place(ints, row, scratch, t, q)
+    deform_listed(body, path, o, scratch, q, q, scratch, t)
+    return node_place(body, scratch, t, q)
 
 
 @jit
-def _modal_columns(ints, scratch, path, step, row, q, arm, J):
+def _modal_columns(ints, scratch, path, step, body, q, arm, J):
     """Write (2) and return l; arm: l_t."""
-    C = matrix(scratch, (ints[row + field.BODY] & POSITIVE) + field.R_)
-    _E, l, J_l = _placed(ints, scratch, row, path, step + 1, q)
+    C = matrix(scratch, body.record + field.R_)
+    _E, l, J_l = _placed(ints, scratch, body, path, step + 1, q)
     C_l = product(C, J_l)
-    if ints[row + field.LEVEL] < field.STIFFENED:
-        _put_modal(ints, row, path, node_record(step + 1).shapes, C, C_l, arm, J)
+    if body.level < field.STIFFENED:
+        _put_modal(body, path, node_record(step + 1).shapes, C, C_l, arm, J)
     else:
         t = ints[field.TEMPORARY] & POSITIVE
-        _put_modal(ints, row, scratch, node_record(t).shapes, C, C_l, arm, J)
+        _put_modal(body, scratch, node_record(t).shapes, C, C_l, arm, J)
     return add(arm, turn(C, l))
 
 
 @jit
-def _put_modal(ints, row, c, s, C, C_l, arm, J):
+def _put_modal(body, c, s, C, C_l, arm, J):
     """Write (2) from the shapes at c[s]."""
-    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    m, o_m = body.n_mode, body.modal_v
     for k in range(m):
-        theta = (c[s + k], c[s + m + k], c[s + 2 * m + k])
-        delta = (c[s + 3 * m + k], c[s + 4 * m + k], c[s + 5 * m + k])
+        theta = c[s + k], c[s + m + k], c[s + 2 * m + k]
+        delta = c[s + 3 * m + k], c[s + 4 * m + k], c[s + 5 * m + k]
         a = turn(C_l, theta)
         _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
 
 
 @jit
-def _step(path, number):
+def _step(ints, path, number):
     """Place of a body in `path`, and its row."""
     step = int(path[STEPS + number]) & POSITIVE
-    return step, (field.HEADER + int(path[step]) * field.ROW) & POSITIVE
+    return step, BodyRow(ints, field.HEADER, int(path[step]))
 
 
 @jit

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..fields import POSITIVE
+from ..layout.tree import BodyRow
 from ..records import node_record, node_size, rod_record, section_place, station_record
 from ..small import (
     ZERO,
@@ -26,14 +26,7 @@ from ..small import (
     vector,
 )
 from .modal import three_sums
-from .rods import (
-    LAST,
-    NODE_MOMENTS,
-    STATION_FORCE,
-    TENSION,
-    TURN,
-    TURN_ACCELERATION,
-)
+from .rods import LAST, NODE_MOMENTS, STATION_FORCE, TENSION, TURN, TURN_ACCELERATION
 
 
 @jit
@@ -43,74 +36,71 @@ def stiffen_rods(ints, floats, scratch, factor):
     After a sweep of inverse dynamics with given accelerations.
     """
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            _axial_forces(ints, floats, scratch, row)
+        body = BodyRow(ints, field.HEADER, i)
+        if body.level == field.EXACT:
+            _axial_forces(floats, scratch, body)
     o = int(scratch[field.EXTERNAL])
     for _entry in range(int(scratch[field.N_EXTERNAL])):
-        row = field.HEADER + int(scratch[o]) * field.ROW
+        body = BodyRow(ints, field.HEADER, int(scratch[o]))
         f = vector(scratch, o + field.WRENCH + 3)
         o += field.EXTERNAL_NODE
-        if ints[row + field.LEVEL] == field.EXACT:
-            m = ints[row + field.N_MODE] & POSITIVE
+        if body.level == field.EXACT:
+            m = body.n_mode
             f = turn(matrix(scratch, node_record(o).turn), f)
-            _add_axial(ints, scratch, row, scratch, o + node_size(m) + NODE_MOMENTS + 3 * m, f)
-        if ints[row + field.LEVEL] != field.RIGID:
-            o += ints[row + field.LISTED] & POSITIVE
+            _add_axial(scratch, body, scratch, o + node_size(m) + NODE_MOMENTS + 3 * m, f)
+        if body.level != field.RIGID:
+            o += body.listed
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            _put_tension(ints, scratch, row, factor)
+        body = BodyRow(ints, field.HEADER, i)
+        if body.level == field.EXACT:
+            _put_tension(scratch, body, factor)
 
 
 @jit
 def relax_rods(ints, scratch):
     """Remove the rotary armature of all rods."""
     for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-            place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+        body = BodyRow(ints, field.HEADER, i)
+        if body.level == field.EXACT:
+            m, n = body.n_mode, body.n_station
+            place = station_record(body.stations, n, m)
             scratch[place.tension] = 0.0
 
 
 @jit
-def _axial_forces(ints, floats, scratch, row):
+def _axial_forces(floats, scratch, body):
     """Write the forces on each station's tangent, of the mass and of what nodes carry."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    rod, place = (
-        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
-        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
-    )
+    m, n = body.n_mode, body.n_station
+    rod, place = rod_record(body.rod, n, m), station_record(body.stations, n, m)
     for k in range(n):
         put_vector(scratch, section_place(place, k) + TENSION, ZERO)
     for j in range(n):
         f = scaled(-1.0, vector(scratch, section_place(place, j) + STATION_FORCE))
-        _add_axial(ints, scratch, row, floats, rod.integration + n * j, f)
-    c = ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        _add_axial(scratch, body, floats, rod.integration + n * j, f)
+    c = body.bending
+    size = (body.listed) - node_size(m)
+    for node in range(body.n_node):
+        d = body.nodes + node * field.NODE_RECORD
         f = scaled(-1.0, vector(scratch, d + field.FORCE + 3))
         weights = c + node * size + NODE_MOMENTS + 3 * m
-        _add_axial(ints, scratch, row, floats, weights, f)
+        _add_axial(scratch, body, floats, weights, f)
 
 
 @jit
-def _add_axial(ints, scratch, row, c, weights, f):
+def _add_axial(scratch, body, c, weights, f):
     """Add a force at the end of a row of Q to those on the stations' tangents."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    place = station_record(body.stations, n, m)
     for k in range(n):
         s = section_place(place, k) + TENSION
         put_vector(scratch, s, added(vector(scratch, s), c[weights + k], f))
 
 
 @jit
-def _put_tension(ints, scratch, row, factor):
+def _put_tension(scratch, body, factor):
     """Write (11), and the accelerations of the sections as those of the last iteration."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    place = station_record(body.stations, n, m)
     scratch[place.tension] = 1.0
     for k in range(n):
         s = section_place(place, k)
@@ -126,16 +116,16 @@ def _put_tension(ints, scratch, row, factor):
 
 
 @jit
-def keep_turning(ints, scratch, row, alpha, x):
+def keep_turning(scratch, body, alpha, x):
     """Keep the angular accelerations of the sections of one rod, for (12).
 
     alpha: of the root due to the unknowns; x: accelerations of all coordinates.
     """
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    place = station_record(body.stations, n, m)
     if scratch[place.tension] == 0.0:
         return
-    o_v = ints[row + field.MODAL_V] & POSITIVE
+    o_v = body.modal_v
     for k in range(n):
         s, W = section_place(place, k), place.turning + 3 * m * k
         alpha_k = add(vector(scratch, s + TURN_ACCELERATION), alpha)

@@ -14,13 +14,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import (
-    modal_record,
-    node_record,
-    rod_record,
-    section_place,
-    station_record,
-)
+from ..records import modal_record, node_record, rod_record, section_place, station_record
 from ..small import (
     IDENTITY,
     ZERO,
@@ -62,18 +56,15 @@ NODE_START, NODE_EMPTY, NODE_NATURAL, NODE_MOMENTS = 0, 1, 2, 11
 
 
 @jit
-def rod_terms(ints, floats, scratch, row, q, v, x, flags):
+def rod_terms(ints, floats, scratch, body, q, v, x, flags):
     """Write inertia and forces (9), (10) of one rod, whose acceleration is in its record."""
-    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    n, o_v = ints[row + field.N_STATION] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
-    rod, place = (
-        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
-        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
-    )
-    M_rf = ints[row + field.M_RF] & POSITIVE
+    b, m = body.record, body.n_mode
+    n, o_v = body.n_station, body.modal_v
+    _W, t, M_ff = modal_record(body.modal, m)
+    rod, place = rod_record(body.rod, n, m), station_record(body.stations, n, m)
+    M_rf = body.M_rf
     moving, tension = flags & field.RATES != 0, scratch[place.tension] != 0.0
-    rod_stations(ints, floats, scratch, row, q, v, moving)
+    rod_stations(floats, scratch, body, q, v, moving)
     for k in range(m):
         scratch[t + k] = 0.0
     for k in range(6 * m):
@@ -83,7 +74,7 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
     w = vector(scratch, b + field.RATE)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     z_w, z_v, p, mass = ZERO, ZERO, ZERO, 0.0
-    J_0 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    J_0 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n):
         W, D = place.turning + 3 * m * j, place.moving + 3 * m * j
         r, rate, bias = _sums(floats, rod.integration + n * j, n, scratch, place)
@@ -109,7 +100,7 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
             if flags & field.RATES != 0 and flags & field.ACCELERATED == 0:
                 late = added(alpha_s, -1.0, vector(scratch, s + LAST))
                 moment = add(moment, apply(A, late))
-            J = (J[0] + A[0], J[1] + A[1], J[2] + A[2], J[3] + A[3], J[4] + A[4], J[5] + A[5])
+            J = J[0] + A[0], J[1] + A[1], J[2] + A[2], J[3] + A[3], J[4] + A[4], J[5] + A[5]
         z_w, z_v = add(z_w, add(moment, cross(r, force))), add(z_v, force)
         J_0, p, mass = _plus_station(J_0, J, mu, r), added(p, mu, r), mass + mu
         _modal_parts(scratch, W, D, m, r, J, mu, moment, force, t, M_rf)
@@ -125,29 +116,26 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
 
 
 @jit
-def rod_stations(ints, floats, scratch, row, q, v, moving):
+def rod_stations(floats, scratch, body, q, v, moving):
     """Write the sections of one rod at its stations, (4)-(7)."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    rod, place = (
-        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
-        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
-    )
-    bends = ints[row + field.FIRST_STRETCH] & POSITIVE
+    m, n = body.n_mode, body.n_station
+    o_q, o_v = body.modal_q, body.modal_v
+    rod, place = rod_record(body.rod, n, m), station_record(body.stations, n, m)
+    bends = body.first_stretch
     R, w, bias, before = IDENTITY, ZERO, ZERO, place.nothing
     for j in range(n):
         W, slope = place.turning + 3 * m * j, place.slopes + 3 * m * j
         moments, natural = rod.moments + 3 * m * j, rod.natural + 9 * j
         R, w, bias = turned_piece(
-            ints, row, floats, natural, moments, q, v, moving, R, w, bias, scratch, before, W
+            body, floats, natural, moments, q, v, moving, R, w, bias, scratch, before, W
         )
         E, s = rod.functions + m * j, section_place(place, j)
-        eps, eps_dot = _strain(ints, row, floats, E, q, o_q, v, o_v, moving)
+        eps, eps_dot = _strain(body, floats, E, q, o_q, v, o_v, moving)
         u, stretching = turn(R, eps), turn(R, eps_dot)
         for i in range(bends):
             e = cross((scratch[W + i], scratch[W + m + i], scratch[W + 2 * m + i]), u)
             scratch[slope + i], scratch[slope + m + i], scratch[slope + 2 * m + i] = e
-        _stretch_columns(ints, row, floats, E, scratch, slope, R)
+        _stretch_columns(body, floats, E, scratch, slope, R)
         put_matrix(scratch, s + TURN, R)
         put_vector(scratch, s + TANGENT, u)
         if moving:
@@ -162,10 +150,10 @@ def rod_stations(ints, floats, scratch, row, q, v, moving):
 
 
 @jit
-def rod_node(ints, row, c, o, scratch, q, v, y, out):
+def rod_node(body, c, o, scratch, q, v, y, out):
     """Write the record of a node to y[out], from its constants at c[o]; after `rod_stations`."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    place = station_record(body.stations, n, m)
     start, node = int(c[o + NODE_START]), node_record(out)
     R, w, bias, before = IDENTITY, ZERO, ZERO, place.nothing
     if start >= 0:
@@ -177,7 +165,7 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
             y[node.shapes + k] = scratch[before + k]
     else:
         R, w, bias = turned_piece(
-            ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, True, R, w, bias,
+            body, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, True, R, w, bias,
             scratch, before, place.node,
         )  # fmt: skip
         for k in range(3 * m):
@@ -192,10 +180,10 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
 
 
 @jit
-def _strain(ints, row, floats, E, q, o_q, v, o_v, moving):
+def _strain(body, floats, E, q, o_q, v, o_v, moving):
     """Strain of a section and its rate, section axes."""
-    m, x = ints[row + field.N_MODE] & POSITIVE, ints[row + field.FIRST_STRETCH] & POSITIVE
-    y, z = ints[row + field.FIRST_SHEAR] & POSITIVE, ints[row + field.FIRST_SHEAR_Z] & POSITIVE
+    m, x = body.n_mode, body.first_stretch
+    y, z = body.first_shear, body.first_shear_z
     eps = (
         1.0 + modal_dot(floats, E + x, y - x, q, o_q + x),
         modal_dot(floats, E + y, z - y, q, o_q + y),
@@ -211,10 +199,10 @@ def _strain(ints, row, floats, E, q, o_q, v, o_v, moving):
 
 
 @jit
-def _stretch_columns(ints, row, floats, E, scratch, slope, R):
+def _stretch_columns(body, floats, E, scratch, slope, R):
     """Write R E, the columns of stretch and shear in (5)."""
-    m, x = ints[row + field.N_MODE] & POSITIVE, ints[row + field.FIRST_STRETCH] & POSITIVE
-    y, z = ints[row + field.FIRST_SHEAR] & POSITIVE, ints[row + field.FIRST_SHEAR_Z] & POSITIVE
+    m, x = body.n_mode, body.first_stretch
+    y, z = body.first_shear, body.first_shear_z
     for i in range(x, m):
         along = column(R, 0) if i < y else (column(R, 1) if i < z else column(R, 2))
         e = scaled(floats[E + i], along)
@@ -328,12 +316,12 @@ def _modal_mass(scratch, W, D, m, J, mu, M_ff, work):
 
 
 @jit
-def turned_piece(ints, row, c, natural, moments, q, v, moving, R, w, bias, scratch, before, W):
+def turned_piece(body, c, natural, moments, q, v, moving, R, w, bias, scratch, before, W):
     """Attitude, rate and bias at the end of a piece (4), (6); writes W (8)."""
-    m = ints[row + field.N_MODE] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    y, z = ints[row + field.FIRST_XZ] & POSITIVE, ints[row + field.FIRST_TORSION] & POSITIVE
-    end = ints[row + field.FIRST_STRETCH] & POSITIVE
+    m = body.n_mode
+    o_q, o_v = body.modal_q, body.modal_v
+    y, z = body.first_xz, body.first_torsion
+    end = body.first_stretch
     e_z, e_y, e_x = (
         _moments(c, moments, m, 0, y, q, o_q),
         _moments(c, moments, m, y, z, q, o_q),
@@ -380,9 +368,7 @@ def _magnus(a1, a2, a3):
         _crossed(P, _skews(0.0, 1.0 / 60.0, a1, a2, -1.0 / 60.0, g)),
     )
     F2 = _minus(
-        _skews(0.0, -k, Q, a1, 0.0, Q),
-        k,
-        _crossed(P, _skews(1.0, -1.0 / 60.0, a1, a1, 0.0, a1)),
+        _skews(0.0, -k, Q, a1, 0.0, Q), k, _crossed(P, _skews(1.0, -1.0 / 60.0, a1, a1, 0.0, a1))
     )
     return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, -k, Q)
 

@@ -16,6 +16,7 @@ from ...bodies.rod_map import stations
 from ...bodies.rod_modes import weighted_shapes
 from ...errors import SimulationWarning
 from ...kernels import fields as field
+from ...kernels.layout.tree import BodyRow
 from ...results.event_records import Impulse
 from ...results.labels import forces, times
 from ...system import State
@@ -218,9 +219,9 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
 def mark_driven(machine: Machine, but: int = -1) -> None:
     """Mark the joints that keep their speeds in `Machine.solve`: driven and locked ones."""
     for row in machine.plan.rows["motions"]:
-        machine.ints[row.body + field.DRIVEN] = int(machine.memory[row.active] != 0)
+        BodyRow(machine.ints, row.body).driven = machine.memory[row.active] != 0
     if but >= 0:
-        machine.ints[field.HEADER + field.ROW * but + field.DRIVEN] = 0
+        BodyRow(machine.ints, field.HEADER, but).driven = 0
 
 
 def held_speeds(machine: Machine) -> Array:

@@ -32,7 +32,7 @@ from ...bodies.normal import LINEARISED, MassIntegrals
 from ...errors import LoadError, shown
 from ...kernels import fields as field
 from ...kernels.compiling import jit
-from ...kernels.fields import POSITIVE
+from ...kernels.layout.tree import BodyRow
 from ...kernels.records import rod_record, section_place, station_record
 from ...kernels.run.registry import BodyKind, register
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, add_wrench
@@ -76,8 +76,9 @@ def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, 
     R, x = matrix(work, a + SLOT_POSE), vector(work, a + SLOT_POSITION)
     d_0 = turn_back(R, added(x, -1.0, vector(table, c + CENTER)))
     u = _direction(table, c, t, R)
-    if ints[row + field.LEVEL] == field.EXACT and n > 0:
-        _on_rod(ints, floats, scratch, row, table, c, d_0, u, n, o_v, work, a, T)
+    body = BodyRow(ints, row)
+    if body.level == field.EXACT and n > 0:
+        _on_rod(floats, scratch, body, table, c, d_0, u, n, o_v, work, a, T)
         return
     m, p, L = table[c + MASS], vector(table, c + MOMENT), symmetric(table, c + SPREAD)
     s, g, B = c + SHAPES, c + SHAPES + 3 * n, c + SHAPES + 9 * n
@@ -86,7 +87,7 @@ def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, 
     if deforms == KNOWN:
         p, L = _deformed(table, s, g, B, bends, n, q, o_q, p, L)
     elif deforms == COMPUTED:
-        b = ints[row + field.BODY] & POSITIVE
+        b = body.record
         p, L = vector(scratch, b + field.MOMENT), _spread(symmetric(scratch, b + field.INERTIA))
     com = scaled(1.0 / m, p)
     L = _about(L, p, com)
@@ -99,7 +100,7 @@ def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, 
     if n > 0:
         f = added(acceleration, -1.0, apply(G, com))
         if deforms == COMPUTED:
-            M_rf = ints[row + field.M_RF] & POSITIVE
+            M_rf = body.M_rf
             _modal(table, scratch, M_rf + 3 * n, g, B, bends, n, 0.0, q, o_q, f, G, T, o_v)
         else:
             _modal(table, table, s, g, B, bends, n, deforms, q, o_q, f, G, T, o_v)
@@ -245,11 +246,11 @@ def _modal(table, x, s, g, B, bends, n, deforms, q, o_q, f, G, T, o_v):
 
 
 @jit
-def _on_rod(ints, floats, scratch, row, table, c, d_0, u, m, o_v, work, a, T):
+def _on_rod(floats, scratch, body, table, c, d_0, u, m, o_v, work, a, T):
     """Add the forces on the stations of a rod."""
-    n = ints[row + field.N_STATION] & POSITIVE
-    rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    n = body.n_station
+    rod = rod_record(body.rod, n, m)
+    place = station_record(body.stations, n, m)
     moment, force = ZERO, ZERO
     for j in range(n):
         r = ZERO

@@ -17,6 +17,7 @@ from ...bodies.rod_tables import EPS_X
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.layout import run
+from ...kernels.layout.loops import LoopsHeader
 from ...kernels.layout.rows import pieces
 from ...kernels.records import closure_record
 from ...kernels.run.registry import METHODS
@@ -53,9 +54,8 @@ class LoadPlaces:
         self._numbers = numbers.copy()
         self._plan, self._index, self._floats = plan, index.copy(), work.packed.floats.copy()
         for row in work.packed.rows:
-            if row[field.LEVEL] != field.RIGID:
-                s = row[field.SHAPES]
-                self._floats[s : s + row[field.N_MODE]] = 0.0
+            if row.level != field.RIGID:
+                self._floats[row.shapes : row.shapes + row.n_mode] = 0.0
         self._rest, self._D = np.zeros(n), np.empty((3 * n, n))
         self._of_frames = work.kernel(entries.FRAME_COLUMNS)
         self._of_forces = work.kernel(entries.INVERSE_DERIVATIVES)
@@ -280,10 +280,10 @@ class Machine:
     def _set_closing(self) -> None:
         """Write how loops are kept closed into the workspace."""
         ints, drift, n = self.plan.packed.ints, self.settings.drift, self.system.n_constraint
-        h = int(ints[field.LOOPS])
-        self.scratch[ints[h + field.CLOSING] + field.SOFTENED] = field.SOFT
+        loops = LoopsHeader(ints, ints[field.LOOPS])
+        self.scratch[loops.closing + field.SOFTENED] = field.SOFT
         if isinstance(drift, Baumgarte):
-            closure = plain(closure_record)(int(ints[h + field.CLOSURE]), n)
+            closure = plain(closure_record)(int(loops.closure), n)
             stiffness, damping = drift.gains(self.system)
             self.scratch[closure.stiffness : closure.stiffness + n] = stiffness
             self.scratch[closure.damping : closure.damping + n] = damping

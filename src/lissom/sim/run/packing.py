@@ -12,6 +12,7 @@ from ...joints.base import Chart
 from ...kernels import fields as field
 from ...kernels.layout import run
 from ...kernels.layout.rows import NamedRow
+from ...kernels.layout.tree import body_offset
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
 from ...system import System
@@ -30,7 +31,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
     for _, i, node in plan.slots:
         offsets.append(size)
         entry = [np.array([float(i)]), np.zeros(6)]
-        if plan.packed.rows[i, field.LEVEL] != field.RIGID:
+        if plan.packed.rows[i].level != field.RIGID:
             entry.append(engine.node_constants(plan.system, i, node)[1:])
         pieces += entry
         size += sum(map(len, entry))
@@ -42,7 +43,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     _, offsets = external_list(plan)
     slots = [run.SlotRow.of(body=-1) for _ in plan.slots + plan.points]
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
-        row.body, row.external = field.HEADER + field.ROW * i, offset
+        row.body, row.external = body_offset(i), offset
     nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("node_loads", "loop_joints"))
     for row in nodes + joints:
         row.slot_a, row.slot_b = (
@@ -63,8 +64,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "plains": plains,
         "specials": specials,
         "flexibles": [
-            run.FlexibleRow.of(body=field.HEADER + field.ROW * i, spin=place)
-            for i, place in plan.spins.items()
+            run.FlexibleRow.of(body=body_offset(i), spin=place) for i, place in plan.spins.items()
         ],
     }
     head, flat, watched = run.PlanHeader.of(), [], []

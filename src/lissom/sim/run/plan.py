@@ -17,6 +17,7 @@ from ...errors import LissomError, LoadError, shown
 from ...kernels import fields as field
 from ...kernels.layout import run
 from ...kernels.layout.rows import NamedRow
+from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...kernels.run.remembered import remembered_size
@@ -103,7 +104,7 @@ class Plan:
         self.given_derivatives: list[GivenDerivatives] = []
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
-        flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
+        flexible = np.flatnonzero(self.packed.rows.level != field.RIGID)
         self.spins = {int(i): self.reserve(1) for i in flexible}  # highest angular rate of each
 
     def enter(self, load: Any) -> None:
@@ -466,7 +467,7 @@ class Plan:
             kind=kind,
             active=self.flag(load.label, load.on),
             slot_a=self.slot(frame),
-            body=field.HEADER + field.ROW * i,
+            body=body_offset(i),
             q=layout.modal_q(i).start,
             v=layout.modal_v(i).start,
             n=self.system.bodies[i].n_mode if modes else 0,
@@ -482,7 +483,6 @@ class Plan:
     ) -> int:
         """Add a given motion of a joint; return the offset of its flag."""
         flag = self.flag(label, on)
-        row = self.packed.rows[joint.body]
         self.add(
             "motions",
             mode=mode,
@@ -492,8 +492,8 @@ class Plan:
             n=joint.n_v,
             n_q=joint.n_q,
             signal=signal,
-            body=field.HEADER + field.ROW * joint.body,
-            joint=int(row[field.KIND]),
+            body=body_offset(joint.body),
+            joint=int(self.packed.rows[joint.body].kind),
         )
         return flag
 

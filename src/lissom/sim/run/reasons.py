@@ -14,6 +14,7 @@ from ...errors import LissomError, SingularError, name_list
 from ...joints import Joint
 from ...kernels import fields as field
 from ...kernels.layout import run
+from ...kernels.layout.loops import LoopsHeader
 from ...kernels.run.registry import METHODS
 from ...system import Loop, System
 from .machine import Machine
@@ -241,7 +242,7 @@ def _open_loop(machine: Machine) -> str:
     system, ints = machine.system, machine.plan.packed.ints
     stiff = METHODS[machine.settings.integrator.method].traits & run.USES_ARMATURE
     scratch = machine.stiff if stiff else machine.scratch
-    o, n = int(ints[ints[field.LOOPS] + field.CLOSURE]), system.n_constraint
+    o, n = int(LoopsHeader(ints, ints[field.LOOPS]).closure), system.n_constraint
     gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
     apart = gap.max() > OPEN * system.length
     k = int(np.argmax(gap if apart else rate))

@@ -28,7 +28,8 @@ from ...algorithms.tree.design_parameters import (
 )
 from ...errors import LoadError, SimulationError, SingularError
 from ...kernels.layout import run
-from ...kernels.tree.derivatives import design, frames
+from ...kernels.layout.derivatives import DerivativesHeader
+from ...kernels.tree.derivatives import design
 from ...results.trajectory import Trajectory
 from ...spatial import rotation_exp
 from ...system import System
@@ -264,7 +265,7 @@ class Dynamics:
         self._placed = PlacedLoads(system, parameters, loads, forces, what)
         self._servos = integral_servos(whole, what)
         self.driven = driven_speeds(whole)
-        self.jumps = bool(engine.workspace(system).derivatives[0][frames.JUMPS])
+        self.jumps = DerivativesHeader(engine.workspace(system).derivatives[0], 0).jumps != 0
         self.integrals = np.array([speed for _, speed, _ in whole.states], dtype=int)
 
     @property

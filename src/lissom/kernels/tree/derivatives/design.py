@@ -19,6 +19,8 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesHeader, DerivativesRow
+from ...layout.tree import BodyRow
 from ...small import (
     ZERO,
     add,
@@ -36,17 +38,8 @@ from ..rigid import rigid_force
 from .attached import own_terms_record
 from .frames import (
     ACCELERATION,
-    CARRIER_COLUMNS,
-    CARRIER_OF,
     FORCE,
-    FRAME_OF,
-    HINGE_COLUMNS,
-    JUMP,
-    JUMPS,
-    OWN_TERMS,
     PLACE,
-    PLAN_HEADER,
-    PLAN_ROW,
     TURN,
     VELOCITY,
     XI,
@@ -86,18 +79,18 @@ def design_columns(ints, floats, scratch, plan, work, parameters, directions, q,
             for j in range(ints[field.N_BODY]):
                 _rows_outboard(ints, plan, work, j, j, ZERO, ZERO, change, P, k)
         else:
-            row, j = field.HEADER + i * field.ROW, parameters[k * PARAMETER + WHICH]
-            o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            body, j = BodyRow(ints, field.HEADER, i), parameters[k * PARAMETER + WHICH]
+            o_q, o_v = body.modal_q, body.modal_v
             P[o_v + j, k] = q[o_q + j] if kind == STIFFNESS else v[o_v + j]
 
 
 @jit
 def _change_of_force(ints, scratch, plan, work, i, directions, o):
     """Force (1) about the common point for the change of inertia directions[o:], body axes."""
-    row = field.HEADER + i * field.ROW
-    b = plan[PLAN_HEADER + i * PLAN_ROW + FRAME_OF] & POSITIVE
-    body = ints[row + field.BODY] & POSITIVE
-    C = product(matrix(work, b + TURN), matrix(scratch, body + field.R_))
+    body = BodyRow(ints, field.HEADER, i)
+    b = DerivativesRow(plan, PLAN_ROWS, i).frame
+    record = body.record
+    C = product(matrix(work, b + TURN), matrix(scratch, record + field.R_))
     r, w = vector(work, b + PLACE), vector(work, b + VELOCITY)
     alpha = vector(work, b + ACCELERATION)
     rate = add(vector(work, b + VELOCITY + 3), cross(w, r))
@@ -110,9 +103,9 @@ def _change_of_force(ints, scratch, plan, work, i, directions, o):
 @jit
 def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     """Column (3) of a displacement or a turn of the joint of body i, in the carrier's axes."""
-    row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-    b, N = plan[o + FRAME_OF] & POSITIVE, plan[o + CARRIER_OF] & POSITIVE
-    carrier, c = ints[row + field.CARRIER] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
+    body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+    b, N = places.frame, places.carrier
+    carrier, c = body.carrier, body.constants
     C = product(matrix(work, N + TURN), matrix(scratch, carrier + field.R_))
     p = add(vector(work, N + PLACE), turn(C, vector(floats, c + field.PLACE)))
     e = turn(C, direction)
@@ -122,8 +115,8 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     one_w, one_v = motion_cross(V_w, V_v, xi_w, xi_v)  # (2)
     first, second = motion_cross(A_w, A_v, xi_w, xi_v), motion_cross(V_w, V_v, one_w, one_v)
     two_w, two_v = add(first[0], second[0]), add(first[1], second[1])
-    if plan[o + JUMP] >= 0:
-        d_w, d_v = moved_jump(ints, scratch, plan, work, row, o, xi_w, xi_v, q, v)
+    if places.jump >= 0:
+        d_w, d_v = moved_jump(ints, scratch, plan, work, body, places, xi_w, xi_v, q, v)
         two_w, two_v = add(two_w, d_w), add(two_v, d_v)
     for j in range(i, ints[field.N_BODY]):
         if _carried(ints, j, i):
@@ -131,7 +124,7 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
     i_w, i_v = inertia_times(work, b, two_w, two_v)
     c_w, c_v = coupling_times(work, b, one_w)
-    if plan[JUMPS] != 0:
+    if DerivativesHeader(plan, 0).jumps != 0:
         c_v = add(c_v, lower_times(work, b, one_w))
     t_w, t_v = force_cross(xi_w, xi_v, n, f)
     _rows_inboard(ints, plan, work, i, add(i_w, add(c_w, t_w)), add(i_v, add(c_v, t_v)), P, k)
@@ -141,28 +134,28 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
 def _carried(ints, j, i):
     """Whether body j is body i or carried by it."""
     while j > i:
-        j = ints[field.HEADER + j * field.ROW + field.PARENT]
+        j = BodyRow(ints, field.HEADER, j).parent
     return j == i
 
 
 @jit
 def _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k):
     """Add (3) to the rows of body j, hinge and modes, for a change at the joint of body i."""
-    row, o = field.HEADER + j * field.ROW, PLAN_HEADER + j * PLAN_ROW
-    r, m = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_v, o_m = ints[row + field.HINGE_V] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    b, columns = plan[o + FRAME_OF] & POSITIVE, plan[o + HINGE_COLUMNS] & POSITIVE
+    body, places = BodyRow(ints, field.HEADER, j), DerivativesRow(plan, PLAN_ROWS, j)
+    r, m = body.hinge_dof, body.n_mode
+    o_v, o_m = body.hinge_v, body.modal_v
+    b, columns = places.frame, places.hinge_columns
     for c in range(r):
         xi_w = rows_of(work, columns + XI * r, r, c)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, c)
         a_w, a_v = inertia_times(work, b, xi_w, xi_v)
         coupling = times_coupling(work, b, xi_w, xi_v)
-        if plan[JUMPS] != 0:
+        if DerivativesHeader(plan, 0).jumps != 0:
             coupling = add(coupling, times_lower(work, b, xi_v))
             coupling = add(coupling, jumps_times(ints, plan, work, j, i, a_w, a_v))
         P[o_v + c, k] += dot(a_w, two_w) + dot(a_v, two_v) + dot(coupling, one_w)
     if m > 0:
-        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        terms = own_terms_record(places.own_terms, m)
         for c in range(m):
             a_w, a_v = rows_of(work, terms.A, m, c), rows_of(work, terms.A + 3 * m, m, c)
             coupling = rows_of(work, terms.B, m, c)
@@ -174,15 +167,12 @@ def _rows_outboard(ints, plan, work, j, i, one_w, two_w, two_v, P, k):
 def _rows_inboard(ints, plan, work, i, n, f, P, k):
     """Add the force (n, f) on body i to the rows of all that carry it, without its own hinge."""
     while i >= 0:
-        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        p = ints[row + field.PARENT]
-        if plan[o + CARRIER_COLUMNS] >= 0:
-            parent = field.HEADER + p * field.ROW
-            m, o_m = (
-                ints[parent + field.N_MODE] & POSITIVE,
-                ints[parent + field.MODAL_V] & POSITIVE,
-            )
-            _add_products(work, plan[o + CARRIER_COLUMNS] & POSITIVE, m, o_m, n, f, P, k)
+        body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        p = body.parent
+        if places.carrier_columns >= 0:
+            parent = BodyRow(ints, field.HEADER, p)
+            m, o_m = parent.n_mode, parent.modal_v
+            _add_products(work, places.carrier_columns & POSITIVE, m, o_m, n, f, P, k)
         if p >= 0:
             _hinge_rows(ints, plan, work, p, n, f, P, k)
         i = p
@@ -191,9 +181,9 @@ def _rows_inboard(ints, plan, work, i, n, f, P, k):
 @jit
 def _hinge_rows(ints, plan, work, i, n, f, P, k):
     """Add the force (n, f) to the rows of the hinge of body i."""
-    row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-    r, o_v = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
-    _add_products(work, plan[o + HINGE_COLUMNS] & POSITIVE, r, o_v, n, f, P, k)
+    body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+    r, o_v = body.hinge_dof, body.hinge_v
+    _add_products(work, places.hinge_columns, r, o_v, n, f, P, k)
 
 
 @jit

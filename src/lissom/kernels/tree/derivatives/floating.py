@@ -12,9 +12,7 @@ Everything on F has the sum of these columns and of its own in F.  Motions of no
 
 from __future__ import annotations
 
-from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
 from ...small import add, added, cross, matrix, product, scaled, transposed, turn, turn_back, vector
 from ..modal import modal_sums
 from .frames import (
@@ -37,10 +35,10 @@ from .turning import turning_slopes
 
 
 @jit
-def frame_columns(ints, floats, work, row, b, F, columns, q, v, x):
+def frame_columns(floats, work, body, b, F, columns, q, v, x):
     """Write frame and columns of F, (1) and (2); b: frame of the inboard node."""
-    m, c = ints[row + field.N_MODE] & POSITIVE, ints[row + field.ROD] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    m, c = body.n_mode, body.rod
+    o_q, o_v = body.modal_q, body.modal_v
     d, e = modal_sums(floats, c, m, q, o_q), modal_sums(floats, c, m, v, o_v)
     g = modal_sums(floats, c, m, x, o_v)
     l, l_dot, l_ddot = (d[3], d[4], d[5]), (e[3], e[4], e[5]), (g[3], g[4], g[5])
@@ -63,7 +61,7 @@ def frame_columns(ints, floats, work, row, b, F, columns, q, v, x):
         work[F + ACCELERATION + k], work[F + ACCELERATION + 3 + k] = a_w[k], a_v[k]
     clear_frame(work, F)
     both_w, both_v = add(V_w, F_w), add(V_v, F_v)
-    zero = (0.0, 0.0, 0.0)
+    zero = 0.0, 0.0, 0.0
     for j in range(m):
         a, d_j = rows_of(floats, c, m, j), rows_of(floats, c + 3 * m, m, j)
         w_j = turn(J, a)

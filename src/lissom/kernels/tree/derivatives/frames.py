@@ -55,24 +55,7 @@ FRAME = 61
 # work: a set of n columns, rows of n numbers
 XI, PSI_1, PSI_2, PHI_2, COLUMNS = 0, 6, 12, 18, 24
 
-# plan: row of a body
-(
-    FRAME_OF,  # work: its frame
-    CARRIER_OF,  # work: frame of the node that carries it
-    NODES_OF,  # work: frames of its nodes that carry children
-    HINGE_COLUMNS,  # work: columns of its hinge
-    NODE_COLUMNS,  # work: columns of its modes at each of these nodes
-    CARRIER_COLUMNS,  # work: those at the node that carries it, -1 if there are none
-    BELOW,  # number of columns of its carriers
-    OWN_TERMS,  # work: see `bodies`
-    JUMP,  # work: on a body at level "ruthless" see `jumps`, otherwise -1
-    OVER,  # of itself and its carriers the outermost body that has a JUMP, -1 if none has
-    FIRST,  # body: at level "ruthless" the first that it carries, -1 if there is none
-    NEXT,  # body: the next on the same one at level "ruthless", -1 if there is none
-    PLAN_ROW,
-) = range(13)
-# plan: header
-STACK, STACK_WIDTH, TEMPORARY, N_WORK, JUMPS, PLAN_HEADER = range(6)  # JUMPS: whether there are any
+# plan: see `layout.derivatives`
 
 
 @jit

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
+from ...layout.tree import BodyRow
 from ...small import add, cross, dot, matrix, put_vector, scaled, turn_back, vector
 from ..motion import motion_base_to_tip
 from .design import DIRECTION
@@ -32,8 +32,8 @@ def inertial_products(ints, floats, scratch, Q, V, A, Y, motions, out, flags, st
         v, x = V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
         motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
         for i in range(ints[field.N_BODY]):
-            row = field.HEADER + i * field.ROW
-            b, o = ints[row + field.BODY] & POSITIVE, i * MOTION
+            body = BodyRow(ints, field.HEADER, i)
+            b, o = body.record, i * MOTION
             R = matrix(scratch, b + field.R_)
             a = vector(scratch, b + field.ACCELERATION + 3)
             put_vector(motions, o + RATE, turn_back(R, vector(scratch, b + field.RATE)))
@@ -41,9 +41,9 @@ def inertial_products(ints, floats, scratch, Q, V, A, Y, motions, out, flags, st
             put_vector(motions, o + LINEAR, turn_back(R, a))
         motion_base_to_tip(ints, floats, scratch, q, y, y, flags & 0 | field.ACCELERATED)
         for i in range(ints[field.N_BODY]):
-            row = field.HEADER + i * field.ROW
-            if ints[row + field.LEVEL] == field.RIGID:
-                b = ints[row + field.BODY] & POSITIVE
+            body = BodyRow(ints, field.HEADER, i)
+            if body.level == field.RIGID:
+                b = body.record
                 R = matrix(scratch, b + field.R_)
                 y_w = turn_back(R, vector(scratch, b + field.ACCELERATION))
                 y_v = turn_back(R, vector(scratch, b + field.ACCELERATION + 3))

@@ -23,26 +23,17 @@ from typing import NamedTuple
 
 from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesHeader, DerivativesRow
+from ...layout.tree import BodyRow
 from ...records import node_record
 from ...small import ZERO, add, added, cross, dot, matrix, scaled, turn, turn_back, unit, vector
 from ..modal import modal_sums
 from .frames import (
-    BELOW,
-    CARRIER_OF,
     COUPLING,
     FRAME,
-    FRAME_OF,
-    JUMP,
     LOWER,
-    NODES_OF,
-    OVER,
     PLACE,
-    PLAN_HEADER,
-    PLAN_ROW,
     PSI_1,
-    STACK,
-    STACK_WIDTH,
     TURN,
     VELOCITY,
     XI,
@@ -71,11 +62,11 @@ class WorldMotion(NamedTuple):
 
 
 @jit
-def motion_at(ints, row, c, o, work, b, at, r, s, r_dot, q, v):
+def motion_at(body, c, o, work, b, at, r, s, r_dot, q, v):
     """Motion at a node, and J_l and the derivatives of its turning in body axes (`turning`)."""
-    m, node, C = ints[row + field.N_MODE] & POSITIVE, node_record(o), matrix(work, at + TURN)
-    d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
-    e = modal_sums(c, node.shapes, m, v, ints[row + field.MODAL_V] & POSITIVE)
+    m, node, C = body.n_mode, node_record(o), matrix(work, at + TURN)
+    d = modal_sums(c, node.shapes, m, q, body.modal_q)
+    e = modal_sums(c, node.shapes, m, v, body.modal_v)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     slopes = turning_slopes(theta, (e[0], e[1], e[2]), ZERO)
     _E, J, w_r, g, by_turn, by_turn_dot, by_rate = slopes
@@ -137,23 +128,23 @@ def jump_times(work, jump, a_w, a_v):
 @jit
 def jumps_times(ints, plan, work, j, i, a_w, a_v):
     """Sum of `jump_times` over the jumps of body j and its carriers, outboard of body i."""
-    total, over = ZERO, plan[PLAN_HEADER + j * PLAN_ROW + OVER]
+    total, over = ZERO, DerivativesRow(plan, PLAN_ROWS, j).over
     while over > i:
-        total = add(total, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
-        parent = ints[field.HEADER + over * field.ROW + field.PARENT]
-        over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
+        total = add(total, jump_times(work, DerivativesRow(plan, PLAN_ROWS, over).jump, a_w, a_v))
+        parent = BodyRow(ints, field.HEADER, over).parent
+        over = DerivativesRow(plan, PLAN_ROWS, parent).over
     return total
 
 
 @jit
 def add_jump_products(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
     """Add to row r of body i what jumps between it and columns inboard do, (2)."""
-    s, w = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
-    over, k = plan[PLAN_HEADER + i * PLAN_ROW + OVER], ZERO
+    s, w = DerivativesHeader(plan, 0).stack, DerivativesHeader(plan, 0).stack_width
+    over, k = DerivativesRow(plan, PLAN_ROWS, i).over, ZERO
     while over >= 0:
-        k = add(k, jump_times(work, plan[PLAN_HEADER + over * PLAN_ROW + JUMP], a_w, a_v))
+        k = add(k, jump_times(work, DerivativesRow(plan, PLAN_ROWS, over).jump, a_w, a_v))
         count, parent = _inboard(ints, plan, over)
-        over = plan[PLAN_HEADER + parent * PLAN_ROW + OVER]
+        over = DerivativesRow(plan, PLAN_ROWS, parent).over
         first = _inboard(ints, plan, over)[0] if over >= 0 else 0
         for c in range(first, count):
             D_q[r, index[c]] += dot(k, rows_of(work, s + PSI_1 * w, w, c))
@@ -163,9 +154,9 @@ def add_jump_products(ints, plan, work, index, i, r, a_w, a_v, D_q, D_v):
 @jit
 def _inboard(ints, plan, i):
     """Number of columns inboard of the modes of the carrier of body i, and that carrier."""
-    parent = ints[field.HEADER + i * field.ROW + field.PARENT]
-    modes = ints[field.HEADER + parent * field.ROW + field.N_MODE]
-    return plan[PLAN_HEADER + i * PLAN_ROW + BELOW] - modes, parent
+    parent = BodyRow(ints, field.HEADER, i).parent
+    modes = BodyRow(ints, field.HEADER, parent).n_mode
+    return DerivativesRow(plan, PLAN_ROWS, i).below - modes, parent
 
 
 @jit
@@ -182,14 +173,14 @@ def add_jump_coupling(work, at, jump):
 def clear_lower(ints, plan, work):
     """Set L of all frames to zero."""
     for i in range(ints[field.N_BODY]):
-        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        n_node = ints[row + field.N_NODE] if ints[row + field.LEVEL] != field.RUTHLESS else 0
+        body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        n_node = body.n_node if body.level != field.RUTHLESS else 0
         for k in range(9):
-            work[plan[o + FRAME_OF] + LOWER + k] = 0.0
-            if plan[o + JUMP] >= 0:
-                work[plan[o + CARRIER_OF] + LOWER + k] = 0.0
+            work[places.frame + LOWER + k] = 0.0
+            if places.jump >= 0:
+                work[places.carrier + LOWER + k] = 0.0
             for node in range(n_node):
-                work[plan[o + NODES_OF] + node * FRAME + LOWER + k] = 0.0
+                work[places.nodes + node * FRAME + LOWER + k] = 0.0
 
 
 @jit

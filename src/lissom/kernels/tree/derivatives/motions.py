@@ -11,6 +11,8 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesRow
+from ...layout.tree import BodyRow
 from ...records import node_record, node_size
 from ...small import IDENTITY, ZERO, matrix, product, put_matrix, turn, vector
 from ..motion import motion_base_to_tip
@@ -19,16 +21,9 @@ from .attached import own_terms_record
 from .bodies import listed_node
 from .frames import (
     ACCELERATION,
-    CARRIER_COLUMNS,
     COLUMNS,
-    FRAME_OF,
-    HINGE_COLUMNS,
-    JUMP,
-    OWN_TERMS,
     PHI_2,
     PLACE,
-    PLAN_HEADER,
-    PLAN_ROW,
     PSI_1,
     PSI_2,
     TURN,
@@ -67,40 +62,38 @@ def _frame(ints, scratch, plan, work, q, v, x, where, start, out, first, motions
     if i < 0:
         _motion(work, GROUND, IDENTITY, motions, to)
         return
-    row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-    body, b = ints[row + field.BODY] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    m, C = ints[row + field.N_MODE] & POSITIVE, matrix(work, b + TURN)
+    body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+    record, b = body.record, places.frame
+    m, C = body.n_mode, matrix(work, b + TURN)
     at, jump, K_w, K_v = b, -1, NOTHING, NOTHING
-    if ints[row + field.LEVEL] == field.RIGID:
-        E = matrix(scratch, body + field.R_)
+    if body.level == field.RIGID:
+        E = matrix(scratch, record + field.R_)
     else:
-        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        terms = own_terms_record(places.own_terms, m)
         at = terms.frame
-        if ints[row + field.LEVEL] == field.EXACT:
-            E = _rod_node(ints, where, start + 1, scratch, work, row, b, terms, q, v, x)
+        if body.level == field.EXACT:
+            E = _rod_node(ints, where, start + 1, scratch, work, body, b, terms, q, v, x)
         else:
             E, _w, _alpha, _a = listed_node(
-                ints, where, start + 1, scratch, work, row, b, terms, q, v, x
+                where, start + 1, scratch, work, body, b, terms, q, v, x
             )
-        if ints[row + field.LEVEL] == field.RUTHLESS:
+        if body.level == field.RUTHLESS:
             jump, columns = terms.base, terms.columns  # the frame of the shapes is not used
-            node_jump(
-                ints, row, work, terms.node, work, b, at, columns, jump, ZERO, ZERO, ZERO, q, v
-            )
-        _copy(work, terms.columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
+            node_jump(body, work, terms.node, work, b, at, columns, jump, ZERO, ZERO, ZERO, q, v)
+        _copy(work, terms.columns, m, out, first, body.modal_v, K_w, K_v)
     _motion(work, at, product(C, E), motions, to)
     while i >= 0:
         if jump >= 0:
             K_w = _sum(K_w, matrix(work, jump + K_W))
             K_v = _sum(K_v, matrix(work, jump + K_V))
-        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        r, jump = ints[row + field.HINGE_DOF], plan[o + JUMP]
-        _copy(work, plan[o + HINGE_COLUMNS], r, out, first, ints[row + field.HINGE_V], K_w, K_v)
-        i = ints[row + field.PARENT]
-        if plan[o + CARRIER_COLUMNS] >= 0:
-            row, columns = field.HEADER + i * field.ROW, plan[o + CARRIER_COLUMNS]
-            m = ints[row + field.N_MODE]
-            _copy(work, columns, m, out, first, ints[row + field.MODAL_V], K_w, K_v)
+        body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        r, jump = body.hinge_dof, places.jump
+        _copy(work, places.hinge_columns, r, out, first, body.hinge_v, K_w, K_v)
+        i = body.parent
+        if places.carrier_columns >= 0:
+            parent, columns = BodyRow(ints, field.HEADER, i), places.carrier_columns
+            m, o_m = parent.n_mode, parent.modal_v
+            _copy(work, columns, m, out, first, o_m, K_w, K_v)
 
 
 @jit
@@ -124,13 +117,13 @@ def _motion(work, at, C, motions, to):
 
 
 @jit
-def _rod_node(ints, where, o, scratch, work, row, b, terms, q, v, x):
+def _rod_node(ints, where, o, scratch, work, body, b, terms, q, v, x):
     """Frame and columns of a node of a rod; its attitude in root axes."""
-    m, record = ints[row + field.N_MODE] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
-    deform_listed(ints, row, where, o, scratch, q, v, scratch, record)
+    m, record = body.n_mode, ints[field.TEMPORARY] & POSITIVE
+    deform_listed(body, where, o, scratch, q, v, scratch, record)
     E, r = matrix(scratch, record), vector(scratch, node_record(record).position)
     rod_node_columns(
-        ints, where, o + node_size(m), scratch, work, row, b, terms, terms.frame, terms.columns, r,
+        where, o + node_size(m), scratch, work, body, b, terms, terms.frame, terms.columns, r,
         q, v, x,
     )  # fmt: skip
     return E

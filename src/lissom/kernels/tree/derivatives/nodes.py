@@ -18,21 +18,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
 from ...records import node_record
 from ...small import ZERO, add, added, cross, dot, matrix, scaled, turn, turn_back, vector
 from ..modal import modal_sums
-from .frames import (
-    ACCELERATION,
-    PLACE,
-    TURN,
-    VELOCITY,
-    motion_cross,
-    put_column,
-    rows_of,
-)
+from .frames import ACCELERATION, PLACE, TURN, VELOCITY, motion_cross, put_column, rows_of
 from .turning import moment_curvature, turning_jacobian, turning_slopes
 
 
@@ -44,10 +34,10 @@ class Bend(NamedTuple):
 
 
 @jit
-def shape_columns(ints, row, c, o, s, bent, work, b, at, columns, q, v, x):
+def shape_columns(body, c, o, s, bent, work, b, at, columns, q, v, x):
     """Write frame and columns of one node; c[o]: its record, s: array of its second order."""
-    m, node = ints[row + field.N_MODE] & POSITIVE, node_record(o)
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    m, node = body.n_mode, node_record(o)
+    o_q, o_v = body.modal_q, body.modal_v
     d, e = modal_sums(c, node.shapes, m, q, o_q), modal_sums(c, node.shapes, m, v, o_v)
     g = modal_sums(c, node.shapes, m, x, o_v)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
@@ -85,17 +75,17 @@ def _bending(s, bent, m, x, o_x, j):
             for i in range(m):
                 e += s[o + j * m + i] * x[o_x + i]
             if k == 0:
-                found_w = (e, found_w[1], found_w[2])
+                found_w = e, found_w[1], found_w[2]
             elif k == 1:
-                found_w = (found_w[0], e, found_w[2])
+                found_w = found_w[0], e, found_w[2]
             elif k == 2:
-                found_w = (found_w[0], found_w[1], e)
+                found_w = found_w[0], found_w[1], e
             elif k == 3:
-                found_v = (e, found_v[1], found_v[2])
+                found_v = e, found_v[1], found_v[2]
             elif k == 4:
-                found_v = (found_v[0], e, found_v[2])
+                found_v = found_v[0], e, found_v[2]
             else:
-                found_v = (found_v[0], found_v[1], e)
+                found_v = found_v[0], found_v[1], e
             o += m * m
     return found_w, found_v
 
@@ -169,15 +159,15 @@ def moved_to_common(C, p, a_w, a_v):
 
 
 @jit
-def shape_curvature(ints, row, c, o, s, bent, q, n, f, work, D, sign):
+def shape_curvature(body, c, o, s, bent, q, n, f, work, D, sign):
     """Add sign times (d Pi_hat_i along j) . (n, f) of a node to D[i, j]; the force in body axes.
 
     n . d w_i + f . (d d_i + d_j x w_i), the last because the force acts about a fixed point; with
     Y of `turning`: Pi_wj^T Y Pi_wi, and S at level "stiffened".
     """
-    m, node = ints[row + field.N_MODE] & POSITIVE, node_record(o)
+    m, node = body.n_mode, node_record(o)
     n, f = scaled(sign, n), scaled(sign, f)
-    d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
+    d = modal_sums(c, node.shapes, m, q, body.modal_q)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     Y, J = moment_curvature(theta, n), turning_jacobian(theta)
     for i in range(m):

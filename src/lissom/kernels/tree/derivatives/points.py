@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
 from ...records import modal_products, shapes_record
 from ...small import (
     ZERO,
@@ -32,15 +31,7 @@ from ...small import (
 )
 from ..lumps import point_mass
 from ..modal import modal_dot, modal_product, modal_sums
-from .frames import (
-    PLACE,
-    TURN,
-    VELOCITY,
-    add_carried,
-    add_rigid,
-    put_rows,
-    rows_of,
-)
+from .frames import PLACE, TURN, VELOCITY, add_carried, add_rigid, put_rows, rows_of
 
 # Rows of products with the rates: N 6, (O - X)^T 3, O 3, X 3, sigma 3; with the accelerations:
 # (O - X)^T 3, sigma 3
@@ -48,24 +39,24 @@ BY_SWIRL, BY_GYRO, BY_TWIST, BY_PUSH, TO_SWIRL, TO_PUSH = 6, 9, 12, 15, 18, 21
 
 
 @jit
-def point_terms(ints, floats, work, row, b, terms, w, alpha, a, q, v, x):
+def point_terms(floats, work, body, b, terms, w, alpha, a, q, v, x):
     """Write rows, columns and block of the modes, and add the inertia to the frame b.
 
     w, alpha, a: rate and acceleration of the body frame in its axes.
     """
-    m, level = ints[row + field.N_MODE] & POSITIVE, ints[row + field.LEVEL]
-    c, s = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    m, level = body.n_mode, body.level
+    c, s = body.constants, body.shapes
+    o_q, o_v = body.modal_q, body.modal_v
     shapes, C = shapes_record(s, m), matrix(work, b + TURN)
     bends = level >= field.FULL
     for k in range(6 * m):
         work[terms.A + k] = floats[shapes.M_rf + k]
     p, J = vector(floats, c + field.OWN_MOMENT), symmetric(floats, c + field.OWN_INERTIA)
-    Q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    Q = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if bends:
-        _products(ints, floats, work, row, terms, q, v, x)
+        _products(floats, work, body, terms, q, v, x)
         p, J = _deformed(floats, work, terms, shapes, m, p, J, q, o_q)
-        _slopes_of_moments(ints, floats, work, row, terms)
+        _slopes_of_moments(floats, work, body, terms)
         h = terms.image + 9 * m
         Q = (
             modal_dot(work, h, m, v, o_v), modal_dot(work, h + m, m, v, o_v),
@@ -82,17 +73,17 @@ def point_terms(ints, floats, work, row, b, terms, w, alpha, a, q, v, x):
     rate = turn_back(C, add(vector(work, b + VELOCITY + 3), cross(w_0, r)))
     for j in range(m):
         _mode(floats, shapes.moments, work, terms, m, j, bends, w, alpha, a, rate, C, r)
-    start_blocks(ints, floats, work, row, terms)
+    start_blocks(floats, work, body, terms)
     if bends:
-        _bent_blocks(ints, floats, work, row, terms, w, alpha, a)
+        _bent_blocks(floats, work, body, terms, w, alpha, a)
 
 
 @jit
-def _products(ints, floats, work, row, terms, q, v, x):
+def _products(floats, work, body, terms, q, v, x):
     """Products of the matrices with coordinates, rates and accelerations; M_rf in terms.A."""
-    m, g = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SECOND] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    bits, P, u, rates = ints[row + field.PRODUCTS], modal_products(g, m), terms.image, terms.rates
+    m, g = body.n_mode, body.second
+    o_q, o_v = body.modal_q, body.modal_v
+    bits, P, u, rates = body.products, modal_products(g, m), terms.image, terms.rates
     for k in range(9 * m):
         work[u + k] = 0.0
     for k in range(24 * m):
@@ -142,9 +133,9 @@ def _deformed(floats, work, terms, shapes, m, p, J, q, o_q):
 
 
 @jit
-def _slopes_of_moments(ints, floats, work, row, terms):
+def _slopes_of_moments(floats, work, body, terms):
     """Write h_kl, nine rows of m numbers, after u and o."""
-    m, g = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SECOND] & POSITIVE
+    m, g = body.n_mode, body.second
     _combine(floats, g, m, work, terms.image, terms.image + 6 * m, terms.image + 9 * m)
 
 
@@ -171,7 +162,7 @@ def _add_swirl(work, b, C, Q, pushed):
         s - 2.0 * Q[0], -2.0 * Q[3], -2.0 * Q[6], -2.0 * Q[1], s - 2.0 * Q[4], -2.0 * Q[7],
         -2.0 * Q[2], -2.0 * Q[5], s - 2.0 * Q[8],
     )  # fmt: skip
-    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    nothing = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     r = vector(work, b + PLACE)
     add_carried(work, b, r, nothing, ZERO, 0.0, turned(C, swirl), turn(C, pushed))
 
@@ -253,13 +244,13 @@ def _put_force(work, o, m, j, C, r, n, f):
 
 
 @jit
-def start_blocks(ints, floats, work, row, terms):
+def start_blocks(floats, work, body, terms):
     """Stiffness, damping and constant modal mass in the blocks of the modes; a rod's is zero."""
-    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    level, points = ints[row + field.LEVEL], -1
-    if level == field.FLOATING or (level != field.EXACT and ints[row + field.N_LUMP] != 0):
-        points = point_mass(ints, row)
-    damped, d = ints[row + field.DAMPED], ints[row + field.DAMPING] & POSITIVE
+    m, s = body.n_mode, body.shapes
+    level, points = body.level, -1
+    if level == field.FLOATING or (level != field.EXACT and body.n_lump != 0):
+        points = point_mass(body)
+    damped, d = body.damped, body.damping
     for i in range(m):
         for j in range(m):
             same = 1.0 if i == j else 0.0
@@ -275,14 +266,14 @@ def start_blocks(ints, floats, work, row, terms):
 
 
 @jit
-def _bent_blocks(ints, floats, work, row, terms, w, alpha, a):
+def _bent_blocks(floats, work, body, terms, w, alpha, a):
     """Derivatives of the modal forces of a deformed body by modes and rates."""
-    m = ints[row + field.N_MODE] & POSITIVE
+    m = body.n_mode
     x, y, z = w
-    A = (-(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y))
-    P = modal_products(ints[row + field.SECOND] & POSITIVE, m)
+    A = -(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y)
+    P = modal_products(body.second, m)
     for k in range(15):
-        if ints[row + field.PRODUCTS] >> k & 1 == 0:
+        if body.products >> k & 1 == 0:
             continue
         by_q = by_v = 0.0
         if k < 6:

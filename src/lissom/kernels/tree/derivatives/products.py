@@ -15,17 +15,13 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesRow
+from ...layout.tree import BodyRow
 from ...small import ZERO, add, added, dot, put_vector, vector
 from .attached import own_terms_record
 from .frames import (
-    CARRIER_COLUMNS,
     FORCE,
-    FRAME_OF,
-    HINGE_COLUMNS,
-    OWN_TERMS,
     PHI_2,
-    PLAN_HEADER,
-    PLAN_ROW,
     PSI_1,
     PSI_2,
     XI,
@@ -50,17 +46,17 @@ def derivative_products(ints, floats, plan, work, sums, mu, by_q, by_v):
     for k in range(ints[field.N_V]):
         by_q[k] = by_v[k] = 0.0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
-        row, s = field.HEADER + i * field.ROW, i * SUMS
-        p = ints[row + field.PARENT]
+        body, s = BodyRow(ints, field.HEADER, i), i * SUMS
+        p = body.parent
         Y = vector(sums, s + ROWS), vector(sums, s + ROWS + 3)
         Z = vector(sums, s + COUPLED)
         _of_hinge(ints, floats, plan, work, sums, i, Y, Z, mu, by_q, by_v)
         _of_modes(ints, plan, work, sums, i, mu, by_q, by_v)
         if p >= 0:
-            columns = plan[PLAN_HEADER + i * PLAN_ROW + CARRIER_COLUMNS]
+            columns = DerivativesRow(plan, PLAN_ROWS, i).carrier_columns
             if columns >= 0:
-                parent = field.HEADER + p * field.ROW
-                m, o_m = ints[parent + field.N_MODE], ints[parent + field.MODAL_V]
+                parent = BodyRow(ints, field.HEADER, p)
+                m, o_m = parent.n_mode, parent.modal_v
                 _outboard(work, columns & POSITIVE, m & POSITIVE, o_m & POSITIVE, Y, Z, by_q, by_v)
             for k in range(ROWS, SUMS):
                 sums[p * SUMS + k] += sums[s + k]
@@ -69,19 +65,19 @@ def derivative_products(ints, floats, plan, work, sums, mu, by_q, by_v):
 @jit
 def _sum_rows(ints, plan, work, sums, i, mu):
     """Write (1) of a body, and what its own rows add to (2)."""
-    row, o, s = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW, i * SUMS
-    r, m = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_v, o_m = ints[row + field.HINGE_V] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    p, b = ints[row + field.PARENT], plan[o + FRAME_OF] & POSITIVE
+    body, places, s = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i), i * SUMS
+    r, m = body.hinge_dof, body.n_mode
+    o_v, o_m = body.hinge_v, body.modal_v
+    p, b = body.parent, places.frame
     x_w, x_v = ZERO, ZERO
     if p >= 0:
         x_w, x_v = vector(sums, p * SUMS + TOTAL), vector(sums, p * SUMS + TOTAL + 3)
-    if plan[o + CARRIER_COLUMNS] >= 0:
-        parent = field.HEADER + p * field.ROW
-        n, first = ints[parent + field.N_MODE], ints[parent + field.MODAL_V] & POSITIVE
-        c_w, c_v = _combined(work, plan[o + CARRIER_COLUMNS] & POSITIVE, n & POSITIVE, first, mu)
+    if places.carrier_columns >= 0:
+        parent = BodyRow(ints, field.HEADER, p)
+        n, first = parent.n_mode, parent.modal_v
+        c_w, c_v = _combined(work, places.carrier_columns & POSITIVE, n & POSITIVE, first, mu)
         x_w, x_v = add(x_w, c_w), add(x_v, c_v)
-    h_w, h_v = _combined(work, plan[o + HINGE_COLUMNS] & POSITIVE, r, o_v, mu)
+    h_w, h_v = _combined(work, places.hinge_columns, r, o_v, mu)
     put_vector(sums, s + CARRIED, x_w)
     put_vector(sums, s + CARRIED + 3, x_v)
     put_vector(sums, s + TOTAL, add(x_w, h_w))
@@ -89,7 +85,7 @@ def _sum_rows(ints, plan, work, sums, i, mu):
     y_w, y_v = inertia_times(work, b, h_w, h_v)
     z = times_coupling(work, b, h_w, h_v)
     if m > 0:
-        terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+        terms = own_terms_record(places.own_terms, m)
         for k in range(m):
             a = mu[o_m + k]
             y_w = added(y_w, a, rows_of(work, terms.A, m, k))
@@ -113,17 +109,17 @@ def _combined(work, columns, n, first, mu):
 @jit
 def _of_hinge(ints, floats, plan, work, sums, i, Y, Z, mu, by_q, by_v):
     """Add (3) for the columns of the hinge of a body."""
-    row, o, s = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW, i * SUMS
-    r, o_v = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+    body, places, s = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i), i * SUMS
+    r, o_v = body.hinge_dof, body.hinge_v
     if r == 0:
         return
-    b, columns = plan[o + FRAME_OF] & POSITIVE, plan[o + HINGE_COLUMNS] & POSITIVE
+    b, columns = places.frame, places.hinge_columns
     x_w, x_v = vector(sums, s + CARRIED), vector(sums, s + CARRIED + 3)
     i_w, i_v = inertia_times(work, b, x_w, x_v)
     Y, Z = (add(Y[0], i_w), add(Y[1], i_v)), add(Z, times_coupling(work, b, x_w, x_v))
     _outboard(work, columns, r, o_v, Y, Z, by_q, by_v)
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
-    varies = depends(ints, row)
+    varies = depends(body)
     for c in range(r):
         xi_w = rows_of(work, columns + XI * r, r, c)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, c)
@@ -131,7 +127,7 @@ def _of_hinge(ints, floats, plan, work, sums, i, Y, Z, mu, by_q, by_v):
         by_q[o_v + c] += dot(x_w, t_w) + dot(x_v, t_v)
         if varies:
             for k in range(r):
-                change = moved_motions(ints, floats, work, row, columns, k, c, n, f)
+                change = moved_motions(floats, work, body, columns, k, c, n, f)
                 by_q[o_v + c] += mu[o_v + k] * change
 
 
@@ -153,11 +149,11 @@ def _outboard(work, columns, n, first, Y, Z, by_q, by_v):
 @jit
 def _of_modes(ints, plan, work, sums, i, mu, by_q, by_v):
     """Add what the modes of a body do to the rows that carry them, and among each other."""
-    row, o, s = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW, i * SUMS
-    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    body, places, s = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i), i * SUMS
+    m, o_m = body.n_mode, body.modal_v
     if m == 0:
         return
-    terms = own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    terms = own_terms_record(places.own_terms, m)
     x_w, x_v = vector(sums, s + TOTAL), vector(sums, s + TOTAL + 3)
     for c in range(m):
         f_w, f_v = rows_of(work, terms.F, m, c), rows_of(work, terms.F + 3 * m, m, c)

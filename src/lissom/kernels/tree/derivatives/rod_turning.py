@@ -12,9 +12,7 @@ u = J_l psi_dot, s = J_l psi_ddot + J_l' psi_dot of `turning` and their derivati
 
 from __future__ import annotations
 
-from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
 from ...small import ZERO, add, added, cross, dot, scaled, turn, turn_back, unit, vector
 from .frames import put_rows, rows_of
 from .turning import moment_curvature, turning_slopes
@@ -67,30 +65,26 @@ def magnus_along(a1, a2, d1, d2, s1, s2, g, Q, P, e1, e2, e3):
 def unit_moments(k):
     """Change of one of the nine moments: of a1 about x, y, z, then of a2, of a3."""
     e = unit(k % 3)
-    return (
-        e if k < 3 else ZERO,
-        e if 3 <= k < 6 else ZERO,
-        e if k >= 6 else ZERO,
-    )
+    return (e if k < 3 else ZERO, e if 3 <= k < 6 else ZERO, e if k >= 6 else ZERO)
 
 
 @jit
-def axis_of(ints, row, i):
+def axis_of(body, i):
     """Axis about which a coordinate bends; 3 for one of stretch or shear."""
-    if i < ints[row + field.FIRST_XZ]:
+    if i < body.first_xz:
         return 2
-    if i < ints[row + field.FIRST_TORSION]:
+    if i < body.first_torsion:
         return 1
-    return 0 if i < ints[row + field.FIRST_STRETCH] else 3
+    return 0 if i < body.first_stretch else 3
 
 
 @jit
-def moments_of(ints, row, c, moments, x, o_x):
+def moments_of(body, c, moments, x, o_x):
     """Sums a1, a2, a3 of coordinates or rates."""
-    m = ints[row + field.N_MODE] & POSITIVE
+    m = body.n_mode
     a1, a2, a3 = ZERO, ZERO, ZERO
-    for i in range(ints[row + field.FIRST_STRETCH]):
-        e, y = unit(axis_of(ints, row, i)), x[o_x + i]
+    for i in range(body.first_stretch):
+        e, y = unit(axis_of(body, i)), x[o_x + i]
         a1 = added(a1, c[moments + i] * y, e)
         a2 = added(a2, c[moments + m + i] * y, e)
         a3 = added(a3, c[moments + 2 * m + i] * y, e)
@@ -98,27 +92,27 @@ def moments_of(ints, row, c, moments, x, o_x):
 
 
 @jit
-def piece_moments(ints, row, c, natural, moments, q, v, x):
+def piece_moments(body, c, natural, moments, q, v, x):
     """Moments of a piece, their rates and second rates."""
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    a1, a2, a3 = moments_of(ints, row, c, moments, q, o_q)
+    o_q, o_v = body.modal_q, body.modal_v
+    a1, a2, a3 = moments_of(body, c, moments, q, o_q)
     a = (
         add(vector(c, natural), a1),
         add(vector(c, natural + 3), a2),
         add(vector(c, natural + 6), a3),
     )
-    return a, moments_of(ints, row, c, moments, v, o_v), moments_of(ints, row, c, moments, x, o_v)
+    return a, moments_of(body, c, moments, v, o_v), moments_of(body, c, moments, x, o_v)
 
 
 @jit
-def turn_piece(ints, row, c, natural, moments, q, v, x, R, w, w_dot, work, start, end, table):
+def turn_piece(body, c, natural, moments, q, v, x, R, w, w_dot, work, start, end, table):
     """Derivatives at the end of a piece (1)-(3); returns rate and acceleration there.
 
     R, w, w_dot: at the start.  work[start:], work[end:]: W, w|j, w_dot|j, w_dot|j' at its ends,
     three rows of m each.  work[table:]: 81 numbers of work.
     """
-    m = ints[row + field.N_MODE] & POSITIVE
-    a, d, s = piece_moments(ints, row, c, natural, moments, q, v, x)
+    m = body.n_mode
+    a, d, s = piece_moments(body, c, natural, moments, q, v, x)
     psi, rate, second, g, Q, P = magnus(*a, *d, *s)
     _E, J, u, accelerated, by_turn, by_turn_dot, by_rate = turning_slopes(psi, rate, second)
     for k in range(9):
@@ -132,7 +126,7 @@ def turn_piece(ints, row, c, natural, moments, q, v, x, R, w, w_dot, work, start
     for j in range(m):
         W, w_q = rows_of(work, start, m, j), rows_of(work, start + 3 * m, m, j)
         a_q, a_v = rows_of(work, start + 6 * m, m, j), rows_of(work, start + 9 * m, m, j)
-        axis, e_q, e_v, e_x = axis_of(ints, row, j), ZERO, ZERO, ZERO
+        axis, e_q, e_v, e_x = axis_of(body, j), ZERO, ZERO, ZERO
         if axis < 3:
             for k in range(3):
                 o, alpha = table + 9 * (3 * k + axis), c[moments + k * m + j]
@@ -153,14 +147,14 @@ def turn_piece(ints, row, c, natural, moments, q, v, x, R, w, w_dot, work, start
 
 
 @jit
-def piece_curvature(ints, row, c, natural, moments, q, R, M, work, start, table, D):
+def piece_curvature(body, c, natural, moments, q, R, M, work, start, table, D):
     """Add M . (d (R J_l psi|i) along j), R at the start of the piece, to D[i, j].
 
     W_j x (R J_l psi|i) + R (d J_l along psi|j) psi|i + R J_l psi|ij                          (4)
     work[start:]: W at the start; work[table:]: 27 + 81 numbers of work.
     """
-    m, bends = ints[row + field.N_MODE] & POSITIVE, ints[row + field.FIRST_STRETCH]
-    a, _d, _s = piece_moments(ints, row, c, natural, moments, q, q, q)
+    m, bends = body.n_mode, body.first_stretch
+    a, _d, _s = piece_moments(body, c, natural, moments, q, q, q)
     psi, _1, _2, g, Q, P = magnus(*a, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
     _E, J, _u, _a, _b, _c, _e = turning_slopes(psi, ZERO, ZERO)
     n = turn_back(R, M)
@@ -182,14 +176,14 @@ def piece_curvature(ints, row, c, natural, moments, q, R, M, work, start, table,
             e = turn(Y, vector(work, table + 3 * i))
             work[square + 9 * k + i] += dot(vector(work, table + 3 * k), e)  # [j, i]
     for i in range(bends):
-        about_i, turned = axis_of(ints, row, i), ZERO
+        about_i, turned = axis_of(body, i), ZERO
         for k in range(3):
             turned = added(
                 turned, c[moments + k * m + i], vector(work, table + 3 * (3 * k + about_i))
             )
         turned = cross(turn(R, turn(J, turned)), M)
         for j in range(bends):
-            about_j, e = axis_of(ints, row, j), dot(rows_of(work, start, m, j), turned)
+            about_j, e = axis_of(body, j), dot(rows_of(work, start, m, j), turned)
             for k in range(3):
                 for l in range(3):
                     e += (

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
-from ...fields import POSITIVE
 from ...records import rod_record, section_place, station_record
 from ...small import (
     IDENTITY,
@@ -46,16 +45,7 @@ from ..rods import (
     turned_diagonal,
 )
 from .attached import attach
-from .frames import (
-    PLACE,
-    TURN,
-    add_frame,
-    add_rigid,
-    clear_frame,
-    put_force,
-    put_rows,
-    rows_of,
-)
+from .frames import PLACE, TURN, add_frame, add_rigid, clear_frame, put_force, put_rows, rows_of
 from .nodes import place_node, put_mode
 from .rod_turning import piece_curvature, turn_piece
 
@@ -79,19 +69,19 @@ def _station(terms, m, k):
 
 
 @jit
-def _after(ints, row, terms):
+def _after(body, terms):
     """Offset of what follows the stations."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    m, n = body.n_mode, body.n_station
     return terms.node + n * (STATION + SLOPE_ROWS * m)
 
 
 @jit
-def rod_slopes(ints, floats, scratch, work, row, terms, q, v, x):
+def rod_slopes(floats, scratch, work, body, terms, q, v, x):
     """Write the derivatives of all stations, after `rods.rod_terms`."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    after = _after(ints, row, terms)
+    m, n = body.n_mode, body.n_station
+    rod = rod_record(body.rod, n, m)
+    place = station_record(body.stations, n, m)
+    after = _after(body, terms)
     R, w, w_dot, start = IDENTITY, ZERO, ZERO, after + ROOT * m
     for k in range(12 * m):
         work[start + k] = 0.0
@@ -99,22 +89,22 @@ def rod_slopes(ints, floats, scratch, work, row, terms, q, v, x):
         o, s = _station(terms, m, k), section_place(place, k)
         natural, moments = rod.natural + 9 * k, rod.moments + 3 * m * k
         w, w_dot = turn_piece(
-            ints, row, floats, natural, moments, q, v, x, R, w, w_dot, work, start,
+            body, floats, natural, moments, q, v, x, R, w, w_dot, work, start,
             o + STATION, after + TABLE * m,
         )  # fmt: skip
         R, u = matrix(scratch, s + SECTION_TURN), vector(scratch, s + TANGENT)
         for i in range(3):
             work[o + TURN_ACCELERATION + i] = w_dot[i]
-        _tangent(ints, floats, work, row, rod.functions + m * k, o, R, u, w, w_dot, v, x)
+        _tangent(floats, work, body, rod.functions + m * k, o, R, u, w, w_dot, v, x)
         start = o + STATION
 
 
 @jit
-def _strain_rate(ints, row, floats, E, v):
+def _strain_rate(body, floats, E, v):
     """Rate of the strain of a section, section axes."""
-    m, x = ints[row + field.N_MODE] & POSITIVE, ints[row + field.FIRST_STRETCH] & POSITIVE
-    y, z = ints[row + field.FIRST_SHEAR] & POSITIVE, ints[row + field.FIRST_SHEAR_Z] & POSITIVE
-    o_v = ints[row + field.MODAL_V] & POSITIVE
+    m, x = body.n_mode, body.first_stretch
+    y, z = body.first_shear, body.first_shear_z
+    o_v = body.modal_v
     return (
         modal_dot(floats, E + x, y - x, v, o_v + x),
         modal_dot(floats, E + y, z - y, v, o_v + y),
@@ -123,22 +113,22 @@ def _strain_rate(ints, row, floats, E, v):
 
 
 @jit
-def _stretched(ints, row, floats, E, R, i):
+def _stretched(body, floats, E, R, i):
     """Column R E_i of a coordinate."""
-    if i < ints[row + field.FIRST_STRETCH]:
+    if i < body.first_stretch:
         return ZERO
     axis = 0
-    if i >= ints[row + field.FIRST_SHEAR]:
-        axis = 1 if i < ints[row + field.FIRST_SHEAR_Z] else 2
+    if i >= body.first_shear:
+        axis = 1 if i < body.first_shear_z else 2
     return scaled(floats[E + i], column(R, axis))
 
 
 @jit
-def _tangent(ints, floats, work, row, E, o, R, u, w, w_dot, v, x):
+def _tangent(floats, work, body, E, o, R, u, w, w_dot, v, x):
     """Rates of the tangent of a station and their derivatives (1)-(3)."""
-    m = ints[row + field.N_MODE] & POSITIVE
-    e = turn(R, _strain_rate(ints, row, floats, E, v))
-    g = turn(R, _strain_rate(ints, row, floats, E, x))
+    m = body.n_mode
+    e = turn(R, _strain_rate(body, floats, E, v))
+    g = turn(R, _strain_rate(body, floats, E, x))
     swung = cross(w, u)
     whirled = added(swung, 2.0, e)
     rate, second = add(swung, e), add(add(cross(w_dot, u), cross(w, whirled)), g)
@@ -148,7 +138,7 @@ def _tangent(ints, floats, work, row, E, o, R, u, w, w_dot, v, x):
     for j in range(m):
         W, w_q = rows_of(work, slopes, m, j), rows_of(work, slopes + 3 * m, m, j)
         a_q, a_v = rows_of(work, slopes + 6 * m, m, j), rows_of(work, slopes + 9 * m, m, j)
-        RE = _stretched(ints, row, floats, E, R, j)
+        RE = _stretched(body, floats, E, R, j)
         D = add(cross(W, u), RE)
         bent = add(cross(w_q, u), cross(w, D))
         rate_q = add(bent, cross(W, e))
@@ -164,13 +154,13 @@ def _tangent(ints, floats, work, row, E, o, R, u, w, w_dot, v, x):
 
 
 @jit
-def _section_columns(ints, c, weights, work, row, b, terms, at, columns, slopes, r, w, w_dot):
+def _section_columns(c, weights, work, body, b, terms, at, columns, slopes, r, w, w_dot):
     """Write frame and columns of a section at r, whose row of Q is at c[weights].
 
     work[slopes:]: W and its derivatives.
     """
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    to, rate, second = _after(ints, row, terms) + INTEGRATED * m, ZERO, ZERO
+    m, n = body.n_mode, body.n_station
+    to, rate, second = _after(body, terms) + INTEGRATED * m, ZERO, ZERO
     for k in range(12 * m):
         work[to + k] = 0.0
     for k in range(n):
@@ -192,46 +182,46 @@ def _section_columns(ints, c, weights, work, row, b, terms, at, columns, slopes,
 
 
 @jit
-def _start_of(ints, scratch, work, row, terms, start):
+def _start_of(scratch, work, body, terms, start):
     """Attitude, rate, angular acceleration and slopes of a station, -1 for the root."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    m, n = body.n_mode, body.n_station
     if start < 0:
-        return IDENTITY, ZERO, ZERO, _after(ints, row, terms) + ROOT * m
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+        return IDENTITY, ZERO, ZERO, _after(body, terms) + ROOT * m
+    place = station_record(body.stations, n, m)
     s, o = section_place(place, start), _station(terms, m, start)
     R, w = matrix(scratch, s + SECTION_TURN), vector(scratch, s + TURN_RATE)
     return R, w, vector(work, o + TURN_ACCELERATION), o + STATION
 
 
 @jit
-def rod_node_columns(ints, c, o, scratch, work, row, b, terms, at, columns, r, q, v, x):
+def rod_node_columns(c, o, scratch, work, body, b, terms, at, columns, r, q, v, x):
     """Write frame and columns of a node at r, its constants at c[o]; after `rod_slopes`."""
-    m, after = ints[row + field.N_MODE] & POSITIVE, _after(ints, row, terms)
-    R, w, w_dot, slopes = _start_of(ints, scratch, work, row, terms, int(c[o + NODE_START]))
+    m, after = body.n_mode, _after(body, terms)
+    R, w, w_dot, slopes = _start_of(scratch, work, body, terms, int(c[o + NODE_START]))
     if c[o + NODE_EMPTY] == 0.0:
         w, w_dot = turn_piece(
-            ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, x, R, w, w_dot, work, slopes,
+            body, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, x, R, w, w_dot, work, slopes,
             after + AT_NODE * m, after + TABLE * m,
         )  # fmt: skip
         slopes = after + AT_NODE * m
     weights = o + NODE_MOMENTS + 3 * m
-    _section_columns(ints, c, weights, work, row, b, terms, at, columns, slopes, r, w, w_dot)
+    _section_columns(c, weights, work, body, b, terms, at, columns, slopes, r, w, w_dot)
 
 
 @jit
-def attach_to_rod(ints, c, o, scratch, work, row, terms, at, columns, q, n, f):
+def attach_to_rod(c, o, scratch, work, body, terms, at, columns, q, n, f):
     """Add the frame `at` at a node with the force (n, f) there, root axes."""
-    m, n_station = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    m, n_station = body.n_mode, body.n_station
     start = int(c[o + NODE_START])
     _attach(work, terms, m, at, columns, n, f)
     weights = o + NODE_MOMENTS + 3 * m
     for k in range(n_station):
         _pull(work, _station(terms, m, k), c[weights + k], f)
-    R, _w, _w_dot, slopes = _start_of(ints, scratch, work, row, terms, start)
+    R, _w, _w_dot, slopes = _start_of(scratch, work, body, terms, start)
     if c[o + NODE_EMPTY] == 0.0:
         piece_curvature(
-            ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, R, n, work, slopes,
-            _after(ints, row, terms) + TABLE * m, terms.D_q,
+            body, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, R, n, work, slopes,
+            _after(body, terms) + TABLE * m, terms.D_q,
         )  # fmt: skip
     if start >= 0:
         moment = _station(terms, m, start) + MOMENT
@@ -263,11 +253,11 @@ def _attach(work, terms, m, at, columns, n, f):
 
 
 @jit
-def rod_terms(ints, floats, scratch, work, row, b, terms):
+def rod_terms(floats, scratch, work, body, b, terms):
     """Attach all sections of a rod, after the blocks of its modes have been started."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    rod = rod_record(body.rod, n, m)
+    place = station_record(body.stations, n, m)
     for k in range(n):
         o = _station(terms, m, k)
         for i in range(3):
@@ -280,12 +270,12 @@ def rod_terms(ints, floats, scratch, work, row, b, terms):
         o, w = _station(terms, m, j), vector(scratch, s + TURN_RATE)
         w_dot = vector(work, o + TURN_ACCELERATION)
         _section_columns(
-            ints, floats, weights, work, row, b, terms, terms.frame, terms.columns, o + STATION, r,
+            floats, weights, work, body, b, terms, terms.frame, terms.columns, o + STATION, r,
             w, w_dot,
         )  # fmt: skip
         mu, R = floats[rod.masses + j], matrix(scratch, s + SECTION_TURN)
         J = turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
-        w = add(w, vector(scratch, (ints[row + field.BODY] & POSITIVE) + field.RATE))
+        w = add(w, vector(scratch, body.record + field.RATE))
         moment = apply(J, vector(scratch, s + SECTION_ACCELERATION))
         moment, force = add(moment, cross(w, apply(J, w))), vector(scratch, s + STATION_FORCE)
         clear_frame(work, terms.frame)
@@ -299,11 +289,11 @@ def rod_terms(ints, floats, scratch, work, row, b, terms):
 
 
 @jit
-def rod_curvature(ints, floats, scratch, work, row, terms, q):
+def rod_curvature(floats, scratch, work, body, terms, q):
     """Add (4), after everything has been attached."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    rod = rod_record(ints[row + field.ROD] & POSITIVE, n, m)
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    m, n = body.n_mode, body.n_station
+    rod = rod_record(body.rod, n, m)
+    place = station_record(body.stations, n, m)
     M = ZERO
     for k in range(n - 1, -1, -1):
         o, s = _station(terms, m, k), section_place(place, k)
@@ -316,13 +306,13 @@ def rod_curvature(ints, floats, scratch, work, row, terms, q):
         W, D = o + STATION, o + STATION + MOTIONS * m
         for i in range(m):
             pulled = cross(f, rows_of(work, W, m, i))
-            stretched = cross(_stretched(ints, row, floats, rod.functions + m * k, R, i), f)
+            stretched = cross(_stretched(body, floats, rod.functions + m * k, R, i), f)
             for j in range(m):
                 work[terms.D_q + i * m + j] += dot(rows_of(work, D, m, j), pulled) + dot(
                     rows_of(work, W, m, j), stretched
                 )
-        R, _w, _a, start = _start_of(ints, scratch, work, row, terms, k - 1)
+        R, _w, _a, start = _start_of(scratch, work, body, terms, k - 1)
         piece_curvature(
-            ints, row, floats, rod.natural + 9 * k, rod.moments + 3 * m * k, q, R, M, work, start,
-            _after(ints, row, terms) + TABLE * m, terms.D_q,
+            body, floats, rod.natural + 9 * k, rod.moments + 3 * m * k, q, R, M, work, start,
+            _after(body, terms) + TABLE * m, terms.D_q,
         )  # fmt: skip

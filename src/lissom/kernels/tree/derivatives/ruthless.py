@@ -11,23 +11,16 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesRow
+from ...layout.tree import BodyRow
 from ...records import node_record, node_size
 from ...small import ZERO, add, added, cross, matrix, turn, turn_back, vector
 from .attached import attach
 from .frames import (
     ACCELERATION,
-    CARRIER_COLUMNS,
-    CARRIER_OF,
-    FIRST,
     FORCE,
-    FRAME_OF,
-    HINGE_COLUMNS,
-    JUMP,
-    NEXT,
     PHI_2,
     PLACE,
-    PLAN_HEADER,
-    PLAN_ROW,
     PSI_1,
     PSI_2,
     TURN,
@@ -53,44 +46,42 @@ from .nodes import Bend, shape_columns, shape_curvature
 
 
 @jit
-def _parent(ints, row):
+def _parent(ints, body):
     """Row of the body that carries this one."""
-    return (field.HEADER + ints[row + field.PARENT] * field.ROW) & POSITIVE
+    return BodyRow(ints, field.HEADER, body.parent)
 
 
 @jit
-def _record(ints, row):
+def _record(ints, body):
     """Place in scratch of the record of the node that carries a body."""
-    parent = _parent(ints, row)
-    node = (ints[row + field.CARRIER] - ints[parent + field.NODES]) // field.NODE_RECORD
-    return (
-        ints[parent + field.NODE_SHAPES] + node * node_size(ints[parent + field.N_MODE])
-    ) & POSITIVE
+    parent = _parent(ints, body)
+    node = (body.carrier - parent.nodes) // field.NODE_RECORD
+    return (parent.node_shapes + node * node_size(parent.n_mode)) & POSITIVE
 
 
 @jit
-def carrying_node(ints, scratch, plan, work, row, o, q, v, x):
+def carrying_node(ints, scratch, plan, work, body, places, q, v, x):
     """Write frame and columns of the node that carries a body, without the jump."""
-    at, columns = plan[o + CARRIER_OF] & POSITIVE, plan[o + CARRIER_COLUMNS] & POSITIVE
-    b = plan[PLAN_HEADER + ints[row + field.PARENT] * PLAN_ROW + FRAME_OF] & POSITIVE
+    at, columns = places.carrier, places.carrier_columns & POSITIVE
+    b = DerivativesRow(plan, PLAN_ROWS, body.parent).frame
     shape_columns(
-        ints, _parent(ints, row), scratch, _record(ints, row), scratch, Bend(0, 0),
+        _parent(ints, body), scratch, _record(ints, body), scratch, Bend(0, 0),
         work, b, at, columns, q, v, x,
     )  # fmt: skip
     clear_frame(work, at)
 
 
 @jit
-def add_jump(ints, scratch, plan, work, row, o, q, v):
+def add_jump(ints, scratch, plan, work, body, places, q, v):
     """Write the jump of a body and add it to the node and to the columns (1)."""
-    at, b = plan[o + CARRIER_OF] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    columns, r = plan[o + HINGE_COLUMNS] & POSITIVE, ints[row + field.HINGE_DOF] & POSITIVE
-    base = plan[PLAN_HEADER + ints[row + field.PARENT] * PLAN_ROW + FRAME_OF] & POSITIVE
-    jump, p = plan[o + JUMP] & POSITIVE, vector(work, b + PLACE)
-    r_0, u_w, r_dot = _relative(plan, work, o)
+    at, b = places.carrier, places.frame
+    columns, r = places.hinge_columns, body.hinge_dof
+    base = DerivativesRow(plan, PLAN_ROWS, body.parent).frame
+    jump, p = places.jump & POSITIVE, vector(work, b + PLACE)
+    r_0, u_w, r_dot = _relative(work, places)
     y = node_jump(
-        ints, _parent(ints, row), scratch, _record(ints, row), work, base, at,
-        plan[o + CARRIER_COLUMNS] & POSITIVE, jump, r_0, u_w, r_dot, q, v,
+        _parent(ints, body), scratch, _record(ints, body), work, base, at,
+        places.carrier_columns & POSITIVE, jump, r_0, u_w, r_dot, q, v,
     )  # fmt: skip
     E_w, E_v = vector(work, jump), vector(work, jump + 3)
     V_w, V_v = vector(work, b + VELOCITY), vector(work, b + VELOCITY + 3)
@@ -111,9 +102,9 @@ def add_jump(ints, scratch, plan, work, row, o, q, v):
 
 
 @jit
-def _relative(plan, work, o):
+def _relative(work, places):
     """Vectors r, s and r_dot of a body on its node."""
-    at, b = plan[o + CARRIER_OF] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
+    at, b = places.carrier, places.frame
     p = vector(work, b + PLACE)
     u_w = added(vector(work, b + VELOCITY), -1.0, vector(work, at + VELOCITY))
     u_v = added(vector(work, b + VELOCITY + 3), -1.0, vector(work, at + VELOCITY + 3))
@@ -121,13 +112,13 @@ def _relative(plan, work, o):
 
 
 @jit
-def node_jump(ints, row, c, o, work, b, at, columns, jump, r, s, r_dot, q, v):
+def node_jump(body, c, o, work, b, at, columns, jump, r, s, r_dot, q, v):
     """Write the jump at r from a node of body `row`, add it to frame and columns of the node (1).
 
     c[o]: record of the node; b: frame of the body; s, r_dot: motion relative to the node.
     """
-    m, node, C = ints[row + field.N_MODE] & POSITIVE, node_record(o), matrix(work, at + TURN)
-    y, J, by_turn, by_turn_dot, by_rate = motion_at(ints, row, c, o, work, b, at, r, s, r_dot, q, v)
+    m, node, C = body.n_mode, node_record(o), matrix(work, at + TURN)
+    y, J, by_turn, by_turn_dot, by_rate = motion_at(body, c, o, work, b, at, r, s, r_dot, q, v)
     put_jump(work, jump, y)
     E_w, E_v = vector(work, jump), vector(work, jump + 3)
     for k in range(6):
@@ -151,13 +142,13 @@ def node_jump(ints, row, c, o, work, b, at, columns, jump, r, s, r_dot, q, v):
 
 
 @jit
-def moved_jump(ints, scratch, plan, work, row, o, xi_w, xi_v, q, v):
+def moved_jump(ints, scratch, plan, work, body, places, xi_w, xi_v, q, v):
     """Change of the jump of a body by a displacement xi of its joint on its node."""
-    base = plan[PLAN_HEADER + ints[row + field.PARENT] * PLAN_ROW + FRAME_OF] & POSITIVE
-    at, jump = plan[o + CARRIER_OF] & POSITIVE, plan[o + JUMP] & POSITIVE
-    r, s, r_dot = _relative(plan, work, o)
+    base = DerivativesRow(plan, PLAN_ROWS, body.parent).frame
+    at, jump = places.carrier, places.jump & POSITIVE
+    r, s, r_dot = _relative(work, places)
     y, _J, _turn, _turn_dot, _rate = motion_at(
-        ints, _parent(ints, row), scratch, _record(ints, row), work, base, at, r, s, r_dot, q, v
+        _parent(ints, body), scratch, _record(ints, body), work, base, at, r, s, r_dot, q, v
     )
     dp = add(xi_v, cross(xi_w, y.p))
     d_w, d_v = change_of_jump(y, ZERO, ZERO, ZERO, ZERO, dp, cross(xi_w, s), cross(xi_w, r_dot))
@@ -172,23 +163,23 @@ def _add_motion(work, o, n, k, a_w, a_v):
 
 
 @jit
-def attach_children(ints, scratch, plan, work, row, o, terms, q):
+def attach_children(ints, scratch, plan, work, body, places, terms, q):
     """Attach all children of a body, each by its own frame of its node."""
-    m, b = ints[row + field.N_MODE] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    i = plan[o + FIRST]
+    m, b = body.n_mode, places.frame
+    i = places.first
     while i >= 0:
-        child, at_child = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        at, carried = plan[at_child + CARRIER_OF] & POSITIVE, plan[at_child + FRAME_OF] & POSITIVE
-        jump, C = plan[at_child + JUMP] & POSITIVE, matrix(work, at + TURN)
+        child, of_child = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        at, carried = of_child.carrier, of_child.frame
+        jump, C = of_child.jump & POSITIVE, matrix(work, at + TURN)
         for k in range(6):
             work[at + FORCE + k] = work[carried + FORCE + k]
-        columns = plan[at_child + CARRIER_COLUMNS] & POSITIVE
+        columns = of_child.carrier_columns & POSITIVE
         attach(work, terms, m, at, columns)
         attach_lower(work, terms, m, at, columns)
         n, f = vector(work, at + FORCE), vector(work, at + FORCE + 3)
         n = added(n, -1.0, cross(vector(work, at + PLACE), f))
         shape_curvature(
-            ints, row, scratch, _record(ints, child), scratch, Bend(0, 0), q,
+            body, scratch, _record(ints, child), scratch, Bend(0, 0), q,
             turn_back(C, n), turn_back(C, f), work, terms.D_q, 1.0,
         )  # fmt: skip
         image = terms.image + 12 * m  # I xi
@@ -198,4 +189,4 @@ def attach_children(ints, scratch, plan, work, row, o, terms, q):
         add_jump_coupling(work, at, jump)
         add_frame(work, b, at)
         add_lower(work, b, at)
-        i = plan[at_child + NEXT]
+        i = of_child.next

@@ -22,6 +22,8 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
+from ...layout.derivatives import PLAN_ROWS, DerivativesHeader, DerivativesRow
+from ...layout.tree import BodyRow
 from ...small import IDENTITY, ZERO, add, added, matrix, symmetric, turn, vector
 from ..articulated import all_finite
 from ..external import apply_external
@@ -31,28 +33,13 @@ from .attached import own_terms_record
 from .bodies import body_tip_to_base, node_columns
 from .frames import (
     ACCELERATION,
-    BELOW,
-    CARRIER_COLUMNS,
-    CARRIER_OF,
     COLUMNS,
     FORCE,
     FRAME,
-    FRAME_OF,
-    HINGE_COLUMNS,
-    JUMP,
-    JUMPS,
-    NODES_OF,
-    OVER,
-    OWN_TERMS,
     PHI_2,
     PLACE,
-    PLAN_HEADER,
-    PLAN_ROW,
     PSI_1,
     PSI_2,
-    STACK,
-    STACK_WIDTH,
-    TEMPORARY,
     TURN,
     VELOCITY,
     XI,
@@ -96,30 +83,29 @@ def columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x):
     """Motions and columns of all frames, after `motion_base_to_tip` with given accelerations x."""
     _ground(ints, scratch, work, v)
     for i in range(ints[field.N_BODY]):
-        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        places = plan[o + FRAME_OF], plan[o + CARRIER_OF], plan[o + HINGE_COLUMNS]
-        ruthless = plan[o + JUMP] >= 0
+        body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        ruthless = places.jump >= 0
         if ruthless:
-            carrying_node(ints, scratch, plan, work, row, o, q, v, x)
-        hinge_columns(ints, floats, scratch, work, row, places, v, x)
+            carrying_node(ints, scratch, plan, work, body, places, q, v, x)
+        hinge_columns(floats, scratch, work, body, places, v, x)
         if ruthless:
-            add_jump(ints, scratch, plan, work, row, o, q, v)
-        clear_frame(work, plan[o + FRAME_OF])
-        if ints[row + field.LEVEL] != field.RIGID:
-            if ints[row + field.LEVEL] != field.RUTHLESS:
-                for node in range(ints[row + field.N_NODE]):
-                    clear_frame(work, plan[o + NODES_OF] + node * FRAME)
-            node_columns(ints, floats, scratch, plan, work, row, o, q, v, x)
+            add_jump(ints, scratch, plan, work, body, places, q, v)
+        clear_frame(work, places.frame)
+        if body.level != field.RIGID:
+            if body.level != field.RUTHLESS:
+                for node in range(body.n_node):
+                    clear_frame(work, places.nodes + node * FRAME)
+            node_columns(floats, scratch, work, body, places, q, v, x)
 
 
 @jit
 def _ground(ints, scratch, work, v):
     """Write the frame of the ground, which recedes from the first body's origin."""
-    row, rate = field.HEADER, ZERO
-    b, o_v = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
-    C = matrix(scratch, b + field.R_) if ints[row + field.LEVEL] != field.RIGID else IDENTITY
-    for c in range(ints[row + field.HINGE_DOF]):
-        _h_w, h_v = hinge_motion(ints, scratch, row, c)
+    body, rate = BodyRow(ints, field.HEADER), ZERO
+    b, o_v = body.record, body.hinge_v
+    C = matrix(scratch, b + field.R_) if body.level != field.RIGID else IDENTITY
+    for c in range(body.hinge_dof):
+        _h_w, h_v = hinge_motion(scratch, body, c)
         rate = added(rate, -v[o_v + c], turn(C, h_v))
     for k in range(9):
         work[GROUND + TURN + k] = IDENTITY[k]
@@ -135,46 +121,49 @@ def _ground(ints, scratch, work, v):
 @jit
 def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
     """Inertia, coupling and force of all frames, after `forces_tip_to_base`."""
-    if plan[JUMPS] != 0:
+    if DerivativesHeader(plan, 0).jumps != 0:
         clear_lower(ints, plan, work)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
-        row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-        b, body = plan[o + FRAME_OF], ints[row + field.BODY] & POSITIVE
+        body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+        b, record = places.frame, body.record
         C = matrix(work, b + TURN)
-        n, f = vector(scratch, body + field.FORCE), vector(scratch, body + field.FORCE + 3)
+        n, f = vector(scratch, record + field.FORCE), vector(scratch, record + field.FORCE + 3)
         put_force(work, b, C, n, f)
-        if ints[row + field.LEVEL] == field.RIGID:
-            J, p = symmetric(scratch, body + field.INERTIA), vector(scratch, body + field.MOMENT)
-            add_rigid(work, b, C, J, p, scratch[body + field.MASS])
+        if body.level == field.RIGID:
+            J, p = (
+                symmetric(scratch, record + field.INERTIA),
+                vector(scratch, record + field.MOMENT),
+            )
+            add_rigid(work, b, C, J, p, scratch[record + field.MASS])
         else:
-            body_tip_to_base(ints, floats, scratch, plan, work, row, o, q, v, x)
-        if ints[row + field.PARENT] >= 0:
-            add_frame(work, plan[o + CARRIER_OF], b)
-            if plan[JUMPS] != 0:
-                add_lower(work, plan[o + CARRIER_OF], b)
+            body_tip_to_base(ints, floats, scratch, plan, work, body, places, q, v, x)
+        if body.parent >= 0:
+            add_frame(work, places.carrier, b)
+            if DerivativesHeader(plan, 0).jumps != 0:
+                add_lower(work, places.carrier, b)
 
 
 @jit
 def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
     """Entries (1)-(4) of one body and all that carry it."""
-    row, o = field.HEADER + i * field.ROW, PLAN_HEADER + i * PLAN_ROW
-    r, m = ints[row + field.HINGE_DOF] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_v, o_m = ints[row + field.HINGE_V] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    stack, width = plan[STACK] & POSITIVE, plan[STACK_WIDTH] & POSITIVE
-    below, b = plan[o + BELOW] & POSITIVE, plan[o + FRAME_OF] & POSITIVE
-    columns, buffer = plan[o + HINGE_COLUMNS] & POSITIVE, plan[TEMPORARY] & POSITIVE
-    if plan[o + CARRIER_COLUMNS] >= 0:
-        parent = field.HEADER + ints[row + field.PARENT] * field.ROW
-        of_parent = ints[parent + field.N_MODE] & POSITIVE
-        first = ints[parent + field.MODAL_V] & POSITIVE
-        _push(work, plan[o + CARRIER_COLUMNS], of_parent, stack, width, below - of_parent)
+    body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
+    r, m = body.hinge_dof, body.n_mode
+    o_v, o_m = body.hinge_v, body.modal_v
+    stack, width = DerivativesHeader(plan, 0).stack, DerivativesHeader(plan, 0).stack_width
+    below, b = places.below, places.frame
+    columns, buffer = places.hinge_columns, DerivativesHeader(plan, 0).temporary
+    if places.carrier_columns >= 0:
+        parent = BodyRow(ints, field.HEADER, body.parent)
+        of_parent = parent.n_mode
+        first = parent.modal_v
+        _push(work, places.carrier_columns, of_parent, stack, width, below - of_parent)
         for k in range(of_parent):
             index[below - of_parent + k] = first + k
     _push(work, columns, r, stack, width, below)
     for k in range(r):
         index[below + k] = o_v + k
     n, f = vector(work, b + FORCE), vector(work, b + FORCE + 3)
-    varies, jumps = depends(ints, row), plan[JUMPS] != 0
+    varies, jumps = depends(body), DerivativesHeader(plan, 0).jumps != 0
     for k in range(r):
         xi_w = rows_of(work, columns + XI * r, r, k)
         xi_v = rows_of(work, columns + (XI + 3) * r, r, k)
@@ -188,7 +177,7 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
             add_jump_products(ints, plan, work, index, i, o_v + k, a_w, a_v, D_q, D_v)
         if varies:
             for l in range(r):
-                D_q[o_v + k, o_v + l] += moved_motions(ints, floats, work, row, columns, k, l, n, f)
+                D_q[o_v + k, o_v + l] += moved_motions(floats, work, body, columns, k, l, n, f)
         psi_1 = rows_of(work, columns + PSI_1 * r, r, k)
         p_w, p_v = inertia_times(
             work, b, rows_of(work, columns + PSI_2 * r, r, k),
@@ -214,17 +203,17 @@ def _rows_and_columns(ints, floats, plan, work, index, i, D_q, D_v, M):
 @jit
 def _modal_rows_and_columns(ints, plan, work, index, i, o_m, m, below, D_q, D_v, M):
     """Entries of the modes of one body."""
-    o, stack, width = (
-        PLAN_HEADER + i * PLAN_ROW,
-        plan[STACK] & POSITIVE,
-        plan[STACK_WIDTH] & POSITIVE,
+    places, stack, width = (
+        DerivativesRow(plan, PLAN_ROWS, i),
+        DerivativesHeader(plan, 0).stack,
+        DerivativesHeader(plan, 0).stack_width,
     )
-    buffer, terms = plan[TEMPORARY] & POSITIVE, own_terms_record(plan[o + OWN_TERMS] & POSITIVE, m)
+    buffer, terms = DerivativesHeader(plan, 0).temporary, own_terms_record(places.own_terms, m)
     for k in range(m):
         a_w, a_v = rows_of(work, terms.A, m, k), rows_of(work, terms.A + 3 * m, m, k)
         _row(work, index, stack, width, below, buffer, o_m + k,
              a_w, a_v, rows_of(work, terms.B, m, k), D_q, D_v, M)  # fmt: skip
-        if plan[o + OVER] >= 0:
+        if places.over >= 0:
             add_jump_products(ints, plan, work, index, i, o_m + k, a_w, a_v, D_q, D_v)
         _column(work, index, stack, width, below, buffer, o_m + k,
                 rows_of(work, terms.F, m, k), rows_of(work, terms.F + 3 * m, m, k),
