@@ -113,7 +113,7 @@ def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
 
 
 @cache
-def _pieces(layout: type[NamedRow]) -> Any:
+def _pieces(layout: Any) -> Any:
     """Named tuple of the pieces of a layout."""
     make: Any = namedtuple
     return make(layout.__name__, list(layout.kinds)[:-1])
