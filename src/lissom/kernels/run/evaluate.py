@@ -47,7 +47,7 @@ def evaluate(system, arrays, work, t, state, w, out):
         if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
             return run.CALL_FAILED
     put_states(plan, work.states, state.z, w)
-    if hinge_loads(plan, table, memory, t, q, v, T, n, work.states, buffer) != 0:
+    if hinge_loads(arrays, t, q, v, T, work.states, buffer) != 0:
         return run.CALL_FAILED
     if head.node_rates != 0:
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
@@ -59,10 +59,10 @@ def evaluate(system, arrays, work, t, state, w, out):
             place_base_to_tip(ints, scratch)
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
         clear_wrenches(plan, slots, 0)
-        if node_loads(plan, table, memory, t, q, v, slots, 0, buffer) != 0:
+        if node_loads(arrays, t, q, v, slots, buffer) != 0:
             return run.CALL_FAILED
         if head.body_loads.count != 0:
-            status = body_loads(system, plan, table, memory, t, q, v, slots, work.states, buffer, T)
+            status = body_loads(system, arrays, t, q, v, slots, work.states, buffer, T)
             if status != 0:
                 return run.CALL_FAILED
         if head.loop_joints.count != 0 and loop_loads(system, arrays, work, t, q, v) != 0:

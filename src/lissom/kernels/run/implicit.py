@@ -29,16 +29,14 @@ def tangent(arrays, work, t, state, w, of, secant):
     an iteration, for which secants are better.  Returns 0, or a function's status.
     """
     head = run.PlanHeader(arrays.plan, 0)
-    plan, table, memory = arrays
+    plan, table = arrays.plan, arrays.table
     K, C, o, n = of.K, of.C, head.stiffness, len(of.K)
     for k in range(n):
         K[k] = table[o + k]
         C[k] = table[o + n + k]
     put_states(plan, work.states, state.z, w)
     work.states[run.LOAD_SECANT] = secant
-    return hinge_slopes(
-        plan, table, memory, t, state.q, state.v, work.states, of.sides, work.buffer, K, C
-    )
+    return hinge_slopes(arrays, t, state.q, state.v, work.states, of.sides, work.buffer, K, C)
 
 
 @uncounted

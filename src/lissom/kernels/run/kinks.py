@@ -210,9 +210,7 @@ def _forces(system, arrays, work, t, at, n, numbers):
         status, count = 0, 0
         if load.watched & run.ON_JOINT:
             status = add_load(
-                plan,
-                table,
-                memory,
+                arrays,
                 t,
                 at.q,
                 at.v,
@@ -228,7 +226,7 @@ def _forces(system, arrays, work, t, at, n, numbers):
             for j in range(count):
                 of.T[o + j] = 0.0
             status = add_load(
-                plan, table, memory, t, at.q, at.v, load, of.q, of.v, of.T, work.states, work.buffer
+                arrays, t, at.q, at.v, load, of.q, of.v, of.T, work.states, work.buffer
             )
             for j in range(count):
                 numbers[first + j] = of.T[o + j]

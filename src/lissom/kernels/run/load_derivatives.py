@@ -98,10 +98,10 @@ def _forces(r, t, out):
     """Write the generalized forces of all loads; their wrenches stay in the slots."""
     head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, q, v = r.system, r.arrays, r.work, r.start.q, r.start.v
-    plan, table, memory = arrays
+    plan = arrays.plan
     n = len(v)
     put_states(plan, work.states, r.start.z, 0.0)
-    if hinge_loads(plan, table, memory, t, q, v, work.forces, n, work.states, work.buffer) != 0:
+    if hinge_loads(arrays, t, q, v, work.forces, work.states, work.buffer) != 0:
         return run.CALL_FAILED
     for k in range(n):
         out[k] = work.forces[k]
@@ -109,7 +109,7 @@ def _forces(r, t, out):
         return 0
     place_slots(system, arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
-    if node_loads(plan, table, memory, t, q, v, work.slots, 0, work.buffer) != 0:
+    if node_loads(arrays, t, q, v, work.slots, work.buffer) != 0:
         return run.CALL_FAILED
     of = slope_rows(arrays, work)
     _save_wrenches(plan, work, of)
@@ -293,13 +293,13 @@ def _add_bodies(r, of, t, forces, by_q, by_v):
 def _body_forces(r, of, t, q, v):
     """Write the generalized forces of loads on bodies to of.column; 0 or a failure."""
     system, work = r.system, r.work
-    plan, table, memory = r.arrays
+    plan = r.arrays.plan
     place_slots(system, r.arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
     for k in range(len(v)):
         work.forces[k] = 0.0
     status = body_loads(
-        system, plan, table, memory, t, q, v, work.slots, work.states, work.buffer, work.forces
+        system, r.arrays, t, q, v, work.slots, work.states, work.buffer, work.forces
     )
     _put_slot_forces(system, r.arrays, work, of, q, v)
     for k in range(len(v)):

@@ -261,16 +261,14 @@ def _displace(arrays, work, state, other, k, part, step):
 def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
     """Add `factor` times the forces at a displaced state to column k of rows; 0 or a failure."""
     head = run.PlanHeader(arrays.plan, 0)
-    plan, table, memory = arrays
+    plan, memory = arrays.plan, arrays.memory
     n, first = system.ints[field.N_V], _first_row(plan, system.ints[field.N_V])
     for j in range(n):
         of.column[j] = 0.0
     for i in range(head.forces.count):
         load = run.LoadRow(plan, head.forces.first, i)
         if _depends_on_speed(load, k) and add_load(
-            plan,
-            table,
-            memory,
+            arrays,
             t,
             at.q,
             at.v,
@@ -290,7 +288,7 @@ def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
     for i in range(head.loop_forces.count):
         load = run.LoadRow(plan, head.loop_forces.first, i)
         if load.wide == run.EVERYWHERE and add_load(
-            plan, table, memory, t, at.q, at.v, load, cut.q, cut.v, cut.T, work.states, work.buffer
+            arrays, t, at.q, at.v, load, cut.q, cut.v, cut.T, work.states, work.buffer
         ):
             return run.CALL_FAILED
     for j in range(head.n_loop_v):
@@ -336,7 +334,7 @@ def _add_wrench(arrays, work, t, at, load, o, n, factor, rows):
 def _subtract_slopes(system, arrays, work, of, t, state):
     """Subtract the slopes of loads that have some but not their whole derivative; 0 or a status."""
     head = run.PlanHeader(arrays.plan, 0)
-    plan, table, memory = arrays
+    plan = arrays.plan
     n = system.ints[field.N_V]
     for i in range(head.forces.count):
         load = run.LoadRow(plan, head.forces.first, i)
@@ -347,7 +345,7 @@ def _subtract_slopes(system, arrays, work, of, t, state):
         for j in range(n):
             of.column[j] = of.solution[j] = 0.0
         status = add_slopes_of(
-            plan, table, memory, t, state.q, state.v, load, state.q, state.v, work.states, of.small,
+            arrays, t, state.q, state.v, load, state.q, state.v, work.states, of.small,
             work.buffer, of.column, of.solution,
         )  # fmt: skip
         if status != 0:

@@ -28,37 +28,40 @@ add_body_force = switch(kind.force for kind in BODY_KINDS)
 
 
 @uncounted
-def hinge_loads(plan, table, memory, t, q, v, T, n_v, states, buffer):
+def hinge_loads(arrays, t, q, v, T, states, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
+    plan, memory = arrays.plan, arrays.memory
     head = run.PlanHeader(plan, 0)
-    for k in range(n_v):
+    for k in range(len(v)):
         T[k] = 0.0
     for k in range(head.controllers.count):
         controller = run.ControllerRow(plan, head.controllers.first, k)
         held = controller.forces
         if memory[controller.active] != 0.0:
-            for j in range(n_v):
+            for j in range(len(v)):
                 T[j] += memory[held + j]
-    return add_loads(plan, table, memory, t, q, v, head.forces, q, v, T, states, buffer)
+    return add_loads(arrays, t, q, v, head.forces, q, v, T, states, buffer)
 
 
 @inlined
-def add_loads(plan, table, memory, t, q, v, loads, at_q, at_v, T, states, buffer):
+def add_loads(arrays, t, q, v, loads, at_q, at_v, T, states, buffer):
     """Add the forces of a list of loads on joints to T; 0, or a status.
 
     at_q, at_v: coordinates and speeds of their joints; q, v: of the system, for functions.
     """
+    plan = arrays.plan
     for k in range(loads.count):
         load = run.LoadRow(plan, loads.first, k)
-        status = add_load(plan, table, memory, t, q, v, load, at_q, at_v, T, states, buffer)
+        status = add_load(arrays, t, q, v, load, at_q, at_v, T, states, buffer)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def add_load(plan, table, memory, t, q, v, load, at_q, at_v, T, states, buffer):
+def add_load(arrays, t, q, v, load, at_q, at_v, T, states, buffer):
     """Add the forces of a load, if it acts, to T; 0, or a status."""
+    plan, table, memory = arrays
     head = run.PlanHeader(plan, 0)
     if memory[load.active] == 0.0:
         return 0
@@ -80,33 +83,33 @@ def add_load(plan, table, memory, t, q, v, load, at_q, at_v, T, states, buffer):
 
 
 @uncounted
-def hinge_slopes(plan, table, memory, t, q, v, states, sides, buffer, K, C):
+def hinge_slopes(arrays, t, q, v, states, sides, buffer, K, C):
     """Add the slopes of loads on hinges to stiffness K and damping C; 0, or a function's status.
 
     sides: for each speed the last iterates below and above zero.
     """
+    plan = arrays.plan
     head = run.PlanHeader(plan, 0)
-    return add_load_slopes(
-        plan, table, memory, t, q, v, head.forces, q, v, states, sides, buffer, K, C,
+    return add_load_slopes(arrays, t, q, v, head.forces, q, v, states, sides, buffer, K, C,
     )  # fmt: skip
 
 
 @inlined
-def add_load_slopes(plan, table, memory, t, q, v, loads, at_q, at_v, states, sides, buffer, K, C):
+def add_load_slopes(arrays, t, q, v, loads, at_q, at_v, states, sides, buffer, K, C):
     """Add the slopes of a list of loads on joints to K and C; arguments as for `add_loads`."""
+    plan = arrays.plan
     for k in range(loads.count):
         load = run.LoadRow(plan, loads.first, k)
-        status = add_slopes_of(
-            plan, table, memory, t, q, v, load, at_q, at_v, states, sides, buffer, K, C
-        )
+        status = add_slopes_of(arrays, t, q, v, load, at_q, at_v, states, sides, buffer, K, C)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def add_slopes_of(plan, table, memory, t, q, v, load, at_q, at_v, states, sides, buffer, K, C):
+def add_slopes_of(arrays, t, q, v, load, at_q, at_v, states, sides, buffer, K, C):
     """Add the slopes of a load, if it acts, to K and C; 0, or a status."""
+    plan, table, memory = arrays
     when = load.slopes
     if when == NO_SLOPES or memory[load.active] == 0.0:
         return 0
@@ -126,33 +129,35 @@ def add_slopes_of(plan, table, memory, t, q, v, load, at_q, at_v, states, sides,
 
 
 @uncounted
-def node_loads(plan, table, memory, t, q, v, work, o, buffer):
+def node_loads(arrays, t, q, v, slots, buffer):
     """Add the wrenches of all node loads to the slots; 0, or a function's status."""
+    plan, table, memory = arrays
     head = run.PlanHeader(plan, 0)
     for k in range(head.node_loads.count):
         load = run.LoadRow(plan, head.node_loads.first, k)
         if memory[load.active] == 0.0:
             continue
-        a, b = o + load.slot_a * SLOT_RECORD, o + load.slot_b * SLOT_RECORD
+        a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         s, c = load.signal, load.constants
         if s != 0:
             status = signal(plan, table, memory, s, t, q, v, buffer, 0, 0)
             if status != 0:
                 return status
-        add_node_force(load.kind, table, c, load.axes, buffer, work, a, b)
+        add_node_force(load.kind, table, c, load.axes, buffer, slots, a, b)
     return 0
 
 
 @uncounted
-def body_loads(system, plan, table, memory, t, q, v, work, states, buffer, T):
+def body_loads(system, arrays, t, q, v, slots, states, buffer, T):
     """Add wrenches of all loads on bodies to the slots, and modal forces to T; 0, or a status."""
+    plan, table, memory = arrays
     head = run.PlanHeader(plan, 0)
     n_z, clock = head.n_state, run.RunParameters(table, head.parameters).origin + t
     for k in range(head.body_loads.count):
         load = run.LoadRow(plan, head.body_loads.first, k)
         if memory[load.active] == 0.0:
             continue
-        s, c = load.signal, load.constants
+        s = load.signal
         if s != 0:
             status = signal(plan, table, memory, s, t, q, v, buffer, 0, load.orders)
             if status != 0:
@@ -161,9 +166,6 @@ def body_loads(system, plan, table, memory, t, q, v, work, states, buffer, T):
         if z == 0:
             z = run.LOAD_STATES + 2 * n_z + load.output
         add_body_force(
-            load.kind,
-            system, table, c, clock, q, v, load.body, load.n,
-            load.q, load.v,
-            buffer, states, z, z + n_z, work, load.slot_a * SLOT_RECORD, T,
-        )  # fmt: skip
+            load.kind, load, system, table, clock, q, v, buffer, states, z, z + n_z, slots, T
+        )
     return 0

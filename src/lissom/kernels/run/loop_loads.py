@@ -87,13 +87,11 @@ def loop_loads(system, arrays, work, t, q, v):
     After `motion_base_to_tip`.
     """
     head = run.PlanHeader(arrays.plan, 0)
-    plan, table, memory = arrays
     of = loop_joints(arrays, work)
     loop_joint_motions(system, arrays, of, v)
     for k in range(head.n_loop_v):
         of.T[k] = 0.0
-    status = add_loads(
-        plan, table, memory, t, q, v, head.loop_forces,
+    status = add_loads(arrays, t, q, v, head.loop_forces,
         of.q, of.v, of.T, work.states, work.buffer,
     )  # fmt: skip
     add_loop_wrenches(system, arrays, work, of.T)
@@ -123,7 +121,6 @@ def loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness):
     The numbers A_c before are written to `small`.
     """
     head = run.PlanHeader(arrays.plan, 0)
-    plan, table, memory = arrays
     if head.loop_forces.count == 0:
         return 0
     of = loop_joints(arrays, work)
@@ -135,8 +132,7 @@ def loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness):
             of.sides[k] = of.v[k]
         elif of.v[k] > 0.0:
             of.sides[n + k] = of.v[k]
-    status = add_load_slopes(
-        plan, table, memory, t, state.q, state.v, head.loop_forces,
+    status = add_load_slopes(arrays, t, state.q, state.v, head.loop_forces,
         of.q, of.v, work.states, of.sides, work.buffer, of.K, of.C,
     )  # fmt: skip
     for k in range(n):
