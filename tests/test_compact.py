@@ -5,7 +5,7 @@ import pytest
 
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.packing import pack, shared_records
-from lissom.kernels import fields as field
+from lissom.kernels.layout.records import CarrierRecord
 from lissom.library import flexible_chain, rigid_chain
 from tests.kernel_cases import JOINTS, far_state, joint_systems, random_system
 
@@ -51,7 +51,7 @@ def test_a_chain_shares_one_record_and_equal_links_their_constants():
         return [long - short for short, long in sizes]
 
     whole, compact = added(rigid_chain)
-    assert whole - compact == field.ARM
+    assert whole - compact == CarrierRecord.places["arm"]
     whole, compact = added(flexible_chain, 4)
     assert whole - compact == 21 + 36 + 36
 

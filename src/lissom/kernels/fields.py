@@ -4,8 +4,8 @@ Three flat arrays describe a system.  `ints` and `floats` are constants, `scratc
 
 ints     [n_body, n_v, ...], a row for each body (`layout.tree`), then loops (`layout.loops`)
 floats   constants of joints and bodies, at offsets given in the rows
-scratch  header, the ground's record, then the records of bodies, of nodes that carry children,
-         of hinges and of modes, at offsets given in the rows
+scratch  header, the ground's record, then the records of bodies and of nodes that carry children
+         (`layout.records`), of hinges and of modes (`records`), at offsets given in the rows
 
 Axes.  A flexible body is expressed in body axes, a rigid body in the axes of the body that carries
 it (at the base: world axes).  Then nothing has to be rotated at the hinge of a rigid body, which is
@@ -19,9 +19,8 @@ offsets of their own: in a compact workspace bodies use them in turn, see `packi
 
 from __future__ import annotations
 
-# Offsets are read through this mask, which tells the compiler that they are not negative, so that
-# no index needs Python's wrap-around.
-POSITIVE = (1 << 47) - 1
+from .layout.records import CarrierRecord
+from .layout.rows import POSITIVE as POSITIVE
 
 # ints: header
 N_BODY, N_Q, N_V = 0, 1, 2
@@ -57,39 +56,21 @@ NONE, DIAGONAL, MATRIX = range(3)
 ARMATURE = 0  # whether there is armature
 N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and offset of their list
 # An entry of that list: number of the body, [moment; force] in node axes; for a flexible body then
-# the node, LISTED numbers
+# the node, `listed` numbers
 WRENCH, EXTERNAL_NODE = 1, 7
 GROUND_RECORD = 8
 
-# scratch: record of a body or node, in working axes
-R_ = 0  # 9: body or node axes to working axes; a flexible body: to its carrier's working axes
-RATE = 9  # 3: angular velocity
-ACCELERATION = 12  # 6: [alpha; a] without the unknown accelerations, gravity as base motion
-CHANGE = 18  # 6: acceleration due to the unknowns
-P_ = 24  # 21: articulated inertia (A: 6, B: 9, D: 6); composite: J 6, p 3, m 1
-ARM = 45  # 3: node that carries it -> its origin, in the carrier's working axes
-INERTIA = 48  # 6: J about the origin
-MOMENT = 54  # 3: first moment of mass
-MASS = 57  # 1
-FORCE = 58  # 6: residual force z, later with the contributions of the children
-RECORD = 64
-
-# scratch: further entries of a node of a flexible body; its ARM is from the body's origin
-LEFT = 64  # 9: J_l
-YIELD = 73  # 6: y, acceleration of the node without children
-NODE_FORCE = 79  # 6: f
-NODE_RECORD = 85
+# scratch: places in a CarrierRecord of what is read in sixes
+_PLACES = CarrierRecord.places
+CHANGE, P_, FORCE = _PLACES["d_alpha"], _PLACES["A"], _PLACES["z_w"]
+YIELD, NODE_FORCE = _PLACES["y_w"], _PLACES["f_w"]
+RECORD, NODE_RECORD = _PLACES["J_l"], CarrierRecord.size  # sizes, of a body and of a node
 
 # scratch: hinges, modal parts, stacks of flexible bodies, equations of loops: see `records`
 
 # floats: header
 GRAVITY_VECTOR = 0
 FLOATS_HEADER = 4
-
-# floats: constants of a body
-FRAME = 0  # 9: joint's inboard axes to node axes
-PLACE = 9  # 3: joint's inboard origin from the node
-OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 
 # Terms that a sweep includes; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
@@ -99,14 +80,6 @@ REFINED = 32  # forward dynamics by the mass matrix: correct the solution by its
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2
 
-# scratch: closing method
-(
-    LOOP_SPEED,  # largest speed of the ends of loops
-    KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
-    LEAST_LEFT,  # smallest remaining fraction of an independent row of Lambda
-    SOFTENED,  # softening of loop forces close to singular positions, see below
-    CLOSING_RECORD,
-) = range(5)
 # Loop forces close to singular positions: not softened, softened, or only their part beyond
 # expected accelerations softened.
 SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0

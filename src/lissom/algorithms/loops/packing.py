@@ -21,6 +21,7 @@ from ...kernels.layout.loops import (
     ReachedRow,
     TermRow,
 )
+from ...kernels.layout.records import ClosingRecord
 from ...kernels.layout.tree import body_offset
 from ...kernels.records import JOINT_WORK, closure_size, node_shapes, solution_size
 from ...spatial import rotate
@@ -271,7 +272,7 @@ def pack_loops(
     head.n_solved, head.solution = m, scratch.add(solution_size(m))
     head.loop_work = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
     head.responses = scratch.add(7 * m if numbering.nested else 0)
-    head.closing = scratch.add(field.CLOSING_RECORD)
+    head.closing = scratch.add(ClosingRecord.size)
     mass = sum(body.mass for body in system.bodies)
     head.length = constants.add(np.array([system.length, mass]))
     parts = [packed, paths.numbers, paths.list_active(start + packed.size + paths.numbers.size)]

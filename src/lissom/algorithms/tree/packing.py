@@ -12,6 +12,7 @@ from ...joints import Free, Spherical
 from ...kernels import fields as field
 from ...kernels.compiling import plain
 from ...kernels.layout.loops import LoopsHeader
+from ...kernels.layout.records import CarrierRecord
 from ...kernels.layout.tree import BodyRow, body_offset
 from ...kernels.records import (
     dense_size,
@@ -39,7 +40,7 @@ _SUMS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _DIFFERENCES = ((1, 2), (2, 0), (0, 1))
 
 # Numbers at the start of a record that bodies may use in turn: motion and P_
-_IN_TURN = field.ARM
+_IN_TURN = CarrierRecord.places["arm"]
 
 
 # What bodies that are used several times have in common
@@ -97,7 +98,7 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     header[field.LOOPS] = after if system.constraints else 0
     start = np.zeros(scratch.size)
     start[field.EXTERNAL] = scratch.size
-    start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
+    CarrierRecord(start, field.GROUND_RECORD).R = np.eye(3).ravel()
     for place, values in own_joints.contents:
         start[place : place + len(values)] = values
     for row, body, nodes in zip(rows, system.bodies, system.outboard_nodes, strict=True):
@@ -317,14 +318,13 @@ def _first_content(start: Array, row: Any, body: NormalBody, nodes: tuple[int, .
     """Write the initial content of a workspace: W, nodes, and the constants of level "linear"."""
     if row.level == field.RIGID:
         return
-    m, f, b = body.n_mode, row.modal, row.record
+    m, f = body.n_mode, row.modal
     mass = body.integrals
     if not row.dense:
         start[f : f + m] = 1.0
     start[row.M_rf : row.M_rf + 6 * m] = _coupling(mass).ravel()
-    start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)
-    start[b + field.MOMENT : b + field.MOMENT + 3] = mass.first_moment
-    start[b + field.MASS] = mass.mass
+    b = CarrierRecord(start, row.record)
+    b.J, b.p, b.mass = _inertia(mass), mass.first_moment, mass.mass
     for k, node in enumerate(nodes):
         size = plain(node_size)(m)
         numbers = node_numbers(body, node, int(row.bent))[:size]

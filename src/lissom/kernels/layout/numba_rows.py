@@ -18,8 +18,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, type_callable
 from numba.np.arrayobj import populate_array
 
-from ..fields import POSITIVE
-from .rows import NamedRow, size_of
+from .rows import POSITIVE, NamedRow, size_of
 
 
 class RowType(types.Type):

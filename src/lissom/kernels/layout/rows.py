@@ -26,9 +26,12 @@ import numpy as np
 
 from ..compiling import LIBRARY, PLAIN, intrinsic
 
-# What a name stands for.  An Offset is not negative: the compiler then knows that no index made of
-# it needs Python's wrap-around.  In arrays of floating-point numbers three, six (xx, xy, xz, yy,
-# yz, zz) and nine (row by row) of them are read and written as a tuple.
+# Offsets are read through this mask, which tells the compiler that they are not negative, so that
+# no index needs Python's wrap-around.
+POSITIVE = (1 << 47) - 1
+
+# What a name stands for.  An Offset is not negative.  In arrays of floating-point numbers three,
+# six (xx, xy, xz, yy, yz, zz) and nine (row by row) of them are read and written as a tuple.
 Number: TypeAlias = Any
 Offset: TypeAlias = Any
 Vector: TypeAlias = Any

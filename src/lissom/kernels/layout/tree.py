@@ -1,4 +1,13 @@
-"""Rows of bodies in `ints`; the arrays and their other parts are in `fields`."""
+"""Rows of bodies in `ints`; the arrays and their other parts are in `fields`.
+
+Letters in `kernels.tree` and `kernels.loops`
+  body      its row, i its number
+  b, n, d   CarrierRecord of the body, of the node that carries it, of a node of a flexible body
+  o         offset in scratch, of the hinge where nothing else is said; o_q, o_v, o_m in q, v and
+            the modal speeds
+  m         number of modes
+  loops, loop, end, path, group, coupling, term   the rows of `layout.loops`
+"""
 
 from __future__ import annotations
 

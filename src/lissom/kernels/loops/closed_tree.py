@@ -11,6 +11,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..layout.loops import GroupRow, LoopsHeader, PathRow
+from ..layout.records import ClosingRecord
 from ..layout.tree import BODY
 from ..tree.articulated import accelerate_bodies, all_finite, articulate_bodies
 from .closing import close_loops, place_loops
@@ -52,7 +53,7 @@ def articulate_closed(ints, floats, scratch, before, forces, free, beyond):
     loops = LoopsHeader(ints, ints[field.LOOPS])
     table, n = loops.envelope, loops.n_solved
     clear_envelope(ints, scratch, table, loops.Lambda, n)
-    scratch[loops.closing + field.LEAST_LEFT] = 1.0
+    ClosingRecord(scratch, loops.closing).least_left = 1.0
     number, last, told = loops.n_path - 1, ints[field.N_BODY], False
     rank, soft = 0, False
     for k in range(loops.n_group):

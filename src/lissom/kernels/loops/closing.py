@@ -13,6 +13,7 @@ from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
 from ..layout.loops import CouplingRow, GroupRow, LoopRow, LoopsHeader, PathRow
+from ..layout.records import CarrierRecord, ClosingRecord
 from ..layout.tree import BodyRow
 from ..records import closure_record, node_shapes
 from ..small import (
@@ -49,16 +50,16 @@ def place_loops(ints, scratch, v, flags):
     for k in range(loops.n_path):
         path = PathRow(ints, loops.path_rows, k)
         body, o = BodyRow(ints, path.body), path.place
-        b, n = body.record, body.carrier
-        arm, rigid = vector(scratch, b + field.ARM), body.level == field.RIGID
-        R = matrix(scratch, b + field.R_)
+        b, n = CarrierRecord(scratch, body.record), CarrierRecord(scratch, body.carrier)
+        arm, rigid = b.arm, body.level == field.RIGID
+        R = b.R
         C, x, u = IDENTITY, ZERO, ZERO
         if path.parent >= 0:
             o_p = path.parent & POSITIVE
             C, x = pose(scratch, o_p)
             u = vector(scratch, path.carrier_velocity & POSITIVE)
             if path.carrier_node != 0:
-                x = add(x, turn(C, vector(scratch, n + field.ARM)))
+                x = add(x, turn(C, n.arm))
         if path.parent != -2:
             x = add(x, turn(C, arm))
             if flags & field.RATES != 0:
@@ -68,7 +69,7 @@ def place_loops(ints, scratch, v, flags):
                     rate = added(rate, v[o_v + c], vector(scratch, hinge + 6 * c + 3))
                 if not rigid:
                     rate = turn(R, rate)
-                u = add(u, turn(C, add(rate, cross(vector(scratch, n + field.RATE), arm))))
+                u = add(u, turn(C, add(rate, cross(n.rate, arm))))
         if not rigid:
             C = product(C, R)
         put_pose(scratch, o, C, x)
@@ -78,8 +79,8 @@ def place_loops(ints, scratch, v, flags):
             continue
         m, shapes = body.n_mode, body.node_shapes
         for node in range(path.n_node):
-            d = body.nodes + node * field.NODE_RECORD
-            velocity = cross(vector(scratch, b + field.RATE), vector(scratch, d + field.ARM))
+            d = CarrierRecord(scratch, body.nodes, node)
+            velocity = cross(b.rate, d.arm)
             if flags & field.RATES != 0:
                 o_m = body.modal_v
                 e = modal_sums(scratch, node_shapes(shapes, node, m), m, v, o_m)
@@ -90,12 +91,12 @@ def place_loops(ints, scratch, v, flags):
 @jit
 def loop_end(floats, scratch, end):
     """Frame of an end in common axes: working axes of the node, origin, frame axes, arm."""
-    o, d = end.place, end.record
+    o, d = end.place, CarrierRecord(scratch, end.record)
     f = end.frame
     C, x = pose(scratch, o)
     if end.node != 0:
-        x = add(x, turn(C, vector(scratch, d + field.ARM)))
-    R = product(C, matrix(scratch, d + field.R_))
+        x = add(x, turn(C, d.arm))
+    R = product(C, d.R)
     return C, x, product(R, matrix(floats, f)), turn(R, vector(floats, f + 9))
 
 
@@ -111,7 +112,7 @@ def close_loops(ints, floats, scratch, q, v, x, flags):
     for k in range(loops.n_loop):
         speed = max(speed, _close_loop(ints, floats, scratch, loops, k, flags))
     speed = max(speed, close_couplings(ints, floats, scratch, q, v, x, flags))
-    scratch[loops.closing + field.LOOP_SPEED] = speed
+    ClosingRecord(scratch, loops.closing).speed = speed
 
 
 @jit
@@ -207,19 +208,19 @@ def relative_motion(scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
 
     Also returns the speed of the ends.
     """
-    d_a, d_b = a.record, b.record
-    w_a = turn(C_a, vector(scratch, d_a + field.RATE))
-    w_b = turn(C_b, vector(scratch, d_b + field.RATE))
+    d_a, d_b = CarrierRecord(scratch, a.record), CarrierRecord(scratch, b.record)
+    w_a = turn(C_a, d_a.rate)
+    w_b = turn(C_b, d_b.rate)
     v_a = vector(scratch, a.velocity)
     v_b = vector(scratch, b.velocity)
     w_rel = added(w_b, -1.0, w_a)
     turning = math.sqrt(dot(w_a, w_a)) + math.sqrt(dot(w_b, w_b))
     speed = max(length * turning, math.sqrt(dot(v_a, v_a)))
     v_rel = added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s)))
-    alpha_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION))
-    alpha_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION))
-    a_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION + 3))
-    a_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION + 3))
+    alpha_a = turn(C_a, d_a.alpha)
+    alpha_b = turn(C_b, d_b.alpha)
+    a_a = turn(C_a, d_a.a)
+    a_b = turn(C_b, d_b.a)
     D_w = added(added(alpha_b, -1.0, alpha_a), -1.0, cross(w_a, w_rel))
     swept = add(cross(alpha_a, s), cross(w_a, added(cross(w_a, s), 2.0, v_rel)))
     D_v = add(a_b, add(cross(alpha_b, arm_b), cross(w_b, cross(w_b, arm_b))))
@@ -250,14 +251,14 @@ def constraint_rates(ints, floats, scratch, x, out):
     for k in range(loops.n_path):
         path = PathRow(ints, loops.path_rows, k)
         body, o = BodyRow(ints, path.body), path.place
-        b, rigid = body.record, body.level == field.RIGID
+        b, rigid = CarrierRecord(scratch, body.record), body.level == field.RIGID
         w, u = ZERO, ZERO
         C = matrix(scratch, o)
-        K = C if rigid else _times_transposed(C, matrix(scratch, b + field.R_))  # of its carrier
+        K = C if rigid else _times_transposed(C, b.R)  # of its carrier
         if path.carrier_velocity >= 0:
             o_c = path.carrier_velocity & POSITIVE
             w, u = vector(scratch, o_c + 3), vector(scratch, o_c)
-        u = add(u, cross(w, turn(K, vector(scratch, b + field.ARM))))
+        u = add(u, cross(w, turn(K, b.arm)))
         if body.driven == 0:
             e_w, e_v, hinge = ZERO, ZERO, body.hinge
             o_v = body.hinge_v
@@ -273,12 +274,10 @@ def constraint_rates(ints, floats, scratch, x, out):
         m, shapes = body.n_mode, body.node_shapes
         o_m = body.modal_v
         for node in range(path.n_node):
-            d = body.nodes + node * field.NODE_RECORD
+            d = CarrierRecord(scratch, body.nodes, node)
             e = modal_sums(scratch, node_shapes(shapes, node, m), m, x, o_m)
-            turned = turn(matrix(scratch, d + field.LEFT), (e[0], e[1], e[2]))
-            moved = add(
-                cross(w, turn(C, vector(scratch, d + field.ARM))), turn(C, (e[3], e[4], e[5]))
-            )
+            turned = turn(d.J_l, (e[0], e[1], e[2]))
+            moved = add(cross(w, turn(C, d.arm)), turn(C, (e[3], e[4], e[5])))
             put_vector(scratch, o_u + 6 * node, add(u, moved))
             put_vector(scratch, o_u + 6 * node + 3, add(w, turn(C, turned)))
     for k in range(loops.n_loop):
@@ -338,7 +337,7 @@ def loops_open(ints, floats, scratch):
     n = loops.n_column
     closure = closure_record(loops.closure, n)
     length = floats[loops.length]
-    speed = length + scratch[loops.closing + field.LOOP_SPEED]
+    speed = length + ClosingRecord(scratch, loops.closing).speed
     for k in range(n):
         if not abs(scratch[closure.gap + k]) <= FAR * length:
             return True

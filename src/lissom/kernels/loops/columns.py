@@ -17,9 +17,10 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import hinge_record, stack_record
-from ..small import add, added, cross, dot, matrix, put_vector, turn, vector
+from ..small import add, added, cross, dot, put_vector, turn, vector
 from ..tree.compliance import node_forces, place_nodes
 from ..tree.one_node import combined, product_at, put_row, row as row_of_six
 from .envelope import row_of_envelope
@@ -30,12 +31,12 @@ from .unknowns import solution_of
 def pass_columns(ints, scratch, loops, path, free):
     """Pass the columns of one body through its nodes and its hinge (1), (2).
 
-    p: its row among the bodies on paths.  free: add the accelerations (3) to the right-hand side.
+    free: add the accelerations (3) to the right-hand side.
     """
     rhs, Lam = solution_of(loops).rhs, loops.Lambda
     table = loops.envelope
     body = BodyRow(ints, path.body)
-    b, active = body.record, path.active
+    b, active = CarrierRecord(scratch, body.record), path.active
     n_active, forces = path.n_active, path.forces
     rigid = body.level == field.RIGID
     Z = forces
@@ -50,7 +51,7 @@ def pass_columns(ints, scratch, loops, path, free):
         r = 0
     e = path.innovations
     _H, o_y, o_l, o_e, _a, _child = hinge_record(o, r)
-    arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
+    arm, R = b.arm, b.R
     for i in range(n_active):
         k = ints[active + i] & POSITIVE
         z_w, z_v = vector(scratch, Z + 6 * i), vector(scratch, Z + 6 * i + 3)

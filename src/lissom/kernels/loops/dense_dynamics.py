@@ -7,9 +7,10 @@ from ..compiling import jit
 from ..dense import backward_spd, factor_spd, forward_spd
 from ..fields import POSITIVE
 from ..layout.loops import LoopsHeader, PathRow
+from ..layout.records import CarrierRecord, ClosingRecord
 from ..layout.tree import BodyRow
 from ..records import closure_record, hinge_record, node_shapes
-from ..small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
+from ..small import ZERO, add, cross, dot, turn, turn_back, vector
 from ..tree.articulated import all_finite
 from ..tree.composite import mass_of_rigid_tree, mass_tip_to_base
 from ..tree.external import apply_external
@@ -209,13 +210,13 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
     for j in range(loops.n_path - 1, -1, -1):
         path = PathRow(ints, loops.path_rows, j)
         body = BodyRow(ints, path.body)
-        b, active = body.record, path.active
+        b, active = CarrierRecord(scratch, body.record), path.active
         forces, rigid = path.forces, body.level == field.RIGID
         o, o_v = body.hinge, body.hinge_v
         r = body.hinge_dof if body.driven == 0 else 0
         e = path.innovations
         m, o_m = body.n_mode, body.modal_v
-        arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
+        arm, R = b.arm, b.R
         n = path.n_active
         for i in range(n):
             below = n_v + 2 + ints[active + i]
@@ -223,11 +224,11 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
             if not rigid:
                 z_w, z_v = ZERO, ZERO
                 for node in range(path.n_node):
-                    d = body.nodes + node * field.NODE_RECORD
+                    d = CarrierRecord(scratch, body.nodes, node)
                     Pi = node_shapes(body.node_shapes, node, m)
                     column = forces + 6 * n * node + 6 * i
                     f_w, f_v = vector(scratch, column), vector(scratch, column + 3)
-                    b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
+                    b_w = turn_back(d.J_l, f_w)
                     for a in range(m):
                         M[below, o_m + a] -= (
                             b_w[0] * scratch[Pi + a]
@@ -237,7 +238,7 @@ def constraint_rows(ints, floats, scratch, q, v, driven, before, M, flags):
                             + f_v[1] * scratch[Pi + 4 * m + a]
                             + f_v[2] * scratch[Pi + 5 * m + a]
                         )
-                    z_w = add(z_w, add(f_w, cross(vector(scratch, d + field.ARM), f_v)))
+                    z_w = add(z_w, add(f_w, cross(d.arm, f_v)))
                     z_v = add(z_v, f_v)
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
@@ -287,7 +288,7 @@ def constrain_dense(ints, floats, scratch, M):
     if not softens_beyond_expected(ints, scratch):
         soften_all(ints, scratch)
     table = loops.whole
-    scratch[loops.closing + field.LEAST_LEFT] = 1.0
+    ClosingRecord(scratch, loops.closing).least_left = 1.0
     rank, soft = factor_group(ints, floats, scratch, loops, table, 0, n)
     solve_group(ints, scratch, loops, table, 0, n, rank, soft)
     scatter(ints, floats, scratch)

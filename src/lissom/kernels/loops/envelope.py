@@ -5,7 +5,7 @@ Loops that share no body have no entry in Lambda.  With the loops ordered by nei
 (`elimination`) each row is as long as the band of its neighbours, and a row of windows costs as
 much per window however many there are.  The factor has no entries outside the envelope.
 
-`e` is the table of rows in ints, see `fields`; `first` and `last` limit the rows of a group, which
+`e` is where its EnvelopeRows begin in ints; `first` and `last` limit the rows of a group, which
 have no entries to the left of the group.
 """
 

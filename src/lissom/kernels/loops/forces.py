@@ -6,6 +6,7 @@ from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
 from ..layout.loops import LoopRow, LoopsHeader
+from ..layout.records import CarrierRecord, ClosingRecord
 from ..layout.tree import BodyRow
 from ..records import closure_record, modal_record
 from ..small import (
@@ -13,7 +14,6 @@ from ..small import (
     add,
     added,
     cross,
-    matrix,
     put_vector,
     scaled,
     six,
@@ -49,7 +49,7 @@ def soften_all(ints, scratch):
 def softens_beyond_expected(ints, scratch):
     """Whether loop forces are softened only beyond expected accelerations."""
     loops = LoopsHeader(ints, ints[field.LOOPS])
-    return scratch[loops.closing + field.SOFTENED] == field.SOFT_BEYOND
+    return ClosingRecord(scratch, loops.closing).softened == field.SOFT_BEYOND
 
 
 @jit
@@ -81,7 +81,7 @@ def put_speed_closure(ints, floats, scratch, before):
     if not has_speed_closure(ints, scratch):
         return
     loops = LoopsHeader(ints, ints[field.LOOPS])
-    kappa = scratch[loops.closing + field.KAPPA]
+    kappa = ClosingRecord(scratch, loops.closing).kappa
     n = loops.n_column
     closure = closure_record(loops.closure, n)
     constraint_rates(ints, floats, scratch, before, closure.applied)
@@ -94,7 +94,7 @@ def put_speed_closure(ints, floats, scratch, before):
 def has_speed_closure(ints, scratch):
     """Whether (5) is requested."""
     loops = LoopsHeader(ints, ints[field.LOOPS])
-    return scratch[loops.closing + field.KAPPA] != 0.0
+    return ClosingRecord(scratch, loops.closing).kappa != 0.0
 
 
 @jit
@@ -122,17 +122,17 @@ def _apply_on_node(ints, scratch, end, C, n, f, sign):
     """Add a force on a node, common axes, to the residual forces of its body."""
     if end.body < 0:
         return
-    body, d = BodyRow(ints, end.body & POSITIVE), end.record
-    b = body.record
+    body, d = BodyRow(ints, end.body & POSITIVE), CarrierRecord(scratch, end.record)
+    b = CarrierRecord(scratch, body.record)
     n, f = scaled(sign, turn_back(C, n)), scaled(sign, turn_back(C, f))
     if body.level != field.RIGID:
         m, t = body.n_mode, body.modal
-        load = six(turn_back(matrix(scratch, d + field.LEFT), n), f)
+        load = six(turn_back(d.J_l, n), f)
         t_f = modal_record(t, m).force
         modal_spread(scratch, end.shapes, m, load, scratch, t_f)
-        n = add(n, cross(vector(scratch, d + field.ARM), f))
-    put_vector(scratch, b + field.FORCE, add(vector(scratch, b + field.FORCE), n))
-    put_vector(scratch, b + field.FORCE + 3, add(vector(scratch, b + field.FORCE + 3), f))
+        n = add(n, cross(d.arm, f))
+    b.z_w = add(b.z_w, n)
+    b.z_v = add(b.z_v, f)
 
 
 @jit

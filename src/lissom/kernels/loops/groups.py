@@ -18,10 +18,10 @@ from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
 from ..layout.loops import EnvelopeRow, PathRow, ReachedRow
+from ..layout.records import CarrierRecord, ClosingRecord
 from ..layout.tree import BodyRow
 from ..least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from ..records import hinge_record, solution_part
-from ..small import vector
 from ..tree.rigid import articulated, put_articulated
 from .envelope import factor_envelope, row_of_envelope, solve_envelope, spread_envelope
 from .unknowns import solution_of
@@ -40,7 +40,7 @@ def factor_group(ints, floats, scratch, loops, table, first, last):
     matrix is factored with pivoting.
     """
     solution = solution_of(loops)
-    closing = loops.closing
+    closing = ClosingRecord(scratch, loops.closing)
     _row_sizes(ints, floats, scratch, loops, table, first, last, solution.size)
     smallest = factor_envelope(ints, scratch, loops, table, first, last, solution.size, CLOSE)
     rank = REGULAR
@@ -50,8 +50,8 @@ def factor_group(ints, floats, scratch, loops, table, first, last):
         rank, smallest = factor_semidefinite(
             scratch, part.Lambda, last - first, part.factor, part.order, part.left, part.size
         )
-    scratch[closing + field.LEAST_LEFT] = min(smallest, scratch[closing + field.LEAST_LEFT])
-    return rank, smallest <= CLOSE and scratch[closing + field.SOFTENED] != field.SHARP
+    closing.least_left = min(smallest, closing.least_left)
+    return rank, smallest <= CLOSE and closing.softened != field.SHARP
 
 
 @jit
@@ -161,9 +161,9 @@ def _product(scratch, Z, c, x, n):
 def force_of_group(scratch, loops, group):
     """Forces of a group from the acceleration of its node (1)."""
     solution = solution_of(loops)
-    first, d = group.first, group.record
+    first, d = group.first, CarrierRecord(scratch, group.record)
     X, n_all = loops.responses, loops.n_solved
-    alpha, a = vector(scratch, d + field.CHANGE), vector(scratch, d + field.CHANGE + 3)
+    alpha, a = d.d_alpha, d.d_a
     for k in range(first, first + group.n):
         s = scratch[X + 6 * n_all + k]
         for c in range(3):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..layout.loops import CouplingRow, LoopRow, LoopsHeader
+from ..layout.records import ClosingRecord
 from ..records import closure_record, solution_record
 
 
@@ -19,6 +20,12 @@ from ..records import closure_record, solution_record
 def solution_of(loops):
     """Offsets of the solution."""
     return solution_record(loops.solution, loops.n_solved)
+
+
+@jit
+def closing_of(ints, scratch):
+    """How the loops are kept closed."""
+    return ClosingRecord(scratch, LoopsHeader(ints, ints[field.LOOPS]).closing)
 
 
 @jit

@@ -12,7 +12,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import CompiledEntry, inlined, uncounted
 from ..layout import run
-from ..layout.loops import LoopsHeader
+from ..loops.unknowns import closing_of
 from .accept import finish_adaptive, finish_fixed, set_weights
 from .due_times import next_instant, pass_instants, sample
 from .evaluate import evaluate, solve_mass
@@ -240,7 +240,7 @@ def _commit(r, used, h, t1):
     memory[run.FRESH] = 1.0 if commit_step(head.method, r, h) else 0.0
     ints = r.system.ints
     if ints[field.LOOPS] != 0:
-        nearest = used.scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.LEAST_LEFT]
+        nearest = closing_of(ints, used.scratch).least_left
         if nearest < memory[run.NEAREST]:
             memory[run.NEAREST] = nearest
             memory[run.NEAREST_TIME] = t1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..layout import run
-from ..layout.loops import LoopsHeader
 from ..layout.tree import BodyRow
 from ..loops.closed_tree import closed_accelerations
 from ..loops.couplings import take_coupling_forces
 from ..loops.dense_dynamics import solve_dense
 from ..loops.forces import apply_loop_forces
+from ..loops.unknowns import closing_of
 from ..records import hinge_record
 from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
 from ..tree.external import apply_external
@@ -111,7 +111,7 @@ def solve_mass(system, arrays, q, forces, before, out):
     flags = head.flags
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     if ints[field.LOOPS] != 0:
-        scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.SOFTENED] = field.SOFT
+        closing_of(ints, scratch).softened = field.SOFT
         status = closed_accelerations(
             ints, floats, scratch, q, forces, forces, before, forces, out, flags & 0
         )
@@ -182,4 +182,4 @@ def set_armature(ints, scratch, diagonal, modal):
 def request_speed_closure(ints, scratch, kappa):
     """Request loops closed in the speeds that result from accelerations: see `constrain`."""
     if ints[field.LOOPS] != 0:
-        scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.KAPPA] = kappa
+        closing_of(ints, scratch).kappa = kappa

@@ -15,8 +15,8 @@ import math
 from .. import fields as field
 from ..compiling import uncounted
 from ..layout import run
-from ..layout.loops import LoopsHeader
 from ..least_norm import CLOSE
+from ..loops.unknowns import closing_of
 
 FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
 
@@ -34,8 +34,8 @@ def extrapolate_accelerations(system, arrays, t, x):
         head.traits & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
-    closing = LoopsHeader(ints, ints[field.LOOPS]).closing
-    scratch[closing + field.SOFTENED] = field.SOFT_BEYOND if is_expected else field.SOFT
+    closing = closing_of(ints, scratch)
+    closing.softened = field.SOFT_BEYOND if is_expected else field.SOFT
     if is_expected:
         value, rate = head.memory.before, head.memory.lead
         for k in range(ints[field.N_V]):
@@ -51,7 +51,7 @@ def note_expected(system, arrays, t, x):
     if ints[field.LOOPS] == 0 or head.traits & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
-    near = scratch[LoopsHeader(ints, ints[field.LOOPS]).closing + field.LEAST_LEFT] <= CLOSE
+    near = closing_of(ints, scratch).least_left <= CLOSE
     if not first and (near or passed <= 0.0):
         return
     value, rate = head.memory.before, head.memory.lead

@@ -7,6 +7,7 @@ import math
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..layout import run
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from .coordinates import largest_difference
 from .evaluate import evaluate
@@ -27,8 +28,8 @@ def watch_spin(ints, scratch, plan, memory):
     head = run.PlanHeader(plan, 0)
     for k in range(head.flexibles.count):
         flexible = run.FlexibleRow(plan, head.flexibles.first, k)
-        b = BodyRow(ints, flexible.body).record + field.RATE
-        w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
+        rate = CarrierRecord(scratch, BodyRow(ints, flexible.body).record).rate
+        w = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] ** 2
         memory[flexible.spin] = max(memory[flexible.spin], math.sqrt(w))
 
 

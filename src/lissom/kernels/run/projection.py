@@ -13,6 +13,7 @@ from .. import fields as field
 from ..compiling import uncounted
 from ..layout import run
 from ..layout.loops import LoopsHeader
+from ..layout.records import ClosingRecord
 from ..layout.tree import BodyRow
 from ..loops.closed_tree import accelerate_closed, articulate_closed, solve_last_group
 from ..loops.closing import OPEN, close_loops, place_loops
@@ -50,7 +51,7 @@ def project(system, arrays, work, state):
     T, flags = work.forces, head.flags
     n_v, loops = ints[field.N_V], LoopsHeader(ints, ints[field.LOOPS])
     n, o = loops.n_column, loops.closure
-    length, speed = floats[loops.length], loops.closing + field.LOOP_SPEED
+    length, closing = floats[loops.length], ClosingRecord(scratch, loops.closing)
     before = 0.0
     for iteration in range(MOST):
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
@@ -64,7 +65,7 @@ def project(system, arrays, work, state):
                 rate = abs(scratch[o + n + k])
         if not gap + rate < 1e300:
             return run.NOT_FINITE_
-        gap, rate = gap / length, rate / (length + scratch[speed])
+        gap, rate = gap / length, rate / (length + closing.speed)
         if max(gap, rate) <= (CLOSED if iteration > 0 else ROUNDING):
             return 0
         if iteration > 2 and max(gap, rate) > 0.5 * before:

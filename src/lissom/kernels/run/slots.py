@@ -9,6 +9,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..layout import run
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
 from ..tree.nodes import deform_listed, node_motion
@@ -28,13 +29,10 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
         if slot.body < 0:
             continue
         body = BodyRow(ints, slot.body)
-        b, at = body.record, body.world
+        b, at = CarrierRecord(scratch, body.record), body.world
         C, origin = matrix(scratch, at), vector(scratch, at + 9)
-        R, l = matrix(scratch, b + field.R_), ZERO
-        omega, u = (
-            vector(scratch, b + field.ACCELERATION),
-            vector(scratch, b + field.ACCELERATION + 3),
-        )
+        R, l = b.R, ZERO
+        omega, u = b.alpha, b.a
         if body.level != field.RIGID:
             c = int(scratch[field.EXTERNAL]) + slot.external + field.EXTERNAL_NODE
             if body.level >= field.STIFFENED:

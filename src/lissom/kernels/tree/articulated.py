@@ -13,6 +13,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..dense import factor_spd
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import modal_record, stack_record
 from ..small import (
@@ -20,9 +21,6 @@ from ..small import (
     ZERO,
     add,
     cross,
-    matrix,
-    put_vector,
-    symmetric,
     turn,
     turn_back,
     vector,
@@ -83,20 +81,20 @@ def articulate_bodies(ints, scratch, forces, start, stop):
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(stop - 1, start - 1, -1):
         body = BodyRow(ints, field.HEADER, i)
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         kind, rigid = body.kind, body.level == field.RIGID
-        moved = body.motion
+        moved = CarrierRecord(scratch, body.motion)
         if body.driven != 0:
             kind = field.FIXED  # its motion is given
         o_v = body.hinge_v
         if rigid:
-            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
-            z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+            J, p = b.J, b.p
+            z_w, z_v = b.z_w, b.z_v
             if body.carries != 0:
                 A, B, D = articulated(scratch, body.children)
-                A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
+                A, B, D = plus_rigid(A, B, D, J, p, b.mass)
             else:
-                A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
+                A, B, D = rigid_as_articulated(J, p, b.mass)
         else:
             m, o_m = body.n_mode, body.modal_v
             t_f = modal_record(body.modal, m).force
@@ -126,11 +124,11 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         elif kind == field.PRISMATIC:
             A, B, D, z_w, z_v, blind = prismatic_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             n = turn(R, vector(forces, o_v))
             A, B, D, z_w, z_v, blind = spherical_inward(scratch, o, A, B, D, z_w, z_v, n)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             n, f = turn(R, vector(forces, o_v)), turn(R, vector(forces, o_v + 3))
             blind = free_inward(scratch, o, A, B, D, z_w, z_v, n, f)
             A, B, D = rigid_as_articulated((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, 0.0)
@@ -144,18 +142,18 @@ def articulate_bodies(ints, scratch, forces, start, stop):
         if body.parent < 0:
             continue
         if not rigid:
-            R = matrix(scratch, moved + field.R_)
+            R = moved.R
             A, B, D = turned_articulated(R, A, B, D)
             z_w, z_v = turn(R, z_w), turn(R, z_v)
-        r = vector(scratch, b + field.ARM)
+        r = b.arm
         A, B, D = shifted_articulated(r, A, B, D)
         z_w = add(z_w, cross(r, z_v))
-        n, P = body.carrier, body.carrier_children
+        carrier, P = CarrierRecord(scratch, body.carrier), body.carrier_children
         if body.first == 0:
             A, B, D = plus_articulated(A, B, D, *articulated(scratch, P))
         put_articulated(scratch, P, A, B, D)
-        put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
-        put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), z_v))
+        carrier.z_w = add(carrier.z_w, z_w)
+        carrier.z_v = add(carrier.z_v, z_v)
     return field.DONE
 
 
@@ -169,37 +167,38 @@ def accelerate_base_to_tip(ints, scratch, out):
 @jit
 def accelerate_bodies(ints, scratch, out, start, stop):
     """Outward sweep over the bodies from `start` to `stop` - 1."""
-    put_vector(scratch, field.GROUND_RECORD + field.CHANGE, ZERO)
-    put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
+    ground = CarrierRecord(scratch, field.GROUND_RECORD)
+    ground.d_alpha = ZERO
+    ground.d_a = ZERO
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(start, stop):
         body = BodyRow(ints, field.HEADER, i)
-        b, n = body.record, body.carrier_motion
+        b, n = CarrierRecord(scratch, body.record), CarrierRecord(scratch, body.carrier_motion)
         o, o_v = body.hinge, body.hinge_v
-        moved = body.motion
+        moved = CarrierRecord(scratch, body.motion)
         kind, rigid = body.kind, body.level == field.RIGID
         if body.driven != 0:
             kind = field.FIXED
-        alpha, a = vector(scratch, n + field.CHANGE), vector(scratch, n + field.CHANGE + 3)
-        a = add(a, cross(alpha, vector(scratch, b + field.ARM)))
+        alpha, a = n.d_alpha, n.d_a
+        a = add(a, cross(alpha, b.arm))
         if not rigid:
-            R = matrix(scratch, moved + field.R_)
+            R = moved.R
             alpha, a = turn_back(R, alpha), turn_back(R, a)
         if kind == field.REVOLUTE:
             alpha, a = revolute_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.PRISMATIC:
             alpha, a = prismatic_outward(scratch, o, alpha, a, out, o_v)
         elif kind == field.SPHERICAL and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             alpha, a = spherical_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind == field.FREE and not armature:
-            R = matrix(scratch, moved + field.R_) if rigid else IDENTITY
+            R = moved.R if rigid else IDENTITY
             alpha, a = free_outward(scratch, o, R, alpha, a, out, o_v)
         elif kind != field.FIXED:
             alpha, a = general_outward(scratch, o, body.hinge_dof, alpha, a, out, o_v)
         if rigid:
-            put_vector(scratch, moved + field.CHANGE, alpha)
-            put_vector(scratch, moved + field.CHANGE + 3, a)
+            moved.d_alpha = alpha
+            moved.d_a = a
         else:
             deform(ints, scratch, body, alpha, a, out)
         if body.level == field.EXACT:

@@ -25,8 +25,9 @@ from .. import fields as field
 from ..compiling import jit
 from ..dense import solve_spd
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..records import modal_record, node_shapes, softened_record, stack_record
-from ..small import add, matrix, six, symmetric, turn, turn_back, vector
+from ..small import add, six, turn, turn_back, vector
 from .modal import modal_spread, modal_spread_two, modal_sums, sums_of_two, weighted_sums_of_two
 from .one_node import accelerate_one_node, children_rows, force_through_one_node
 from .rigid import articulated, rigid_as_articulated
@@ -54,15 +55,15 @@ def _weighted_rows(scratch, body, o, out):
 @jit
 def softened_inertia(ints, scratch, body):
     """Matrices M_bar and X of one body (1)."""
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     s, n_node = body.compliance, body.n_node
     shapes = body.node_shapes
     M_rf, weighted = body.M_rf, ints[field.TEMPORARY] & POSITIVE
     _weighted_rows(scratch, body, M_rf, weighted)
     A, B, D = rigid_as_articulated(
-        symmetric(scratch, b + field.INERTIA),
-        vector(scratch, b + field.MOMENT),
-        scratch[b + field.MASS],
+        b.J,
+        b.p,
+        b.mass,
     )
     u = modal_sums(scratch, M_rf, m, scratch, weighted)
     v = modal_sums(scratch, M_rf, m, scratch, weighted + m)
@@ -120,8 +121,8 @@ def place_nodes(scratch, t, softened, nodes, n_node):
     _M, o_x, o_s0 = softened_record(softened, n_node)
     o_y, o_s, _N, _work = stack_record(t, n_node)
     for s in range(n_node):
-        d = nodes + s * field.NODE_RECORD
-        J_l, l = matrix(scratch, d + field.LEFT), vector(scratch, d + field.ARM)
+        d = CarrierRecord(scratch, nodes, s)
+        J_l, l = d.J_l, d.arm
         for r in range(6):
             x, y = o_x + r * order + 6 * s, o_y + r * order + 6 * s
             e = turn(J_l, vector(scratch, x))
@@ -137,7 +138,7 @@ def place_nodes(scratch, t, softened, nodes, n_node):
         scratch[y + 2 * order + 3] -= l[1]
         scratch[y + 2 * order + 4] += l[0]
         for u in range(n_node):
-            K_l = matrix(scratch, nodes + u * field.NODE_RECORD + field.LEFT)
+            K_l = CarrierRecord(scratch, nodes, u).J_l
             for r in range(6):  # S_0 T^T
                 x, y = o_s0 + (6 * s + r) * order + 6 * u, o_s + (6 * s + r) * order + 6 * u
                 e = turn(K_l, vector(scratch, x))
@@ -267,7 +268,7 @@ def _seen_inertia(scratch, t, s, n_node):
 @jit
 def seen_force(ints, scratch, body):
     """Force z_R of one body (5); eps_f is in its modal part.  Also writes W eps_f, y and f_0."""
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     f, t = body.modal, body.stack
     n_node, nodes = body.n_node, body.nodes
     shapes = body.node_shapes
@@ -281,24 +282,24 @@ def seen_force(ints, scratch, body):
             x, y = weighted_sums_of_two(
                 scratch, modal.weight, scratch, modal.force, scratch, M_rf, scratch, Pi, m
             )
-        y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
+        y_w = turn(CarrierRecord(scratch, nodes).J_l, (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, softened, nodes, six(y_w, (y[3], y[4], y[5])))
-        z_w = add(vector(scratch, b + field.FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
-        z_v = add(vector(scratch, b + field.FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
+        z_w = add(b.z_w, (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
+        z_v = add(b.z_v, (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
     _weigh_vector(scratch, body, modal.force, weighted)
     x = modal_sums(scratch, M_rf, m, scratch, weighted)
-    z_w = add(vector(scratch, b + field.FORCE), (x[0], x[1], x[2]))
-    z_v = add(vector(scratch, b + field.FORCE + 3), (x[3], x[4], x[5]))
+    z_w = add(b.z_w, (x[0], x[1], x[2]))
+    z_v = add(b.z_v, (x[3], x[4], x[5]))
     if n_node == 1:
         y = modal_sums(scratch, Pi, m, scratch, weighted)
-        y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
+        y_w = turn(CarrierRecord(scratch, nodes).J_l, (y[0], y[1], y[2]))
         x = force_through_one_node(scratch, t, softened, nodes, six(y_w, (y[3], y[4], y[5])))
         return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
     for node in range(n_node):
         d = nodes + node * field.NODE_RECORD
         y = modal_sums(scratch, node_shapes(shapes, node, m), m, scratch, weighted)
-        y_w = turn(matrix(scratch, d + field.LEFT), (y[0], y[1], y[2]))
+        y_w = turn(CarrierRecord(scratch, d).J_l, (y[0], y[1], y[2]))
         for k in range(3):
             scratch[d + field.YIELD + k] = y_w[k]
             scratch[d + field.YIELD + 3 + k] = y[3 + k]
@@ -345,7 +346,7 @@ def deform(ints, scratch, body, alpha, a, out):
                 vector(scratch, nodes + field.NODE_FORCE),
                 vector(scratch, nodes + field.NODE_FORCE + 3),
             )
-            n_t = turn_back(matrix(scratch, nodes + field.LEFT), n_t)
+            n_t = turn_back(CarrierRecord(scratch, nodes).J_l, n_t)
             load = -n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2]
             Pi = node_shapes(shapes, 0, m)
             modal_spread_two(scratch, M_rf, minus, scratch, Pi, load, m, scratch, weighted)
@@ -363,9 +364,9 @@ def deform(ints, scratch, body, alpha, a, out):
     if n_node > 1:
         _accelerate_nodes(scratch, t, nodes, n_node, alpha, a)
     for node in range(n_node):
-        d = nodes + node * field.NODE_RECORD
-        n_t, f_t = vector(scratch, d + field.NODE_FORCE), vector(scratch, d + field.NODE_FORCE + 3)
-        n_t = turn_back(matrix(scratch, d + field.LEFT), n_t)
+        d = CarrierRecord(scratch, nodes, node)
+        n_t, f_t = d.f_w, d.f_v
+        n_t = turn_back(d.J_l, n_t)
         minus = -n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2]
         modal_spread(scratch, node_shapes(shapes, node, m), m, minus, scratch, weighted)
     _weigh_vector(scratch, body, weighted, weighted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord, CompositeInertia
 from ..layout.tree import BodyRow
 from ..records import modal_record, node_shapes
 from ..small import (
@@ -20,10 +21,6 @@ from ..small import (
     apply,
     cross,
     dot,
-    matrix,
-    put_symmetric,
-    put_vector,
-    symmetric,
     turn,
     turn_back,
     turned_symmetric,
@@ -31,24 +28,20 @@ from ..small import (
 )
 from .rigid import shifted_inertia
 
-# Records hold the inertia J, p, m of the composite body in place of the articulated one.
-COMPOSITE_J, COMPOSITE_P, COMPOSITE_M = field.P_, field.P_ + 6, field.P_ + 9
-COMPOSITE_SIZE = 10
-
 
 @jit
-def _composite(scratch, b):
-    """Inertia J, first moment p and mass m of the composite body in a record."""
-    J, p = symmetric(scratch, b + COMPOSITE_J), vector(scratch, b + COMPOSITE_P)
-    return J, p, scratch[b + COMPOSITE_M]
+def composite_inertia(scratch, o):
+    """Composite inertia in the record at scratch[o], in the place of the articulated one."""
+    return CompositeInertia(scratch, o + field.P_)
 
 
 @jit
 def _add_to_carrier(scratch, n, J, p, m):
-    """Add a composite inertia to that of the record that carries it."""
-    put_symmetric(scratch, n + COMPOSITE_J, _sum(J, symmetric(scratch, n + COMPOSITE_J)))
-    put_vector(scratch, n + COMPOSITE_P, add(p, vector(scratch, n + COMPOSITE_P)))
-    scratch[n + COMPOSITE_M] += m
+    """Add to the composite inertia of the record at scratch[n]."""
+    composite = composite_inertia(scratch, n)
+    composite.J = _sum(J, composite.J)
+    composite.p = add(p, composite.p)
+    composite.mass += m
 
 
 @jit
@@ -60,16 +53,15 @@ def mass_tip_to_base(ints, scratch, M):
     _clear(ints, scratch)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         body = BodyRow(ints, field.HEADER, i)
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         kind, rigid = body.kind, body.level == field.RIGID
         o_v = body.hinge_v
         if rigid:
-            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
-            J_c, p_c, m_c = _composite(scratch, b)
-            J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
+            children = composite_inertia(scratch, body.record)
+            J, p, m = _sum(b.J, children.J), add(b.p, children.p), b.mass + children.mass
         else:
             J, p, m = _flexible_columns(ints, scratch, body, M)
-        R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+        R = b.R if rigid else IDENTITY
         for c in range(body.hinge_dof):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
@@ -82,11 +74,10 @@ def mass_tip_to_base(ints, scratch, M):
         if body.parent < 0:
             continue
         if not rigid:
-            R = matrix(scratch, b + field.R_)
+            R = b.R
             J, p = turned_symmetric(R, J), turn(R, p)
-        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
-        n = body.carrier
-        _add_to_carrier(scratch, n, J, p, m)
+        J, p = shifted_inertia(J, p, m, b.arm)
+        _add_to_carrier(scratch, body.carrier, J, p, m)
 
 
 @jit
@@ -102,11 +93,11 @@ def mass_of_rigid_tree(ints, scratch, M):
     in_order = ints[field.IN_ORDER] != 0
     for index in range(ints[field.N_BODY] - 1, -1, -1):
         body = BodyRow(ints, field.HEADER, ints[order + index])
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         kind, o_v, dof = body.kind, body.hinge_v, body.hinge_dof
         start, stop = body.branch, body.branch_end
-        R = matrix(scratch, b + field.R_)
-        J, p, m = _composite(scratch, b)
+        R, composite = b.R, composite_inertia(scratch, body.record)
+        J, p, m = composite.J, composite.p, composite.mass
         for c in range(dof):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
@@ -118,7 +109,7 @@ def mass_of_rigid_tree(ints, scratch, M):
                 for k in range(o_v + c, n_v):
                     M[o_v + c, k] = 0.0
         if kind == field.REVOLUTE and in_order:
-            h, r = vector(scratch, o), vector(scratch, b + field.ARM)
+            h, r = vector(scratch, o), b.arm
             _read_and_move(scratch, o_f, n_v, start, stop, h, r, M, o_v)
             continue
         for c in range(dof):
@@ -128,7 +119,7 @@ def mass_of_rigid_tree(ints, scratch, M):
             else:
                 _read_scattered(ints, v_of, scratch, o_f, n_v, start + c, stop, h_w, h_v, M)
         if body.parent >= 0:
-            _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + field.ARM))
+            _move_branch(scratch, o_f, n_v, start, stop, b.arm)
 
 
 @jit
@@ -197,18 +188,23 @@ def _move_branch(scratch, o, n, start, stop, r):
 def _composite_bodies(ints, scratch):
     """Write the inertia (J, p, m) of every rigid body with all that it carries."""
     for i in range(ints[field.N_BODY]):
-        b = BodyRow(ints, field.HEADER, i).record
-        put_symmetric(scratch, b + COMPOSITE_J, symmetric(scratch, b + field.INERTIA))
-        put_vector(scratch, b + COMPOSITE_P, vector(scratch, b + field.MOMENT))
-        scratch[b + COMPOSITE_M] = scratch[b + field.MASS]
+        body = BodyRow(ints, field.HEADER, i)
+        b, composite = (
+            CarrierRecord(scratch, body.record),
+            composite_inertia(scratch, body.record),
+        )
+        composite.J = b.J
+        composite.p = b.p
+        composite.mass = b.mass
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         body = BodyRow(ints, field.HEADER, i)
         if body.parent < 0:
             continue
-        b, d = body.record, body.carrier
-        J, p, m = _composite(scratch, b)
-        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
-        _add_to_carrier(scratch, d, J, p, m)
+        composite = composite_inertia(scratch, body.record)
+        p, m = composite.p, composite.mass
+        arm = CarrierRecord(scratch, body.record).arm
+        J, p = shifted_inertia(composite.J, p, m, arm)
+        _add_to_carrier(scratch, body.carrier, J, p, m)
 
 
 @jit
@@ -216,13 +212,17 @@ def _clear(ints, scratch):
     """Set the composite inertias of all records to zero."""
     for i in range(ints[field.N_BODY]):
         body = BodyRow(ints, field.HEADER, i)
-        b = body.record
-        for k in range(COMPOSITE_SIZE):
-            scratch[b + field.P_ + k] = 0.0
+        _clear_inertia(composite_inertia(scratch, body.record))
         for node in range(body.n_node):
-            d = body.nodes + node * field.NODE_RECORD
-            for k in range(COMPOSITE_SIZE):
-                scratch[d + field.P_ + k] = 0.0
+            _clear_inertia(composite_inertia(scratch, body.nodes + node * field.NODE_RECORD))
+
+
+@jit
+def _clear_inertia(composite):
+    """Set an inertia to zero."""
+    composite.J = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    composite.p = ZERO
+    composite.mass = 0.0
 
 
 @jit
@@ -254,23 +254,24 @@ def motion_column(scratch, o, kind, R, c):
 
 @jit
 def _carry_inward(ints, scratch, body, n, f, M, r):
-    """Carry a force inward from the body of `row` and write its projections to row r of M."""
+    """Carry a force inward from `body` and write its projections to row r of M."""
     while body.parent >= 0:
-        b = body.record
+        b = CarrierRecord(scratch, body.record)
         if body.level != field.RIGID:
-            R = matrix(scratch, b + field.R_)
+            R = b.R
             n, f = turn(R, n), turn(R, f)
-        n = add(n, cross(vector(scratch, b + field.ARM), f))
-        d = body.carrier
+        n = add(n, cross(b.arm, f))
+        o_n = body.carrier
+        d = CarrierRecord(scratch, o_n)
         body = BodyRow(ints, field.HEADER, body.parent)
         kind, o_v = body.kind, body.hinge_v
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         rigid = body.level == field.RIGID
         if not rigid:
             m, o_m = body.n_mode, body.modal_v
-            node = (d - body.nodes) // field.NODE_RECORD
+            node = (o_n - body.nodes) // field.NODE_RECORD
             Pi = node_shapes(body.node_shapes, node, m)
-            n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
+            n0, n1, n2 = turn_back(d.J_l, n)
             for a in range(m):
                 M[r, o_m + a] = (
                     n0 * scratch[Pi + a]
@@ -280,13 +281,13 @@ def _carry_inward(ints, scratch, body, n, f, M, r):
                     + f[1] * scratch[Pi + 4 * m + a]
                     + f[2] * scratch[Pi + 5 * m + a]
                 )
-            n = add(n, cross(vector(scratch, d + field.ARM), f))
+            n = add(n, cross(d.arm, f))
         if kind == field.REVOLUTE:
             M[r, o_v] = dot(vector(scratch, o), n)
         elif kind == field.PRISMATIC:
             M[r, o_v] = dot(vector(scratch, o + 3), f)
         elif kind != field.FIXED:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = b.R if rigid else IDENTITY
             for c in range(body.hinge_dof):
                 h_w, h_v = motion_column(scratch, o, kind, R, c)
                 M[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
@@ -298,13 +299,13 @@ def _flexible_columns(ints, scratch, body, M):
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
     """
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     M_ff = modal_record(body.modal, m).mass
     o_m = body.modal_v
     M_rf, work = body.M_rf, ints[field.TEMPORARY] & POSITIVE
     columns = work + field.THIRD_ROWS * m  # six for each mode in turn
-    J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
-    mass = scratch[b + field.MASS]
+    J, p = b.J, b.p
+    mass = b.mass
     for a in range(m):
         for k in range(6):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
@@ -316,8 +317,9 @@ def _flexible_columns(ints, scratch, body, M):
     for node in range(body.n_node):
         d = body.nodes + node * field.NODE_RECORD
         Pi = node_shapes(body.node_shapes, node, m)
-        J_t, p_t, m_t = _composite(scratch, d)
-        l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
+        composite = composite_inertia(scratch, d)
+        J_t, p_t, m_t = composite.J, composite.p, composite.mass
+        l, J_l = CarrierRecord(scratch, d).arm, CarrierRecord(scratch, d).J_l
         for a in range(m):
             pi_w = turn(J_l, (scratch[Pi + a], scratch[Pi + m + a], scratch[Pi + 2 * m + a]))
             pi_v = scratch[Pi + 3 * m + a], scratch[Pi + 4 * m + a], scratch[Pi + 5 * m + a]

@@ -7,12 +7,11 @@ whose blocks are those of `compliance`, (1) there.
 
 from __future__ import annotations
 
-from .. import fields as field
 from ..compiling import jit
 from ..dense import factor_spd
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..records import halves_record, modal_record, node_shapes, softened_record
-from ..small import symmetric, vector
 from .rigid import rigid_as_articulated
 
 
@@ -76,12 +75,12 @@ def _gram(scratch, L, m, V, width, out):
 @jit
 def _put_blocks(scratch, body, gram, n_node):
     """Write M_bar, X and S_0 from the Gram matrix."""
-    b, order, width = body.record, 6 * n_node, 6 + 6 * n_node
+    b, order, width = CarrierRecord(scratch, body.record), 6 * n_node, 6 + 6 * n_node
     softened = softened_record(body.compliance, n_node)
     A, B, D = rigid_as_articulated(
-        symmetric(scratch, b + field.INERTIA),
-        vector(scratch, b + field.MOMENT),
-        scratch[b + field.MASS],
+        b.J,
+        b.p,
+        b.mass,
     )
     for k in range(6):
         scratch[softened.inertia + k], scratch[softened.inertia + 15 + k] = A[k], D[k]

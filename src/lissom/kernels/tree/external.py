@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import modal_record, node_record
-from ..small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
+from ..small import add, added, cross, scaled, six, turn, turn_back, vector
 from .modal import modal_spread
 from .nodes import deform_listed, node_place
 
@@ -16,16 +17,16 @@ def apply_external(ints, scratch, q, v):
     """Subtract the listed forces from the residual forces of bodies, after `motion_base_to_tip`.
 
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible
-    body the node, LISTED numbers.
+    body the node, `listed` numbers.
     """
     o = int(scratch[field.EXTERNAL])
     for _entry in range(int(scratch[field.N_EXTERNAL])):
         body = BodyRow(ints, field.HEADER, int(scratch[o]))
-        b, m = body.record, body.n_mode
+        b, m = CarrierRecord(scratch, body.record), body.n_mode
         n, f = vector(scratch, o + field.WRENCH), vector(scratch, o + field.WRENCH + 3)
         o += field.EXTERNAL_NODE
         if body.level == field.RIGID:
-            R = matrix(scratch, b + field.R_)
+            R = b.R
             n, f = turn(R, n), turn(R, f)
         else:
             if body.level >= field.STIFFENED:
@@ -37,7 +38,5 @@ def apply_external(ints, scratch, q, v):
             modal_spread(scratch, node_record(o).shapes, m, minus, scratch, t)
             n = add(n, cross(l, f))
             o += body.listed
-        put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
-        put_vector(
-            scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)
-        )
+        b.z_w = added(b.z_w, -1.0, n)
+        b.z_v = added(b.z_v, -1.0, f)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import BodyConstants, CarrierRecord
 from ..records import modal_products, modal_record, node_size, shapes_record
 from ..small import (
     ZERO,
@@ -34,14 +35,9 @@ from ..small import (
     added,
     apply,
     cross,
-    put_matrix,
-    put_symmetric,
-    put_vector,
     scaled,
     six,
-    symmetric,
     unit,
-    vector,
 )
 from .floating import frame_motion, inboard_node, seen_from_inboard
 from .lumps import lump_terms, point_mass
@@ -62,20 +58,20 @@ from .rods import rod_terms
 @jit
 def flexible_terms(ints, floats, scratch, body, q, v, x, flags):
     """Write inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
-    b, c = body.record, body.constants
+    b, c = CarrierRecord(scratch, body.record), BodyConstants(floats, body.constants)
     m, s = body.n_mode, body.shapes
     o_v = body.modal_v
     t = modal_record(body.modal, m).force
-    w = vector(scratch, b + field.RATE)
-    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    w = b.rate
+    alpha, a = b.alpha, b.a
     level, w_d = body.level, w
     if level == field.FLOATING:
         inboard_node(floats, scratch, body, q, v, flags & field.RATES != 0)
         w, alpha, a = frame_motion(scratch, body, w, alpha, a, x, flags)
-        put_vector(scratch, b + field.RATE, w)  # of the frame of the shapes, for the point masses
+        b.rate = w  # of the frame of the shapes, for the point masses
     A = _spin(w)
-    mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
-    J = symmetric(floats, c + field.OWN_INERTIA)
+    mass, p = c.mass, c.p
+    J = c.J
     swirl, drift, M_rf = ZERO, ZERO, body.M_rf
     if level == field.EXACT:
         rod_terms(ints, floats, scratch, body, q, v, x, flags)
@@ -107,13 +103,13 @@ def flexible_terms(ints, floats, scratch, body, q, v, x, flags):
         J, p, z_w, z_v = seen_from_inboard(
             floats, scratch, body, point_mass(body), J, p, mass, z_w, z_v
         )
-        put_vector(scratch, b + field.RATE, w_d)
+        b.rate = w_d
     if level >= field.FULL or body.n_lump != 0:  # else constant
-        put_symmetric(scratch, b + field.INERTIA, J)
-        put_vector(scratch, b + field.MOMENT, p)
-        scratch[b + field.MASS] = mass
-    put_vector(scratch, b + field.FORCE, z_w)
-    put_vector(scratch, b + field.FORCE + 3, z_v)
+        b.J = J
+        b.p = p
+        b.mass = mass
+    b.z_w = z_w
+    b.z_v = z_v
     if body.n_lump != 0:
         lump_terms(ints, floats, scratch, body, q, v, x, flags)
     _nodes(floats, scratch, body, q, v, x, flags)
@@ -148,12 +144,12 @@ def _deformed(ints, floats, scratch, body, q, v, flags):
 
     Returns p, J, the moment 2 (tr(Q) w - Q^T w) and the force 2 w x (s eta_dot).
     """
-    b, c = body.record, body.constants
+    b, c = CarrierRecord(scratch, body.record), BodyConstants(floats, body.constants)
     m, s = body.n_mode, body.shapes
     o_q, o_v = body.modal_q, body.modal_v
     g, M_rf = body.second, body.M_rf
     u = ints[field.TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
-    w, bits = vector(scratch, b + field.RATE), body.products
+    w, bits = b.rate, body.products
     for k in range(9 * m):
         scratch[u + k] = 0.0
     product, shapes = modal_products(g, m), shapes_record(s, m)
@@ -166,12 +162,12 @@ def _deformed(ints, floats, scratch, body, q, v, flags):
     for k in range(3 * m):
         scratch[M_rf + k] -= scratch[u + 6 * m + k]
     moved = modal_sums(floats, shapes.M_rf, m, q, o_q)
-    p = add(vector(floats, c + field.OWN_MOMENT), (moved[3], moved[4], moved[5]))
+    p = add(c.p, (moved[3], moved[4], moved[5]))
     # L = L0 + sym(g eta) + eta^T N eta from J0 = tr(L0) I - L0, by its changes
     G, U = modal_sums(floats, shapes.moments, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
     xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
     xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
-    J = symmetric(floats, c + field.OWN_INERTIA)
+    J = c.J
     J = J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy
     if flags & field.RATES == 0:
         return p, J, ZERO, ZERO
@@ -198,10 +194,10 @@ def _deformed_force(ints, floats, scratch, body, v, A):
 
     Returns the moment of (4).
     """
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     f, g = body.modal, body.second
     o_v, bits = body.modal_v, body.products
-    w, product = vector(scratch, b + field.RATE), modal_products(g, m)
+    w, product = b.rate, modal_products(g, m)
     b_f = modal_record(f, m).force
     modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, b_f)
     for k in range(9):
@@ -224,7 +220,7 @@ def _bent(floats, scratch, body, q, v, p, flags):
 
     Returns the first moment, and the force of (4) with 2 w x (s eta_dot).
     """
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     o_q, o_v = body.modal_q, body.modal_v
     g, M_rf = body.second, body.M_rf
     bits, product, pushed = body.products, modal_products(g, m), ZERO
@@ -238,7 +234,7 @@ def _bent(floats, scratch, body, q, v, p, flags):
             product += m * m
     if flags & field.RATES == 0:
         return p, ZERO
-    w, rate = vector(scratch, b + field.RATE), modal_sums(scratch, M_rf, m, v, o_v)
+    w, rate = b.rate, modal_sums(scratch, M_rf, m, v, o_v)
     return p, add(pushed, scaled(2.0, cross(w, (rate[3], rate[4], rate[5]))))
 
 
@@ -252,14 +248,14 @@ def _nodes(floats, scratch, body, q, v, x, flags):
         out = shapes + node * node_size(m)
         if level >= field.STIFFENED:
             deform_node(body, floats, c + node * size, scratch, q, v, scratch, out)
-        d = body.nodes + node * field.NODE_RECORD
-        moved = body.node_motion + node * field.NODE_RECORD
+        d = CarrierRecord(scratch, body.nodes, node)
+        moved = CarrierRecord(scratch, body.node_motion, node)
         E, l, J_l, w_t, alpha_t, a_t = node_motion(body, scratch, out, scratch, q, v, x, flags)
-        put_matrix(scratch, moved + field.R_, E)
-        put_vector(scratch, d + field.ARM, l)
-        put_matrix(scratch, d + field.LEFT, J_l)
-        put_vector(scratch, moved + field.RATE, w_t)
-        put_vector(scratch, moved + field.ACCELERATION, alpha_t)
-        put_vector(scratch, moved + field.ACCELERATION + 3, a_t)
-        put_vector(scratch, d + field.FORCE, ZERO)
-        put_vector(scratch, d + field.FORCE + 3, ZERO)
+        moved.R = E
+        d.arm = l
+        d.J_l = J_l
+        moved.rate = w_t
+        moved.alpha = alpha_t
+        moved.a = a_t
+        d.z_w = ZERO
+        d.z_v = ZERO

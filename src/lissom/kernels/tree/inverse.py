@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import hinge_record, modal_record, node_shapes
-from ..small import IDENTITY, add, cross, dot, matrix, put_vector, six, turn, turn_back, vector
+from ..small import IDENTITY, add, cross, dot, put_vector, six, turn, turn_back, vector
 from .modal import modal_spread
 
 
@@ -22,18 +23,18 @@ def forces_tip_to_base(ints, scratch, x, out, flags):
     armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         body = BodyRow(ints, field.HEADER, i)
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         kind, rigid = body.kind, body.level == field.RIGID
         o_v = body.hinge_v
         if not rigid:
             _modal_forces(scratch, body, x, out, armature)
-        f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+        f_w, f_v = b.z_w, b.z_v
         if kind == field.REVOLUTE:
             out[o_v] = dot(vector(scratch, o), f_w)
         elif kind == field.PRISMATIC:
             out[o_v] = dot(vector(scratch, o + 3), f_v)
         elif kind == field.SPHERICAL or kind == field.FREE:
-            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            R = b.R if rigid else IDENTITY
             put_vector(out, o_v, turn_back(R, f_w))
             if kind == field.FREE:
                 put_vector(out, o_v + 3, turn_back(R, f_v))
@@ -46,31 +47,31 @@ def forces_tip_to_base(ints, scratch, x, out, flags):
         if body.parent < 0:
             continue
         if not rigid:
-            R = matrix(scratch, b + field.R_)
+            R = b.R
             f_w, f_v = turn(R, f_w), turn(R, f_v)
-        f_w = add(f_w, cross(vector(scratch, b + field.ARM), f_v))
-        n = body.carrier
-        put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), f_w))
-        put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), f_v))
+        f_w = add(f_w, cross(b.arm, f_v))
+        n = CarrierRecord(scratch, body.carrier)
+        n.z_w = add(n.z_w, f_w)
+        n.z_v = add(n.z_v, f_v)
 
 
 @jit
 def _modal_forces(scratch, body, x, out, armature):
     """Modal forces of one body with the forces on its nodes, which are added to its force."""
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     modal, o_v = modal_record(body.modal, m), body.modal_v
     t = modal.force
     shapes = body.node_shapes
-    f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+    f_w, f_v = b.z_w, b.z_v
     for node in range(body.n_node):
-        d = body.nodes + node * field.NODE_RECORD
-        n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
-        turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
+        d = CarrierRecord(scratch, body.nodes, node)
+        n_t, f_t = d.z_w, d.z_v
+        turned = six(turn_back(d.J_l, n_t), f_t)
         modal_spread(scratch, node_shapes(shapes, node, m), m, turned, scratch, t)
-        f_w = add(f_w, add(n_t, cross(vector(scratch, d + field.ARM), f_t)))
+        f_w = add(f_w, add(n_t, cross(d.arm, f_t)))
         f_v = add(f_v, f_t)
-    put_vector(scratch, b + field.FORCE, f_w)
-    put_vector(scratch, b + field.FORCE + 3, f_v)
+    b.z_w = f_w
+    b.z_v = f_v
     for k in range(m):
         out[o_v + k] = scratch[t + k]
     if armature:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..records import modal_record, node_record
 from ..small import (
     add,
     added,
     apply,
     cross,
-    put_symmetric,
     put_vector,
     scaled,
     six,
@@ -30,7 +30,7 @@ from .modal import modal_product, modal_spread
 from .nodes import deform_listed, node_motion
 from .rigid import rigid_force, shifted_inertia
 
-# floats: a lump; its node, LISTED numbers, comes last
+# floats: a lump; its node, `listed` numbers, comes last
 LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 
 
@@ -44,7 +44,7 @@ def point_mass(body):
 @jit
 def lump_terms(ints, floats, scratch, body, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     o_v = body.modal_v
     _W, t, M_ff = modal_record(body.modal, m)
     size, n_lump = LUMP_NODE + (body.listed), body.n_lump
@@ -68,20 +68,16 @@ def lump_terms(ints, floats, scratch, body, q, v, x, flags):
         p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
         J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
         n_t, f_t = rigid_force(J, p, mass, w, alpha, a)
-        z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
-        put_vector(scratch, b + field.FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
-        put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
+        z_w, z_v = b.z_w, b.z_v
+        b.z_w = add(z_w, add(n_t, cross(l, f_t)))  # (1)
+        b.z_v = add(z_v, f_t)
         modal_spread(at, shapes, m, six(turn_back(J_l, n_t), f_t), scratch, t)
         J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
-        inertia = symmetric(scratch, b + field.INERTIA)
-        put_symmetric(
-            scratch,
-            b + field.INERTIA,
-            (inertia[0] + J_0[0], inertia[1] + J_0[1], inertia[2] + J_0[2],
-             inertia[3] + J_0[3], inertia[4] + J_0[4], inertia[5] + J_0[5]),
-        )  # fmt: skip
-        put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
-        scratch[b + field.MASS] += mass
+        inertia = b.J
+        b.J = (inertia[0] + J_0[0], inertia[1] + J_0[1], inertia[2] + J_0[2],
+             inertia[3] + J_0[3], inertia[4] + J_0[4], inertia[5] + J_0[5])  # fmt: skip
+        b.p = add(b.p, p_0)
+        b.mass += mass
         _modal_part(at, shapes, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
 
 

@@ -29,6 +29,7 @@ import math
 
 from .. import fields as field
 from ..compiling import jit
+from ..layout.records import BodyConstants, CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import hinge_record
 from ..small import (
@@ -39,14 +40,10 @@ from ..small import (
     apply,
     column,
     cross,
-    matrix,
     product,
-    put_matrix,
-    put_symmetric,
     put_vector,
     quaternion_rotation,
     scaled,
-    symmetric,
     turn,
     turn_back,
     turned_symmetric,
@@ -64,14 +61,14 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
     _ground(floats, scratch, flags)
     for i in range(ints[field.N_BODY]):
         body = BodyRow(ints, field.HEADER, i)
-        b, n = body.record, body.carrier_motion
-        moved = body.motion
-        k, o = body.constants, body.hinge
+        b, n = CarrierRecord(scratch, body.record), CarrierRecord(scratch, body.carrier_motion)
+        moved = CarrierRecord(scratch, body.motion)
+        k, o = BodyConstants(floats, body.constants), body.hinge
         kind, rigid = body.kind, body.level == field.RIGID
         accelerated = all_given or body.driven != 0
-        N, w_N = matrix(scratch, n + field.R_), vector(scratch, n + field.RATE)
-        A = product(N, matrix(floats, k + field.FRAME)) if body.turned != 0 else N
-        r = turn(N, vector(floats, k + field.PLACE))
+        N, w_N = n.R, n.rate
+        A = product(N, k.frame) if body.turned != 0 else N
+        r = turn(N, k.place)
         o_q, o_v = body.hinge_q, body.hinge_v
         w_j, rate, h_w, h_v, c_w, c_v = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
         if kind == field.REVOLUTE:
@@ -127,52 +124,49 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                     h_v = added(h_v, x[o_v + c], turn(R, u))
         w, alpha, a = ZERO, ZERO, ZERO
         if flags != 0:
-            alpha_N, a_N = (
-                vector(scratch, n + field.ACCELERATION),
-                vector(scratch, n + field.ACCELERATION + 3),
-            )
+            alpha_N, a_N = n.alpha, n.a
             w = add(w_N, w_j)  # (1)
             if body.turns != 0:
-                w_N = vector(scratch, body.turns + field.RATE)
+                w_N = CarrierRecord(scratch, body.turns).rate
             alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
             turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
-        put_matrix(scratch, moved + field.R_, R)
-        put_vector(scratch, b + field.ARM, r)
+        moved.R = R
+        b.arm = r
         if not rigid:
-            put_vector(scratch, moved + field.RATE, turn_back(R, w))
-            put_vector(scratch, moved + field.ACCELERATION, turn_back(R, alpha))
-            put_vector(scratch, moved + field.ACCELERATION + 3, turn_back(R, a))
+            moved.rate = turn_back(R, w)
+            moved.alpha = turn_back(R, alpha)
+            moved.a = turn_back(R, a)
             flexible_terms(ints, floats, scratch, body, q, v, x, flags)
             continue
-        put_vector(scratch, moved + field.RATE, w)
-        put_vector(scratch, moved + field.ACCELERATION, alpha)
-        put_vector(scratch, moved + field.ACCELERATION + 3, a)
-        m = floats[k + field.OWN_MASS]
-        p = turn(R, vector(floats, k + field.OWN_MOMENT))
-        J = turned_symmetric(R, symmetric(floats, k + field.OWN_INERTIA))
-        put_symmetric(scratch, b + field.INERTIA, J)
-        put_vector(scratch, b + field.MOMENT, p)
-        scratch[b + field.MASS] = m
+        moved.rate = w
+        moved.alpha = alpha
+        moved.a = a
+        m = k.mass
+        p = turn(R, k.p)
+        J = turned_symmetric(R, k.J)
+        b.J = J
+        b.p = p
+        b.mass = m
         if flags == 0:
-            put_vector(scratch, b + field.FORCE, ZERO)
-            put_vector(scratch, b + field.FORCE + 3, ZERO)
+            b.z_w = ZERO
+            b.z_v = ZERO
             continue
         z_w = add(add(apply(J, alpha), cross(p, a)), cross(w, apply(J, w)))  # (4)
         z_v = add(add(scaled(m, a), cross(alpha, p)), cross(w, cross(w, p)))  # (5)
-        put_vector(scratch, b + field.FORCE, z_w)
-        put_vector(scratch, b + field.FORCE + 3, z_v)
+        b.z_w = z_w
+        b.z_v = z_v
 
 
 @jit
 def _ground(floats, scratch, flags):
     """Write the record of the ground, which carries the base bodies."""
-    g = field.GROUND_RECORD
-    for k in range(field.ACCELERATION, field.ACCELERATION + 6):
-        scratch[g + k] = 0.0
+    ground = CarrierRecord(scratch, field.GROUND_RECORD)
+    ground.alpha = ZERO
+    ground.a = ZERO
     if flags & field.GRAVITY != 0:
-        for k in range(3):
-            scratch[g + field.ACCELERATION + 3 + k] = -floats[field.GRAVITY_VECTOR + k]
+        g = vector(floats, field.GRAVITY_VECTOR)
+        ground.a = -g[0], -g[1], -g[2]
 
 
 @jit

@@ -22,6 +22,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..records import node_record, node_size
 from ..small import (
     IDENTITY,
@@ -62,10 +63,10 @@ def node_motion(body, c, o, scratch, q, v, x, flags):
     """
     if body.level >= field.EXACT:
         return _section_motion(body, c, o, scratch, v, x, flags)
-    m, b = body.n_mode, body.record
+    m, b = body.n_mode, CarrierRecord(scratch, body.record)
     o_q, o_v = body.modal_q, body.modal_v
-    w, node = vector(scratch, b + field.RATE), node_record(o)
-    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    w, node = b.rate, node_record(o)
+    alpha, a = b.alpha, b.a
     if flags & field.RATES != 0:
         d, rate = modal_sums_of_two(c, node.shapes, m, q, o_q, v, o_v)
     else:
@@ -99,10 +100,10 @@ def node_motion(body, c, o, scratch, q, v, x, flags):
 @jit
 def _section_motion(body, c, o, scratch, v, x, flags):
     """`node_motion` where the record holds Pi_hat and the bias."""
-    m, b = body.n_mode, body.record
+    m, b = body.n_mode, CarrierRecord(scratch, body.record)
     o_v, node = body.modal_v, node_record(o)
-    w, l = vector(scratch, b + field.RATE), vector(c, node.position)
-    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    w, l = b.rate, vector(c, node.position)
+    alpha, a = b.alpha, b.a
     w_t, a = w, add(a, cross(alpha, l))
     if flags & field.RATES != 0:
         d = modal_sums(c, node.shapes, m, v, o_v)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
+from ..layout.records import CarrierRecord
 from ..records import softened_record, stack_record
-from ..small import cross, matrix, turn, turn_back, vector
+from ..small import cross, turn, turn_back
 from .rigid import articulated
 
 
@@ -175,8 +176,8 @@ def _right(a):
 def pass_one_node(scratch, t, s, d):
     """Write N (3); return P_R (4) as (A, B, D).  (1) of `compliance` is at scratch[s]."""
     softened = softened_record(s, 1)
-    J = matrix(scratch, d + field.LEFT)
-    x, y, z = vector(scratch, d + field.ARM)
+    J = CarrierRecord(scratch, d).J_l
+    x, y, z = CarrierRecord(scratch, d).arm
     o = softened.compliance  # rows of 6x6 matrices are read one by one: they stay in registers
     s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
     s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
@@ -297,8 +298,8 @@ def force_through_one_node(scratch, t, s, d, y):
     """Write y; return Y f_0 (1) with the force f_0 = N (Gamma y + zeta) at the node."""
     put_row(scratch, d + field.YIELD, y)
     f = _node_force(scratch, t, d, y)
-    l = cross(vector(scratch, d + field.ARM), (f[3], f[4], f[5]))
-    inside = _seen_from_body(matrix(scratch, d + field.LEFT), f)
+    l = cross(CarrierRecord(scratch, d).arm, (f[3], f[4], f[5]))
+    inside = _seen_from_body(CarrierRecord(scratch, d).J_l, f)
     inside = product_at(scratch, softened_record(s, 1).coupling, inside)
     return _minus((f[0] + l[0], f[1] + l[1], f[2] + l[2], f[3], f[4], f[5]), inside)
 
@@ -306,7 +307,7 @@ def force_through_one_node(scratch, t, s, d, y):
 @jit
 def accelerate_one_node(scratch, t, s, d, moved, alpha):
     """Write the node force f, and the acceleration A_t (6) to the motion at `moved`."""
-    softened, J = softened_record(s, 1), matrix(scratch, d + field.LEFT)
+    softened, J = softened_record(s, 1), CarrierRecord(scratch, d).J_l
     o = softened.coupling
     inside = combined(
         alpha,
@@ -317,7 +318,7 @@ def accelerate_one_node(scratch, t, s, d, moved, alpha):
         row(scratch, o + 24),
         row(scratch, o + 30),
     )
-    v = cross((alpha[0], alpha[1], alpha[2]), vector(scratch, d + field.ARM))
+    v = cross((alpha[0], alpha[1], alpha[2]), CarrierRecord(scratch, d).arm)
     a = (alpha[0], alpha[1], alpha[2], alpha[3] + v[0], alpha[4] + v[1], alpha[5] + v[2])
     a = _plus(_minus(a, _seen_from_node(J, inside)), row(scratch, d + field.YIELD))
     f = _node_force(scratch, t, d, a)

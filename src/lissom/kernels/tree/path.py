@@ -9,7 +9,7 @@ theta, delta: shapes of node t (`body_terms`).  l is summed from the frame inwar
 exact far from the origin of the world as close to it.
 
 `path`: axes of the frame to those of the last node 9, its origin from that node 3, number of
-bodies, the place of each in `path`, base to tip; there its number and t, LISTED numbers.
+bodies, the place of each in `path`, base to tip; there its number and t, `listed` numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import BodyConstants, CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import hinge_record, node_record
 from ..small import (
@@ -30,7 +31,6 @@ from ..small import (
     cross,
     matrix,
     product,
-    put_matrix,
     put_vector,
     quaternion_rotation,
     turn,
@@ -55,12 +55,12 @@ def pose_along_path(ints, floats, scratch, path, q):
     C, x = IDENTITY, ZERO
     for number in range(int(path[LENGTH])):
         step, body = _step(ints, path, number)
-        k, b = body.constants, body.record
+        k, b = BodyConstants(floats, body.constants), CarrierRecord(scratch, body.record)
         o, o_q = body.hinge, body.hinge_q
         kind = body.kind
-        r = turn(C, vector(floats, k + field.PLACE))
+        r = turn(C, k.place)
         if body.turned != 0:
-            C = product(C, matrix(floats, k + field.FRAME))
+            C = product(C, k.frame)
         if kind == field.REVOLUTE:
             C, e = turned_about(C, body.axis, math.sin(q[o_q]), math.cos(q[o_q]))
             put_vector(scratch, o, e)
@@ -74,8 +74,8 @@ def pose_along_path(ints, floats, scratch, path, q):
             C = product(C, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3]))
         elif kind != field.FIXED:
             C, r = _general(floats, scratch, body, q, C, r)
-        put_matrix(scratch, b + field.R_, C)
-        put_vector(scratch, b + field.ARM, r)
+        b.R = C
+        b.arm = r
         x = add(x, r)
         if body.level != field.RIGID:
             if body.level == field.EXACT:
@@ -112,7 +112,7 @@ def jacobian_along_path(ints, scratch, path, q, arm, J):
     """
     for number in range(int(path[LENGTH]) - 1, -1, -1):
         step, body = _step(ints, path, number)
-        b, o = body.record, body.hinge
+        b, o = CarrierRecord(scratch, body.record), body.hinge
         kind, o_v = body.kind, body.hinge_v
         if body.level != field.RIGID:
             arm = _modal_columns(ints, scratch, path, step, body, q, arm, J)
@@ -120,11 +120,11 @@ def jacobian_along_path(ints, scratch, path, q, arm, J):
             h = vector(scratch, o)
             _put_column(J, o_v, h, cross(h, arm))
         else:
-            C = matrix(scratch, b + field.R_)
+            C = b.R
             for c in range(body.hinge_dof):
                 h_w, h_v = motion_column(scratch, o, kind, C, c)
                 _put_column(J, o_v + c, h_w, add(h_v, cross(h_w, arm)))
-        arm = add(arm, vector(scratch, b + field.ARM))
+        arm = add(arm, b.arm)
 
 
 @jit
@@ -140,7 +140,7 @@ def _placed(ints, scratch, body, path, o, q):
 @jit
 def _modal_columns(ints, scratch, path, step, body, q, arm, J):
     """Write (2) and return l; arm: l_t."""
-    C = matrix(scratch, body.record + field.R_)
+    C = CarrierRecord(scratch, body.record).R
     _E, l, J_l = _placed(ints, scratch, body, path, step + 1, q)
     C_l = product(C, J_l)
     if body.level < field.STIFFENED:
@@ -164,7 +164,7 @@ def _put_modal(body, c, s, C, C_l, arm, J):
 
 @jit
 def _step(ints, path, number):
-    """Place of a body in `path`, and its row."""
+    """Place of a body in `path`, and the body."""
     step = int(path[STEPS + number]) & POSITIVE
     return step, BodyRow(ints, field.HEADER, int(path[step]))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..records import node_record, node_size, rod_record, section_place, station_record
 from ..small import (
@@ -80,8 +81,8 @@ def _axial_forces(floats, scratch, body):
     c = body.bending
     size = (body.listed) - node_size(m)
     for node in range(body.n_node):
-        d = body.nodes + node * field.NODE_RECORD
-        f = scaled(-1.0, vector(scratch, d + field.FORCE + 3))
+        d = CarrierRecord(scratch, body.nodes, node)
+        f = scaled(-1.0, d.z_v)
         weights = c + node * size + NODE_MOMENTS + 3 * m
         _add_axial(scratch, body, floats, weights, f)
 

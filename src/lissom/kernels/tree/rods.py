@@ -14,6 +14,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..records import modal_record, node_record, rod_record, section_place, station_record
 from ..small import (
     IDENTITY,
@@ -28,7 +29,6 @@ from ..small import (
     one_plus,
     product,
     put_matrix,
-    put_symmetric,
     put_vector,
     rotation_coefficients,
     scaled,
@@ -58,7 +58,7 @@ NODE_START, NODE_EMPTY, NODE_NATURAL, NODE_MOMENTS = 0, 1, 2, 11
 @jit
 def rod_terms(ints, floats, scratch, body, q, v, x, flags):
     """Write inertia and forces (9), (10) of one rod, whose acceleration is in its record."""
-    b, m = body.record, body.n_mode
+    b, m = CarrierRecord(scratch, body.record), body.n_mode
     n, o_v = body.n_station, body.modal_v
     _W, t, M_ff = modal_record(body.modal, m)
     rod, place = rod_record(body.rod, n, m), station_record(body.stations, n, m)
@@ -71,8 +71,8 @@ def rod_terms(ints, floats, scratch, body, q, v, x, flags):
         scratch[M_rf + k] = 0.0
     for k in range(m * m):
         scratch[M_ff + k] = 0.0
-    w = vector(scratch, b + field.RATE)
-    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    w = b.rate
+    alpha, a = b.alpha, b.a
     z_w, z_v, p, mass = ZERO, ZERO, ZERO, 0.0
     J_0 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n):
@@ -108,11 +108,11 @@ def rod_terms(ints, floats, scratch, body, q, v, x, flags):
     for i in range(m):
         for h in range(i):
             scratch[M_ff + h * m + i] = scratch[M_ff + i * m + h]
-    put_symmetric(scratch, b + field.INERTIA, J_0)
-    put_vector(scratch, b + field.MOMENT, p)
-    scratch[b + field.MASS] = mass
-    put_vector(scratch, b + field.FORCE, z_w)
-    put_vector(scratch, b + field.FORCE + 3, z_v)
+    b.J = J_0
+    b.p = p
+    b.mass = mass
+    b.z_w = z_w
+    b.z_v = z_v
 
 
 @jit

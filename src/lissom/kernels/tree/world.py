@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..small import (
     IDENTITY,
@@ -13,7 +14,6 @@ from ..small import (
     added,
     cross,
     dot,
-    matrix,
     pose,
     product,
     put_matrix,
@@ -31,17 +31,17 @@ def place_base_to_tip(ints, scratch):
     """Write the pose of every body: working axes to world axes, and origin in the world."""
     for i in range(ints[field.N_BODY]):
         body = BodyRow(ints, field.HEADER, i)
-        b, o, p = body.record, body.world, body.parent
-        C, x, r = IDENTITY, ZERO, vector(scratch, b + field.ARM)
+        b, o, p = CarrierRecord(scratch, body.record), body.world, body.parent
+        C, x, r = IDENTITY, ZERO, b.arm
         if p >= 0:
             parent = BodyRow(ints, field.HEADER, p)
             o_p = parent.world
             C, x = pose(scratch, o_p)
             if parent.level != field.RIGID:
-                r = add(r, vector(scratch, body.carrier + field.ARM))
+                r = add(r, CarrierRecord(scratch, body.carrier).arm)
         put_vector(scratch, o + 9, add(x, turn(C, r)))
         if body.level != field.RIGID:
-            C = product(C, matrix(scratch, b + field.R_))
+            C = product(C, b.R)
         put_matrix(scratch, o, C)
 
 
@@ -57,15 +57,12 @@ def totals(ints, floats, scratch, q, v, out):
     about = vector(out, 13)
     for i in range(ints[field.N_BODY]):
         body = BodyRow(ints, field.HEADER, i)
-        b, o = body.record, body.world
+        b, o = CarrierRecord(scratch, body.record), body.world
         C, x = pose(scratch, o)
-        z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
-        V_w, V_v = (
-            vector(scratch, b + field.ACCELERATION),
-            vector(scratch, b + field.ACCELERATION + 3),
-        )
+        z_w, z_v = b.z_w, b.z_v
+        V_w, V_v = b.alpha, b.a
         kinetic += 0.5 * (dot(V_w, z_w) + dot(V_v, z_v))
-        p, m = vector(scratch, b + field.MOMENT), scratch[b + field.MASS]
+        p, m = b.p, b.mass
         if body.level != field.RIGID:
             n, f, s = body.n_mode, body.modal, body.shapes
             o_q, o_v = body.modal_q, body.modal_v
@@ -93,14 +90,14 @@ def totals(ints, floats, scratch, q, v, out):
 def frame(ints, scratch, where, q, v, x, flags, out):
     """Frame of a node, after `motion_base_to_tip` and `place_base_to_tip`.
 
-    where: number of the body, then the node, LISTED numbers (flexible only).
+    where: number of the body, then the node, `listed` numbers (flexible only).
     out: attitude in the world 9, position in the world 3, acceleration of the node in world axes 6.
     """
     body = BodyRow(ints, field.HEADER, int(where[0]))
-    b, o = body.record, body.world
+    b, o = CarrierRecord(scratch, body.record), body.world
     C, origin = pose(scratch, o)
-    R, l = matrix(scratch, b + field.R_), ZERO
-    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    R, l = b.R, ZERO
+    alpha, a = b.alpha, b.a
     if body.level != field.RIGID:
         c, at = where, 1
         if body.level >= field.STIFFENED:
@@ -118,10 +115,10 @@ def hinge_forces(ints, scratch, out):
     """Spatial force through every hinge in body axes, after `forces_tip_to_base`."""
     for i in range(ints[field.N_BODY]):
         body = BodyRow(ints, field.HEADER, i)
-        b = body.record
-        R = matrix(scratch, b + field.R_) if body.level == field.RIGID else IDENTITY
-        f_w = turn_back(R, vector(scratch, b + field.FORCE))
-        f_v = turn_back(R, vector(scratch, b + field.FORCE + 3))
+        b = CarrierRecord(scratch, body.record)
+        R = b.R if body.level == field.RIGID else IDENTITY
+        f_w = turn_back(R, b.z_w)
+        f_v = turn_back(R, b.z_v)
         for k in range(3):
             out[i, k] = f_w[k]
             out[i, 3 + k] = f_v[k]

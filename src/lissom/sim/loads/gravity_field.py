@@ -32,6 +32,7 @@ from ...bodies.normal import LINEARISED, MassIntegrals
 from ...errors import LoadError, shown
 from ...kernels import fields as field
 from ...kernels.compiling import jit
+from ...kernels.layout.records import CarrierRecord
 from ...kernels.layout.tree import BodyRow
 from ...kernels.records import rod_record, section_place, station_record
 from ...kernels.run.registry import BodyKind, register
@@ -88,8 +89,8 @@ def _force(load, system, table, t, q, v, signals, states, z, dz, slots, T):
     if deforms == KNOWN:
         p, L = _deformed(table, s, g, B, bends, n, q, o_q, p, L)
     elif deforms == COMPUTED:
-        b = body.record
-        p, L = vector(scratch, b + field.MOMENT), _spread(symmetric(scratch, b + field.INERTIA))
+        b = CarrierRecord(scratch, body.record)
+        p, L = b.p, _spread(b.J)
     com = scaled(1.0 / m, p)
     L = _about(L, p, com)
     d = add(d_0, com)

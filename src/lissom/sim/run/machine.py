@@ -18,6 +18,7 @@ from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.layout import run
 from ...kernels.layout.loops import LoopsHeader
+from ...kernels.layout.records import ClosingRecord
 from ...kernels.layout.rows import pieces
 from ...kernels.records import closure_record
 from ...kernels.run.registry import METHODS
@@ -281,7 +282,7 @@ class Machine:
         """Write how loops are kept closed into the workspace."""
         ints, drift, n = self.plan.packed.ints, self.settings.drift, self.system.n_constraint
         loops = LoopsHeader(ints, ints[field.LOOPS])
-        self.scratch[loops.closing + field.SOFTENED] = field.SOFT
+        ClosingRecord(self.scratch, loops.closing).softened = field.SOFT
         if isinstance(drift, Baumgarte):
             closure = plain(closure_record)(int(loops.closure), n)
             stiffness, damping = drift.gains(self.system)

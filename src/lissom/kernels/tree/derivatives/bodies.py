@@ -12,6 +12,7 @@ from __future__ import annotations
 from ... import fields as field
 from ...compiling import jit
 from ...layout.derivatives import DerivativesHeader
+from ...layout.records import CarrierRecord
 from ...layout.tree import BodyRow
 from ...records import node_record, node_size
 from ...small import (
@@ -70,7 +71,7 @@ def node_columns(floats, scratch, work, body, places, q, v, x):
         columns = places.node_columns + node * COLUMNS * m
         c = _bending(body, node)
         if body.level == field.EXACT:
-            r = vector(scratch, _carrying(body, node) + field.ARM)
+            r = CarrierRecord(scratch, _carrying(body, node)).arm
             rod_node_columns(floats, c, scratch, work, body, b, terms, at, columns, r, q, v, x)
         else:
             _put_record(floats, scratch, work, body, terms, node)
@@ -154,10 +155,10 @@ def body_tip_to_base(ints, floats, scratch, plan, work, body, places, q, v, x):
     if level == field.RUTHLESS:
         attach_children(ints, scratch, plan, work, body, places, terms, q)
     for node in range(body.n_node if level != field.RUTHLESS else 0):
-        d, c = _carrying(body, node), _bending(body, node)
+        d, c = CarrierRecord(scratch, _carrying(body, node)), _bending(body, node)
         at = places.nodes + node * FRAME
         columns = places.node_columns + node * COLUMNS * m
-        n, f = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
+        n, f = d.z_w, d.z_v
         if level == field.EXACT:
             attach_to_rod(floats, c, scratch, work, body, terms, at, columns, q, n, f)
         else:
@@ -180,7 +181,7 @@ def body_tip_to_base(ints, floats, scratch, plan, work, body, places, q, v, x):
 @jit
 def _own_terms(floats, scratch, work, body, b, terms, q, v, x):
     """Terms of the body itself."""
-    m, record, level = body.n_mode, body.record, body.level
+    m, record, level = body.n_mode, CarrierRecord(scratch, body.record), body.level
     if level == field.EXACT:
         start_blocks(floats, work, body, terms)
         for k in range(21 * m):
@@ -193,11 +194,7 @@ def _own_terms(floats, scratch, work, body, b, terms, q, v, x):
         for k in range(6):
             work[terms.base + FORCE + k] = work[b + FORCE + k]
     else:
-        w, alpha, a = (
-            vector(scratch, record + field.RATE),
-            vector(scratch, record + field.ACCELERATION),
-            vector(scratch, record + field.ACCELERATION + 3),
-        )
+        w, alpha, a = record.rate, record.alpha, record.a
         point_terms(floats, work, body, b, terms, w, alpha, a, q, v, x)
 
 

@@ -20,6 +20,7 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...layout.derivatives import PLAN_ROWS, DerivativesHeader, DerivativesRow
+from ...layout.records import BodyConstants, CarrierRecord
 from ...layout.tree import BodyRow
 from ...small import (
     ZERO,
@@ -89,8 +90,8 @@ def _change_of_force(ints, scratch, plan, work, i, directions, o):
     """Force (1) about the common point for the change of inertia directions[o:], body axes."""
     body = BodyRow(ints, field.HEADER, i)
     b = DerivativesRow(plan, PLAN_ROWS, i).frame
-    record = body.record
-    C = product(matrix(work, b + TURN), matrix(scratch, record + field.R_))
+    record = CarrierRecord(scratch, body.record)
+    C = product(matrix(work, b + TURN), record.R)
     r, w = vector(work, b + PLACE), vector(work, b + VELOCITY)
     alpha = vector(work, b + ACCELERATION)
     rate = add(vector(work, b + VELOCITY + 3), cross(w, r))
@@ -105,9 +106,9 @@ def _placed(ints, floats, scratch, plan, work, i, kind, direction, q, v, P, k):
     """Column (3) of a displacement or a turn of the joint of body i, in the carrier's axes."""
     body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
     b, N = places.frame, places.carrier
-    carrier, c = body.carrier, body.constants
-    C = product(matrix(work, N + TURN), matrix(scratch, carrier + field.R_))
-    p = add(vector(work, N + PLACE), turn(C, vector(floats, c + field.PLACE)))
+    carrier, c = CarrierRecord(scratch, body.carrier), BodyConstants(floats, body.constants)
+    C = product(matrix(work, N + TURN), carrier.R)
+    p = add(vector(work, N + PLACE), turn(C, c.place))
     e = turn(C, direction)
     xi_w, xi_v = (ZERO, e) if kind == SHIFT else (e, cross(p, e))
     V_w, V_v = vector(work, N + VELOCITY), vector(work, N + VELOCITY + 3)

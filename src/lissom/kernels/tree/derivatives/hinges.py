@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
+from ...layout.records import CarrierRecord
 from ...small import ZERO, add, added, column, cross, dot, matrix, product, turn, unit, vector
 from .frames import ACCELERATION, PLACE, TURN, VELOCITY, XI, motion_cross, put_column, rows_of
 
@@ -33,7 +34,7 @@ def hinge_motion(scratch, body, c):
     if kind == field.SPHERICAL or kind == field.FREE:
         e = unit(c % 3)
         if body.level == field.RIGID:
-            R = matrix(scratch, body.record + field.R_)
+            R = CarrierRecord(scratch, body.record).R
             e = column(R, c % 3)
         return (e, ZERO) if c < 3 else (ZERO, e)
     return vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
@@ -70,11 +71,11 @@ def hinge_columns(floats, scratch, work, body, places, v, x):
     """Write the motion of a body (1) and the columns of its hinge."""
     b, n, columns = places.frame, places.carrier, places.hinge_columns
     r, o_v = body.hinge_dof, body.hinge_v
-    record = body.record
+    record = CarrierRecord(scratch, body.record)
     C = matrix(work, n + TURN)
-    p = add(vector(work, n + PLACE), turn(C, vector(scratch, record + field.ARM)))
+    p = add(vector(work, n + PLACE), turn(C, record.arm))
     if body.level != field.RIGID:
-        C = product(C, matrix(scratch, record + field.R_))
+        C = product(C, record.R)
     for k in range(9):
         work[b + TURN + k] = C[k]
     V_w, V_v = vector(work, n + VELOCITY), vector(work, n + VELOCITY + 3)
@@ -86,8 +87,8 @@ def hinge_columns(floats, scratch, work, body, places, v, x):
         for k in range(3):
             work[columns + (XI + k) * r + c] = h_w[k]
             work[columns + (XI + 3 + k) * r + c] = h_v[k]
-    alpha = turn(C, vector(scratch, record + field.ACCELERATION))
-    a = turn(C, vector(scratch, record + field.ACCELERATION + 3))
+    alpha = turn(C, record.alpha)
+    a = turn(C, record.a)
     rate = add(V_v, cross(V_w, p))
     a = add(added(a, -1.0, cross(V_w, rate)), cross(p, alpha))
     for k in range(3):

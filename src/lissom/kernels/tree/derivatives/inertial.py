@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
+from ...layout.records import CarrierRecord
 from ...layout.tree import BodyRow
-from ...small import add, cross, dot, matrix, put_vector, scaled, turn_back, vector
+from ...small import add, cross, dot, put_vector, scaled, turn_back, vector
 from ..motion import motion_base_to_tip
 from .design import DIRECTION
 
@@ -33,20 +34,20 @@ def inertial_products(ints, floats, scratch, Q, V, A, Y, motions, out, flags, st
         motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
         for i in range(ints[field.N_BODY]):
             body = BodyRow(ints, field.HEADER, i)
-            b, o = body.record, i * MOTION
-            R = matrix(scratch, b + field.R_)
-            a = vector(scratch, b + field.ACCELERATION + 3)
-            put_vector(motions, o + RATE, turn_back(R, vector(scratch, b + field.RATE)))
-            put_vector(motions, o + ALPHA, turn_back(R, vector(scratch, b + field.ACCELERATION)))
+            b, o = CarrierRecord(scratch, body.record), i * MOTION
+            R = b.R
+            a = b.a
+            put_vector(motions, o + RATE, turn_back(R, b.rate))
+            put_vector(motions, o + ALPHA, turn_back(R, b.alpha))
             put_vector(motions, o + LINEAR, turn_back(R, a))
         motion_base_to_tip(ints, floats, scratch, q, y, y, flags & 0 | field.ACCELERATED)
         for i in range(ints[field.N_BODY]):
             body = BodyRow(ints, field.HEADER, i)
             if body.level == field.RIGID:
-                b = body.record
-                R = matrix(scratch, b + field.R_)
-                y_w = turn_back(R, vector(scratch, b + field.ACCELERATION))
-                y_v = turn_back(R, vector(scratch, b + field.ACCELERATION + 3))
+                b = CarrierRecord(scratch, body.record)
+                R = b.R
+                y_w = turn_back(R, b.alpha)
+                y_v = turn_back(R, b.a)
                 _add_products(motions, i * MOTION, y_w, y_v, out, i * DIRECTION)
 
 

@@ -12,6 +12,7 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...layout.derivatives import PLAN_ROWS, DerivativesRow
+from ...layout.records import CarrierRecord
 from ...layout.tree import BodyRow
 from ...records import node_record, node_size
 from ...small import IDENTITY, ZERO, matrix, product, put_matrix, turn, vector
@@ -46,7 +47,7 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 def frame_columns(ints, floats, scratch, plan, work, q, v, x, starts, where, out, motions, flags):
     """Columns (24 rows of n_v each, zero on entry) and motions of frames at nodes.
 
-    where[starts[k]:]: number of the body, -1 for the ground, then the node, LISTED numbers
+    where[starts[k]:]: number of the body, -1 for the ground, then the node, `listed` numbers
     (flexible only).
     """
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
@@ -63,11 +64,11 @@ def _frame(ints, scratch, plan, work, q, v, x, where, start, out, first, motions
         _motion(work, GROUND, IDENTITY, motions, to)
         return
     body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
-    record, b = body.record, places.frame
+    record, b = CarrierRecord(scratch, body.record), places.frame
     m, C = body.n_mode, matrix(work, b + TURN)
     at, jump, K_w, K_v = b, -1, NOTHING, NOTHING
     if body.level == field.RIGID:
-        E = matrix(scratch, record + field.R_)
+        E = record.R
     else:
         terms = own_terms_record(places.own_terms, m)
         at = terms.frame

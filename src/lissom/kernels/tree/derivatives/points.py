@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ... import fields as field
 from ...compiling import jit
+from ...layout.records import BodyConstants
 from ...records import modal_products, shapes_record
 from ...small import (
     ZERO,
@@ -23,7 +24,6 @@ from ...small import (
     cross,
     matrix,
     scaled,
-    symmetric,
     turn,
     turn_back,
     turned,
@@ -45,13 +45,13 @@ def point_terms(floats, work, body, b, terms, w, alpha, a, q, v, x):
     w, alpha, a: rate and acceleration of the body frame in its axes.
     """
     m, level = body.n_mode, body.level
-    c, s = body.constants, body.shapes
+    c, s = BodyConstants(floats, body.constants), body.shapes
     o_q, o_v = body.modal_q, body.modal_v
     shapes, C = shapes_record(s, m), matrix(work, b + TURN)
     bends = level >= field.FULL
     for k in range(6 * m):
         work[terms.A + k] = floats[shapes.M_rf + k]
-    p, J = vector(floats, c + field.OWN_MOMENT), symmetric(floats, c + field.OWN_INERTIA)
+    p, J = c.p, c.J
     Q = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if bends:
         _products(floats, work, body, terms, q, v, x)
@@ -65,7 +65,7 @@ def point_terms(floats, work, body, b, terms, w, alpha, a, q, v, x):
             modal_dot(work, h + 6 * m, m, v, o_v), modal_dot(work, h + 7 * m, m, v, o_v),
             modal_dot(work, h + 8 * m, m, v, o_v),
         )  # fmt: skip
-    add_rigid(work, b, C, J, p, floats[c + field.OWN_MASS])
+    add_rigid(work, b, C, J, p, c.mass)
     if bends:
         pushed = modal_sums(work, terms.A, m, v, o_v)
         _add_swirl(work, b, C, Q, (pushed[3], pushed[4], pushed[5]))

@@ -14,8 +14,8 @@ n + u x f_k over all sections from piece p on, the motions of the sections chang
 
 from __future__ import annotations
 
-from ... import fields as field
 from ...compiling import jit
+from ...layout.records import CarrierRecord
 from ...records import rod_record, section_place, station_record
 from ...small import (
     IDENTITY,
@@ -275,7 +275,7 @@ def rod_terms(floats, scratch, work, body, b, terms):
         )  # fmt: skip
         mu, R = floats[rod.masses + j], matrix(scratch, s + SECTION_TURN)
         J = turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
-        w = add(w, vector(scratch, body.record + field.RATE))
+        w = add(w, CarrierRecord(scratch, body.record).rate)
         moment = apply(J, vector(scratch, s + SECTION_ACCELERATION))
         moment, force = add(moment, cross(w, apply(J, w))), vector(scratch, s + STATION_FORCE)
         clear_frame(work, terms.frame)

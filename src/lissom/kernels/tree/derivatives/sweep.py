@@ -23,8 +23,19 @@ from ... import fields as field
 from ...compiling import jit
 from ...fields import POSITIVE
 from ...layout.derivatives import PLAN_ROWS, DerivativesHeader, DerivativesRow
+from ...layout.records import CarrierRecord
 from ...layout.tree import BodyRow
-from ...small import IDENTITY, ZERO, add, added, matrix, symmetric, turn, vector
+from ...small import (
+    IDENTITY,
+    ZERO,
+    add,
+    added,
+    matrix,
+    put_matrix,
+    put_vector,
+    turn,
+    vector,
+)
 from ..articulated import all_finite
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
@@ -102,20 +113,17 @@ def columns_base_to_tip(ints, floats, scratch, plan, work, q, v, x):
 def _ground(ints, scratch, work, v):
     """Write the frame of the ground, which recedes from the first body's origin."""
     body, rate = BodyRow(ints, field.HEADER), ZERO
-    b, o_v = body.record, body.hinge_v
-    C = matrix(scratch, b + field.R_) if body.level != field.RIGID else IDENTITY
+    b, o_v = CarrierRecord(scratch, body.record), body.hinge_v
+    C = b.R if body.level != field.RIGID else IDENTITY
     for c in range(body.hinge_dof):
         _h_w, h_v = hinge_motion(scratch, body, c)
         rate = added(rate, -v[o_v + c], turn(C, h_v))
-    for k in range(9):
-        work[GROUND + TURN + k] = IDENTITY[k]
-    for k in range(3):
-        work[GROUND + PLACE + k] = -scratch[b + field.ARM + k]
-        work[GROUND + VELOCITY + k], work[GROUND + VELOCITY + 3 + k] = 0.0, rate[k]
-        work[GROUND + ACCELERATION + k] = 0.0
-        work[GROUND + ACCELERATION + 3 + k] = scratch[
-            field.GROUND_RECORD + field.ACCELERATION + 3 + k
-        ]
+    put_matrix(work, GROUND + TURN, IDENTITY)
+    put_vector(work, GROUND + PLACE, (-b.arm[0], -b.arm[1], -b.arm[2]))
+    put_vector(work, GROUND + VELOCITY, ZERO)
+    put_vector(work, GROUND + VELOCITY + 3, rate)
+    put_vector(work, GROUND + ACCELERATION, ZERO)
+    put_vector(work, GROUND + ACCELERATION + 3, CarrierRecord(scratch, field.GROUND_RECORD).a)
 
 
 @jit
@@ -125,16 +133,13 @@ def frames_tip_to_base(ints, floats, scratch, plan, work, q, v, x):
         clear_lower(ints, plan, work)
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         body, places = BodyRow(ints, field.HEADER, i), DerivativesRow(plan, PLAN_ROWS, i)
-        b, record = places.frame, body.record
+        b, record = places.frame, CarrierRecord(scratch, body.record)
         C = matrix(work, b + TURN)
-        n, f = vector(scratch, record + field.FORCE), vector(scratch, record + field.FORCE + 3)
+        n, f = record.z_w, record.z_v
         put_force(work, b, C, n, f)
         if body.level == field.RIGID:
-            J, p = (
-                symmetric(scratch, record + field.INERTIA),
-                vector(scratch, record + field.MOMENT),
-            )
-            add_rigid(work, b, C, J, p, scratch[record + field.MASS])
+            J, p = record.J, record.p
+            add_rigid(work, b, C, J, p, record.mass)
         else:
             body_tip_to_base(ints, floats, scratch, plan, work, body, places, q, v, x)
         if body.parent >= 0:
