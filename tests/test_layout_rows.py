@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lissom.kernels.compiling import LIBRARY, PLAIN
-from lissom.kernels.layout.rows import NamedRow, Number, Offset, Vector
+from lissom.kernels.layout import numba_rows
+from lissom.kernels.layout.rows import NamedRow, Number, Offset, Vector, pieces, tuple_of_pieces
 
 
 class _EndRow(NamedRow):
@@ -24,8 +25,6 @@ class _LinkRow(NamedRow):
 
 ROWS = (_EndRow, _LinkRow)
 if LIBRARY is not None or PLAIN:
-    from lissom.kernels.layout import numba_rows
-
     for row in ROWS:
         numba_rows.register(row)
 
@@ -81,3 +80,37 @@ def test_a_table_has_a_column_for_each_name():
     assert table.second.place.tolist() == [6, 14]
     assert x[13] == -1
     assert _LinkRow.size == 8
+
+
+class _Pieces(NamedRow):
+    first: Offset
+    second: Offset
+    end: Offset
+
+
+if LIBRARY is not None or PLAIN:
+    numba_rows.register(_Pieces)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_pieces_end_where_the_next_begins(compiled, stride):
+    x, places = np.arange(12.0)[::stride], np.array([1, 3, 4])
+    if compiled and not PLAIN:
+        cut = numba.extending.intrinsic(
+            lambda context, array, row: numba_rows.cut_array(tuple_of_pieces(_Pieces), array, row)
+        )
+
+        @numba.njit
+        def both(x, places):
+            p = cut(x, _Pieces(places, 0))
+            p.second[0] += 100.0
+            return p.first, p.second
+
+        first, second = both(x, places)
+    else:
+        first, second = pieces(x, _Pieces(places, 0))
+        second[0] += 100.0
+    assert first.tolist() == [stride * 1.0, stride * 2.0]
+    assert second.tolist() == [100.0 + stride * 3.0]
+    assert x[3] == 100.0 + stride * 3.0

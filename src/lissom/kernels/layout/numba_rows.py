@@ -131,7 +131,7 @@ def cut_array(cls: Any, array: Any, places: RowType) -> Any:
         stride, views = builder.extract_value(whole.strides, 0), []
         for start, end in pairwise(starts):
             view = context.make_array(array)(context, builder)
-            if places.contiguous:
+            if array.layout == "C":
                 data = builder.gep(whole.data, [start], inbounds=True)
             else:
                 data = cgutils.pointer_add(builder, whole.data, builder.mul(start, stride))

@@ -18,7 +18,6 @@ from __future__ import annotations
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -100,7 +99,7 @@ class NamedRow:
 def pieces(array: Any, places: NamedRow) -> Any:
     """Pieces of an array by name: each ends where the next one begins, the last at `end`."""
     ends = places.numbers.tolist()
-    return _pieces(type(places))(*(array[a:b] for a, b in pairwise(ends)))
+    return tuple_of_pieces(type(places))(*(array[a:b] for a, b in pairwise(ends)))
 
 
 def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
@@ -110,16 +109,20 @@ def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
     def cut(_context: Any, array: Any, places: Any) -> Any:
         from .numba_rows import cut_array
 
-        return cut_array(_pieces(layout), array, places)
+        return cut_array(tuple_of_pieces(layout), array, places)
 
     return cut
 
 
-@cache
-def _pieces(layout: Any) -> Any:
+def tuple_of_pieces(layout: type[NamedRow]) -> Any:
     """Named tuple of the pieces of a layout."""
-    make: Any = namedtuple
-    return make(layout.__name__, list(layout.kinds)[:-1])
+    if layout not in _TUPLES:
+        make: Any = namedtuple
+        _TUPLES[layout] = make(layout.__name__, list(layout.kinds)[:-1])
+    return _TUPLES[layout]
+
+
+_TUPLES: dict[Any, Any] = {}
 
 
 def size_of(kind: str | type[NamedRow]) -> int:
