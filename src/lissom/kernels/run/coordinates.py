@@ -49,11 +49,7 @@ def charted(plan, q0, s, q):
     _plain(plan, q0, s, q)
     for k in range(head.specials.count):
         chart = run.ChartRow(plan, head.specials.first, k)
-        o_q, o_v, kind = (
-            chart.q,
-            chart.v,
-            chart.kind,
-        )
+        o_q, o_v, kind = chart.q, chart.v, chart.kind
         if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
             if kind == run.POSE:
@@ -71,11 +67,7 @@ def moved(plan, table, q0, s, q, buffer):
     _plain(plan, q0, s, q)
     for k in range(head.specials.count):
         chart = run.ChartRow(plan, head.specials.first, k)
-        o_q, o_v, kind = (
-            chart.q,
-            chart.v,
-            chart.kind,
-        )
+        o_q, o_v, kind = chart.q, chart.v, chart.kind
         if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
             if kind == run.POSE:

@@ -210,16 +210,7 @@ def _forces(system, arrays, work, t, at, n, numbers):
         status, count = 0, 0
         if load.watched & run.ON_JOINT:
             status = add_load(
-                arrays,
-                t,
-                at.q,
-                at.v,
-                load,
-                at.q,
-                at.v,
-                numbers,
-                work.states,
-                work.buffer,
+                arrays, t, at.q, at.v, load, at.q, at.v, numbers, work.states, work.buffer
             )
         elif load.watched & run.ON_LOOP:
             count, o = load.n, load.v

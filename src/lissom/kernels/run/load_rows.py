@@ -28,14 +28,7 @@ from .loop_loads import loop_rows, loop_slopes
 from .node_motions import put_directions
 from .registry import NO_SLOPES
 from .signals import signal
-from .slots import (
-    SLOT_POSE,
-    SLOT_RECORD,
-    SLOT_WRENCH,
-    clear_wrenches,
-    put_wrenches,
-    slot_motions,
-)
+from .slots import SLOT_POSE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches, slot_motions
 from .user_rows import add_user_rows, take_wrench
 from .views import loop_joints, slope_rows
 
@@ -268,16 +261,7 @@ def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
     for i in range(head.forces.count):
         load = run.LoadRow(plan, head.forces.first, i)
         if _depends_on_speed(load, k) and add_load(
-            arrays,
-            t,
-            at.q,
-            at.v,
-            load,
-            at.q,
-            at.v,
-            of.column,
-            work.states,
-            work.buffer,
+            arrays, t, at.q, at.v, load, at.q, at.v, of.column, work.states, work.buffer
         ):
             return run.CALL_FAILED
     for j in range(n if head.wide != 0 else 0):

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from ..layout import run
-from .registry import (
-    BODY_KINDS,
-    JOINT_KINDS,
-    NO_SLOPES,
-    NODE_KINDS,
-    SLOPES_WITH_SIGNAL,
-    switch,
-)
+from .registry import BODY_KINDS, JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL, switch
 from .signals import signal
 from .slots import SLOT_RECORD
 

@@ -214,13 +214,7 @@ def _commit(r, h):
 
 
 ROSENBROCK = register(
-    Method(
-        "Rosenbrock",
-        _step,
-        run.NEEDS_START | run.INTERPOLATES | run.ESTIMATES,
-        _error,
-        _commit,
-    )
+    Method("Rosenbrock", _step, run.NEEDS_START | run.INTERPOLATES | run.ESTIMATES, _error, _commit)
 )
 
 

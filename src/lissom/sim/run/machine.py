@@ -188,12 +188,7 @@ class Machine:
     """Arrays of a run and the kernel that advances it."""
 
     def __init__(
-        self,
-        plan: Plan,
-        settings: Settings,
-        *,
-        other: Settings | None = None,
-        exact: bool = False,
+        self, plan: Plan, settings: Settings, *, other: Settings | None = None, exact: bool = False
     ) -> None:
         # The constants of the methods are added to a copy of the plan.
         plan = plan.branched()
