@@ -1,4 +1,4 @@
-"""A run in compiled code: its arrays and the call that advances it."""
+"""The arrays of a run: system, plan, memory, workspace; and the call that advances it."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from ...kernels import fields as field
 from ...kernels.layout import run
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
+from ...kernels.run.calls import COMPILED
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
 from ...system import System
@@ -147,6 +148,26 @@ def called_rows(elements: Array) -> list[Any]:
         for k in range(getattr(head, name).count)
     ]
     return [row for row in rows if row.address]
+
+
+def without_addresses(elements: Array, table: Array, parameters: list[int]) -> tuple[Array, Array]:
+    """Copies of plan and table without addresses, and without what follows from the end time.
+
+    parameters: offsets of the parameters of the run in the table.
+    """
+    elements, table = elements.copy(), table.copy()
+    for place in parameters:
+        p = run.RunParameters(table, place)
+        p.end = p.tick = p.step = p.probe = p.share = 0.0
+    for row in called_rows(elements):
+        row.address = 0
+        row.which = 0 if row.which >= COMPILED else row.which
+    specials = run.PlanHeader(elements, 0).specials
+    for k in range(specials.count):
+        chart = run.ChartRow(elements, specials.first, k)
+        if chart.kind == run.MAPPED:
+            table[chart.constants + np.array([own.R_ADDRESS, own.R_WHICH])] = 0.0
+    return elements, table
 
 
 def _coordinates(plan: Plan) -> tuple[list[run.ChartRow], list[run.ChartRow]]:

@@ -17,9 +17,7 @@ import numpy as np
 
 from ...errors import LoadError, ResultError
 from ...kernels.layout import run
-from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
-from ...kernels.tree import own_joints as own
 from ...results.description.system import digest
 from ...results.event_records import EventRecord, event_notes, event_records_of
 from ...results.files.versions import lissom_version
@@ -29,7 +27,7 @@ from ..events.event import Stop
 from ..loads.controller import Controller, with_arrays_apart, with_arrays_back
 from .machine import Machine
 from .memory import check_memory
-from .packing import called_rows, slot_records
+from .packing import slot_records, without_addresses
 from .reasons import Outcome
 from .record import FileRecord, MemoryRecord
 from .runner import Runner
@@ -282,18 +280,7 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 
 def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and end time."""
-    elements, table = machine.elements.copy(), machine.table.copy()
-    for place in machine.parameter_places:  # these follow from the settings
-        p = run.RunParameters(table, place)
-        p.end = p.tick = p.step = p.probe = p.share = 0.0
-    for row in called_rows(elements):
-        row.address = 0
-        row.which = 0 if row.which >= COMPILED else row.which
-    specials = run.PlanHeader(elements, 0).specials
-    for k in range(specials.count):
-        row = run.ChartRow(elements, specials.first, k)
-        if row.kind == run.MAPPED:
-            table[row.constants + np.array([own.R_ADDRESS, own.R_WHICH])] = 0.0
+    elements, table = without_addresses(machine.elements, machine.table, machine.parameter_places)
     slots = [(body, node) for _, body, node in machine.plan.slots]
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 
