@@ -162,6 +162,8 @@ def without_addresses(elements: Array, table: Array, parameters: list[int]) -> t
     for row in called_rows(elements):
         row.address = 0
         row.which = 0 if row.which >= COMPILED else row.which
+        if isinstance(row, run.SignalRow):
+            row.by_address = row.by_which = 0
     specials = run.PlanHeader(elements, 0).specials
     for k in range(specials.count):
         chart = run.ChartRow(elements, specials.first, k)

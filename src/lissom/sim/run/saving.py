@@ -289,8 +289,9 @@ def _compiled(machine: Machine) -> str:
 def _layout() -> str:
     """Digest of the offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
+    rows = [(k, x.places) for k, x in vars(run).items() if hasattr(x, "places")]
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, *kinds)))
+    return _digest(repr((places, rows, *kinds)))
 
 
 def _digest(text: str | bytes) -> str:
