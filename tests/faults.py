@@ -617,8 +617,8 @@ FAULTS = (
     Fault(
         "pose of a frame without the place of a joint",
         "kernels/tree/path.py",
-        "r = turn(C, vector(floats, k + field.PLACE))",
-        "r = vector(floats, k + field.PLACE)",
+        "r = turn(C, k.place)",
+        "r = k.place",
         FRAMES,
     ),
     Fault(

@@ -74,12 +74,20 @@ def test_a_name_that_is_not_declared_is_refused_by_the_compiler():
         numba.njit(lambda x: _EndRow(x, 0).wheel)(np.zeros(2, dtype=int))
 
 
+def test_a_misspelt_name_is_refused():
+    with pytest.raises(AttributeError, match="plaice"):
+        _EndRow(np.zeros(2), 0).plaice = 1
+    with pytest.raises(AttributeError, match="place"):
+        _EndRow.table(np.zeros(2)).place = 1
+
+
 def test_a_table_has_a_column_for_each_name():
     x = np.arange(16)
     table = _LinkRow.table(x)
     table[1].first.sign = -1
-    assert table.axis.tolist() == [[1, 2, 3], [9, 10, 11]]
-    assert table.second.place.tolist() == [6, 14]
+    table.body[:] *= 2
+    assert [link.axis for link in table] == [(1, 2, 3), (9, 10, 11)]
+    assert table.body.tolist() == [0, 16]
     assert x[13] == -1
     assert _LinkRow.size == 8
 

@@ -229,8 +229,8 @@ def chosen_method(system: System) -> str:
     if system.constraints:  # faster from a four-bar to the largest platform measured
         return "articulated"
     rows = _packed(system)[0].rows
-    carriers = rows[(rows.level != field.RIGID) & (rows.carries != 0)]
-    saved = _SAVED * len(carriers) - _PER_MODE * carriers.n_mode.sum()
+    n_modes = rows.n_mode[(rows.level != field.RIGID) & (rows.carries != 0)]
+    saved = _SAVED * len(n_modes) - _PER_MODE * n_modes.sum()
     small = system.n_v <= _MOST_SPEEDS
     return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
 

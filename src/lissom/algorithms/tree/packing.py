@@ -82,7 +82,7 @@ def pack(system: System, *, compact: bool = False) -> Packed:
     _, last = np.unique(rows.carrier[::-1], return_index=True)
     rows.first[system.n_body - 1 - last] = 1  # going tip to base
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
-    rows.world = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    rows.world[:] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     order = _branch_by_branch(system, rows)
     header = np.zeros(field.HEADER, dtype=np.int64)
     header[field.ALL_RIGID] = np.all(rows.level == field.RIGID)
@@ -261,9 +261,9 @@ def _modal_constants(
     key = (id(body), nodes)
     if key not in shared:
         _add_modal_constants(row, body, nodes, constants)
-        shared[key] = [row[name] for name in _MODAL]
+        shared[key] = [getattr(row, name) for name in _MODAL]
     for name, value in zip(_MODAL, shared[key], strict=True):
-        row[name] = value
+        setattr(row, name, value)
 
 
 def _add_modal_constants(

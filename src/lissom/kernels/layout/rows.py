@@ -7,7 +7,7 @@
 In a kernel `wheel = WheelRow(ints, o)` is the row at ints[o], and `WheelRow(ints, o, k)` the k-th
 of a table that begins there; `wheel.rim` is one load, `wheel.body = 3` one store.  The row is an
 address, so that its array must be an argument of the kernel, which lives longer.  In Python the
-same class reads and writes the array, and `WheelRow.table` has a column for each name.
+same class reads and writes the array, and a `RowTable` has a column for each name.
 
 For Numba a row is a type of its own (`numba_rows`): a name is then one expression to type, where an
 array, an offset, a position and a mask are seven.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -39,7 +39,14 @@ Matrix: TypeAlias = Any
 SIZES = {"Number": 1, "Offset": 1, "Vector": 3, "Symmetric": 6, "Matrix": 9}
 
 
-class NamedRow:
+class _Slotted(type):
+    """Classes whose objects take no other names, so that a misspelt one is an error."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
+        return super().__new__(cls, name, bases, {"__slots__": (), **members})
+
+
+class NamedRow(metaclass=_Slotted):
     """Row of an array; a subclass declares its names in order, another row may be one of them."""
 
     __slots__ = ("_array", "_start")
@@ -81,19 +88,30 @@ class NamedRow:
         return self._array[self._start : self._start + self.size]
 
     @classmethod
-    def table(cls, numbers: Any) -> Any:
-        """Rows in an array, as a table with a column for each name; not a copy."""
-        return numbers.view(cls._numpy_type(numbers.dtype)).view(np.recarray)
+    def table(cls, numbers: Any) -> RowTable:
+        """Rows in a whole array; not a copy."""
+        return RowTable(cls, numbers)
 
-    @classmethod
-    def _numpy_type(cls, number: Any) -> Any:
-        return np.dtype(
-            [
-                (name, number, size_of(kind)) if isinstance(kind, str) and size_of(kind) > 1
-                else (name, number if isinstance(kind, str) else kind._numpy_type(number))
-                for name, kind in cls.kinds.items()
-            ]
-        )  # fmt: skip
+
+class RowTable:
+    """Rows of one layout: `table[i]` is a row, `table.rim` what all rows have under that name."""
+
+    __slots__ = ("_layout", "_numbers")
+
+    def __init__(self, layout: type[NamedRow], numbers: Any) -> None:
+        self._layout, self._numbers = layout, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers) // self._layout.size
+
+    def __getitem__(self, i: int) -> Any:
+        return self._layout(self._numbers, 0, i)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        return self._numbers[self._layout.places[name] :: self._layout.size]
 
 
 def pieces(array: Any, places: NamedRow) -> Any:

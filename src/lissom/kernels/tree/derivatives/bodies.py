@@ -259,7 +259,7 @@ def _external(ints, scratch, work, body, b, terms, q, v, x):
         o += field.EXTERNAL_NODE
         if other.level == field.RIGID:
             continue
-        if other == body and body.level == field.EXACT:
+        if other.record == body.record and body.level == field.EXACT:
             E, r = matrix(scratch, o), vector(scratch, node_record(o).position)
             n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
             c = o + node_size(m)
@@ -270,7 +270,7 @@ def _external(ints, scratch, work, body, b, terms, q, v, x):
             attach_to_rod(
                 scratch, c, scratch, work, body, terms, terms.frame, terms.columns, q, n, f
             )
-        elif other == body:
+        elif other.record == body.record:
             E, _w, _alpha, _a = listed_node(scratch, o, scratch, work, body, b, terms, q, v, x)
             n, f = scaled(-1.0, turn(E, n)), scaled(-1.0, turn(E, f))
             bending = o + node_size(m)
