@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import lissom as ls
-from lissom.kernels.run import fields as run_fields
+from lissom.kernels.layout import run as run_layout
 from lissom.sim.run.prepare import prepared
 from lissom.sim.run.settings import run_options
 
@@ -109,7 +109,7 @@ def best_of_batch(threads: int, n: int, rounds: int) -> dict[str, float]:
         machine = ready[k].machine
         for row in range(k, n, threads):
             machine.begin(q[row], v[row], machine.settings.step)
-            assert machine.advance(1 << 40) == run_fields.FINISHED
+            assert machine.advance(1 << 40) == run_layout.FINISHED
 
     def kernels() -> None:
         with ThreadPoolExecutor(threads) as pool:

@@ -6,8 +6,11 @@ import numba
 import numpy as np
 import pytest
 
-from lissom.kernels.compiling import LIBRARY, PLAIN
-from lissom.kernels.layout.rows import NamedRow, Number, Offset, Vector
+import lissom as ls
+from lissom.kernels.compiling import LIBRARY, PLAIN, inlined
+from lissom.kernels.layout import numba_rows, run
+from lissom.kernels.layout.rows import NamedRow, Number, Offset, Vector, pieces, tuple_of_pieces
+from lissom.kernels.run.registry import switch
 
 
 class _EndRow(NamedRow):
@@ -24,8 +27,6 @@ class _LinkRow(NamedRow):
 
 ROWS = (_EndRow, _LinkRow)
 if LIBRARY is not None or PLAIN:
-    from lissom.kernels.layout import numba_rows
-
     for row in ROWS:
         numba_rows.register(row)
 
@@ -89,3 +90,71 @@ def test_a_table_has_a_column_for_each_name():
     assert table.body.tolist() == [0, 16]
     assert x[13] == -1
     assert _LinkRow.size == 8
+
+
+class _Pieces(NamedRow):
+    first: Offset
+    second: Offset
+    end: Offset
+
+
+if LIBRARY is not None or PLAIN:
+    numba_rows.register(_Pieces)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_pieces_end_where_the_next_begins(compiled, stride):
+    x, places = np.arange(12.0)[::stride], np.array([1, 3, 4])
+    if compiled and not PLAIN:
+        cut = numba.extending.intrinsic(
+            lambda context, array, row: numba_rows.cut_array(tuple_of_pieces(_Pieces), array, row)
+        )
+
+        @numba.njit
+        def both(x, places):
+            p = cut(x, _Pieces(places, 0))
+            p.second[0] += 100.0
+            return p.first, p.second
+
+        first, second = both(x, places)
+    else:
+        first, second = pieces(x, _Pieces(places, 0))
+        second[0] += 100.0
+    assert first.tolist() == [stride * 1.0, stride * 2.0]
+    assert second.tolist() == [100.0 + stride * 3.0]
+    assert x[3] == 100.0 + stride * 3.0
+
+
+def test_every_number_of_a_run_belongs_to_one_piece():
+    model = ls.Model("arm")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Spherical(), name="a")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Revolute("y"), to="a", name="b")
+    system = model.compile()
+    loads = [
+        ls.Servo("b", 0.1, kp=1.0, ki=1.0),
+        ls.NodeSpring("b", None, 10.0, at_b=(1, 2, 3)),
+        ls.NodeForce("a", lambda t, state: state.v[:3]),
+    ]
+    settings = {"step": 0.01, "integrator": "linearly_implicit_euler"}
+    machine = ls.Stepper(system, system.neutral(), loads=loads, **settings)._run.machine
+    machine.work[:] = machine.memory[run.M_HEADER :] = 0.0
+    head = machine.head
+    for places in (head.work, head.at_loops, head.at_rows, head.at_watched):
+        for piece in pieces(machine.work, places):
+            piece += 1.0
+    for piece in pieces(machine.memory, head.memory):
+        piece += 1.0
+    assert len(pieces(machine.work, head.at_rows).U) > 0
+    assert np.all(machine.work == 1.0)
+    assert np.all(machine.memory[run.M_HEADER :] == 1.0)
+
+
+def test_a_switch_calls_the_kernel_of_a_number():
+    chosen = switch([inlined(lambda x: x + 1), None, inlined(lambda x: 2 * x)], -1)
+
+    def call(k, x):
+        return chosen(k, x)
+
+    call = call if LIBRARY is not None or PLAIN else numba.njit(call)
+    assert [call(k, 10) for k in range(4)] == [11, -1, 20, -1]

@@ -8,7 +8,7 @@ import pytest
 
 import lissom as ls
 from lissom.batches.functions import numbered_functions
-from lissom.kernels.run import fields as run
+from lissom.kernels.layout import run
 from lissom.sim.run.prepare import prepared
 from lissom.sim.run.settings import run_options
 from tests.samples.four_bars import four_bar_of_joins
@@ -254,9 +254,11 @@ def test_a_gpu_differentiates_by_differences():
     forces = ls.WithDerivatives(fast, fast_slopes)
     ready = prepared(SYSTEM, STATE, run_options({**asked, "forces": forces}))
     plan, functions = numbered_functions(ready.machine)
-    load = int(plan[run.FORCES]) + run.E_WIDE
-    assert ready.machine.elements[load] == run.GIVEN
-    assert plan[load] == run.EVERYWHERE
+    before, after = (
+        run.LoadRow(x, run.PlanHeader(x, 0).forces.first) for x in (ready.machine.elements, plan)
+    )
+    assert before.wide == run.GIVEN
+    assert after.wide == run.EVERYWHERE
     assert [one.what for one in functions] == ["forces"]
-    signal = plan[run.P_HEADER :]
-    assert not np.any(signal[[run.S_WHERE, run.S_BY, run.S_BY_WHICH]])
+    signal = run.SignalRow(plan, run.PlanHeader.size)
+    assert signal.address == signal.by_address == signal.by_which == 0

@@ -172,6 +172,11 @@ def test_what_functions_remember_is_not_compared():
     assert (words_for(counting), words_for(pid)) == before
 
 
+def test_addresses_of_derivatives_are_not_compared():
+    forces = ls.WithDerivatives(pull, lambda t, state: (np.zeros((1, 1)), np.zeros((1, 1))))
+    assert inputs.differences(words_for(forces), words_for(forces)) == []
+
+
 def test_every_setting_of_a_run_is_compared():
     compared = {f.name for f in dataclasses.fields(RunOptions)} - {"time_limit"}
     assert compared - {"drift", "loads", "events"} <= set(words_for(pull))

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import KernelError, LissomError, LoadError
 from ..kernels.device import runs
 from ..kernels.device.entry import LANES, DeviceEntry
-from ..kernels.run import fields as run
+from ..kernels.layout import run
 from ..kernels.run.registry import METHODS
 from ..sim.run.machine import Machine
 from ..sim.run.prepare import Prepared, begun_run
@@ -136,7 +136,7 @@ class _DeviceTurn:
         self.table = self._constants([x.table for x in self.machines])
         self.floats = self._constants([x.plan.packed.floats for x in self.machines])
         self.plan = self.xp.asarray(fleet.elements)
-        driven = int(m.elements[run.N_MOTION]) > 0  # each run writes which of its joints are driven
+        driven = m.head.motions.count > 0  # each run writes which of its joints are driven
         many = np.tile(m.ints, (len(turn), 1)) if driven else m.ints[None]
         self.ints = self.xp.asarray(many)
         self.mass = self.xp.zeros((len(turn), 0, 1))
@@ -172,8 +172,9 @@ class _DeviceTurn:
         if not self.fleet.plain or not before or before[-1] is None:
             warn_before(ready.machine, begun_run(ready), stacklevel=2)
             return ready.machine.memory.copy()
-        memory, plan, start = before[-1].copy(), ready.machine.elements, ready.start
-        for place, x in ((plan[run.O_Q], start.raw_q), (plan[run.O_V], start.raw_v)):
+        memory, start = before[-1].copy(), ready.start
+        places = ready.machine.head.memory
+        for place, x in ((places.q, start.raw_q), (places.v, start.raw_v)):
             memory[place : place + len(x)] = x
         return memory
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import LoadError
 from ..kernels.device.ptx import GENERATIONS, Outside, outside_ptx
-from ..kernels.run import fields as run
+from ..kernels.layout import run
 from ..kernels.run.calls import COMPILED
 from ..sim.run.machine import Machine
+from ..sim.run.packing import called_rows
 from ..sim.signals.callbacks import CompiledFunction
 
 Array = np.ndarray
@@ -22,31 +23,27 @@ def numbered_functions(machine: Machine) -> tuple[Array, list[CompiledFunction]]
     """Plan in which functions have the numbers 0, 1, ... and no addresses, and these functions."""
     elements, compiled = machine.elements.copy(), machine.plan.functions.compiled
     numbers: dict[int, int] = {}
-    for place, address in _places(machine):
-        which = int(elements[place])
-        if which < COMPILED:
+    for row in called_rows(elements):
+        if row.which < COMPILED:
             raise LoadError(
                 "functions of plain Python cannot run on a GPU; compile them with numba.njit, give "
                 'tables or loads instead, or use device="cpu"'
             )
-        elements[place], elements[address] = numbers.setdefault(which, len(numbers)), 0
-    _without_user_derivatives(machine, elements)
+        row.which, row.address = numbers.setdefault(int(row.which), len(numbers)), 0
+        if isinstance(row, run.SignalRow):
+            row.by_address = row.by_which = 0
+    _without_user_derivatives(elements)
     return elements, [compiled[which] for which in numbers]
 
 
-def _without_user_derivatives(machine: Machine, elements: Array) -> None:
+def _without_user_derivatives(elements: Array) -> None:
     """Differentiate functions by differences: derivatives that users give stay on cores."""
-    pairs = ((run.N_FORCE, run.FORCES), (run.N_LOOP_FORCE, run.LOOP_FORCES))
-    for count, first in (*pairs, (run.N_NODE_LOAD, run.NODE_LOADS)):
-        for k in range(int(elements[count])):
-            row = int(elements[first]) + k * run.E_ROW
-            if elements[row + run.E_WIDE] == run.GIVEN:
-                elements[row + run.E_WIDE] = run.EVERYWHERE
-    row = run.P_HEADER
-    for signal in machine.plan.signals:
-        if signal[run.S_KIND] == run.CALLED:
-            elements[[row + run.S_BY, row + run.S_BY_WHICH]] = 0
-        row += len(signal)
+    head = run.PlanHeader(elements, 0)
+    for loads in (head.forces, head.loop_forces, head.node_loads):
+        for k in range(loads.count):
+            load = run.LoadRow(elements, loads.first, k)
+            if load.wide == run.GIVEN:
+                load.wide = run.EVERYWHERE
 
 
 def functions_ptx(functions: Sequence[CompiledFunction]) -> str:
@@ -54,20 +51,6 @@ def functions_ptx(functions: Sequence[CompiledFunction]) -> str:
     if not functions:
         return ""
     return outside_ptx([_outside(x) for x in functions], GENERATIONS[0])
-
-
-def _places(machine: Machine) -> Iterator[tuple[int, int]]:
-    """Places in the plan of the numbers of functions and of their addresses."""
-    plan, row = machine.elements, run.P_HEADER
-    for signal in machine.plan.signals:
-        if signal[run.S_KIND] == run.CALLED:
-            yield row + run.S_WHICH, row + run.S_WHERE
-        row += len(signal)
-    for count, first in ((run.N_CONTROLLER, run.CONTROLLERS), (run.N_EVENT, run.EVENTS)):
-        for k in range(int(plan[count])):
-            row = int(plan[first]) + k * run.E_ROW
-            if plan[row + run.E_ADDRESS]:
-                yield row + run.E_WHICH, row + run.E_ADDRESS
 
 
 def _outside(compiled: CompiledFunction) -> Outside:

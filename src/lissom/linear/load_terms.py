@@ -18,7 +18,7 @@ import numpy as np
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..algorithms.tree.kinematics import node_jacobian, node_pose
 from ..errors import LoadError, SingularError
-from ..kernels.run import fields as run
+from ..kernels.layout import run
 from ..sim.load_derivatives import load_derivatives
 from ..sim.loads import Load, Motion
 from ..sim.loads.rotor import WHEEL
@@ -130,9 +130,9 @@ def _own_names(plan: Plan) -> list[tuple[str, str]]:
     labels = {place: label for label, places in plan.active.items() for place in places}
     loads = {load.label: load for load in plan.loads}
     for row in plan.rows["forces"]:
-        if row[run.E_KIND] == WHEEL:
-            wheel = loads[labels[int(row[run.E_ACTIVE])]]
-            place = int(row[run.E_STATE]) - run.LOAD_STATES
+        if row.kind == WHEEL:
+            wheel = loads[labels[int(row.active)]]
+            place = int(row.state) - run.LOAD_STATES
             parts[place] = (f"{wheel_name(wheel)}.speed", "rad/s")
     return parts
 

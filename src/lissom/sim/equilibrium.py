@@ -33,7 +33,7 @@ from ..algorithms.tree.coordinates import error_sizes, moved
 from ..algorithms.tree.derivatives import compiled
 from ..algorithms.tree.reference import External
 from ..errors import LoadError, SingularError, StateError, name_list, shown
-from ..kernels.run import fields as run
+from ..kernels.layout import run
 from ..model import Part
 from ..system import State, StateLike, System
 from .run.checks import joint_name, number

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..algorithms.tree.arguments import as_state, check_system
 from ..errors import LoadError, SingularError, StateError
-from ..kernels.run import fields as run
+from ..kernels.layout import run
 from ..printing import Shown
 from ..system import StateLike, System
 from .run.checks import number

@@ -5,6 +5,7 @@ An attribute is typed by a look into its declaration, and lowered to its loads o
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from llvmlite import ir
@@ -15,6 +16,7 @@ from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, type_callable
+from numba.np.arrayobj import populate_array
 
 from .rows import POSITIVE, NamedRow, size_of
 
@@ -118,3 +120,26 @@ def _write(context: Any, builder: Any, signature: Any, arguments: Any, name: str
     parts = [arguments[1]] if n == 1 else cgutils.unpack_tuple(builder, arguments[1])
     for k, part in enumerate(parts):
         builder.store(part, _address(context, builder, row, arguments[0], place + k))
+
+
+def cut_array(cls: Any, array: Any, places: RowType) -> Any:
+    """Signature and code of `pieces`: arrays that begin at the places of a row."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        starts = [_read(context, builder, places, arguments[1], x) for x in places.layout.kinds]
+        whole = context.make_array(array)(context, builder, arguments[0])
+        stride, views = builder.extract_value(whole.strides, 0), []
+        for start, end in pairwise(starts):
+            view = context.make_array(array)(context, builder)
+            if array.layout == "C":
+                data = builder.gep(whole.data, [start], inbounds=True)
+            else:
+                data = cgutils.pointer_add(builder, whole.data, builder.mul(start, stride))
+            populate_array(
+                view, data, [builder.sub(end, start, flags=["nsw"])], [stride], whole.itemsize, None
+            )
+            views.append(view._getvalue())
+        return context.make_tuple(builder, signature.return_type, views)
+
+    n = len(places.layout.kinds) - 1
+    return types.NamedUniTuple(array, n, cls)(array, places), code

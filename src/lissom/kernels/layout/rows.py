@@ -16,10 +16,14 @@ array, an offset, a position and a mask are seven.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any, ClassVar, TypeAlias
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any, ClassVar, Self, TypeAlias
 
-from ..compiling import LIBRARY, PLAIN
+import numpy as np
+
+from ..compiling import LIBRARY, PLAIN, intrinsic
 
 # Offsets are read through this mask, which tells the compiler that they are not negative, so that
 # no index needs Python's wrap-around.
@@ -67,6 +71,23 @@ class NamedRow(metaclass=_Slotted):
         self._array, self._start = array, start + k * self.size
 
     @classmethod
+    def of(cls, **values: int) -> Self:
+        """Row of integers by name, zero where nothing is said, in an array of its own."""
+        row = cls(np.zeros(cls.size, dtype=np.int64), 0)
+        for name, value in values.items():
+            row._array[cls.places[name]] = value
+        return row
+
+    def copy(self) -> Self:
+        """The same row in an array of its own."""
+        return type(self)(self.numbers.copy(), 0)
+
+    @property
+    def numbers(self) -> Any:
+        """Its numbers in the array; not a copy."""
+        return self._array[self._start : self._start + self.size]
+
+    @classmethod
     def table(cls, numbers: Any) -> RowTable:
         """Rows in a whole array; not a copy."""
         return RowTable(cls, numbers)
@@ -91,6 +112,35 @@ class RowTable:
 
     def __getattr__(self, name: str) -> Any:
         return self._numbers[self._layout.places[name] :: self._layout.size]
+
+
+def pieces(array: Any, places: NamedRow) -> Any:
+    """Pieces of an array by name: each ends where the next one begins, the last at `end`."""
+    ends = places.numbers.tolist()
+    return tuple_of_pieces(type(places))(*(array[a:b] for a, b in pairwise(ends)))
+
+
+def cut_as(layout: type[NamedRow]) -> Callable[..., Any]:
+    """`pieces` for kernels, with places of one layout."""
+
+    @intrinsic(pieces)
+    def cut(_context: Any, array: Any, places: Any) -> Any:
+        from .numba_rows import cut_array
+
+        return cut_array(tuple_of_pieces(layout), array, places)
+
+    return cut
+
+
+def tuple_of_pieces(layout: type[NamedRow]) -> Any:
+    """Named tuple of the pieces of a layout."""
+    if layout not in _TUPLES:
+        make: Any = namedtuple
+        _TUPLES[layout] = make(layout.__name__, list(layout.kinds)[:-1])
+    return _TUPLES[layout]
+
+
+_TUPLES: dict[Any, Any] = {}
 
 
 def size_of(kind: str | type[NamedRow]) -> int:

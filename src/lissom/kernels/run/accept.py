@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling import inlined, uncounted
-from . import fields as run
+from ..layout import run
 from .inner_samples import look_inside
 from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, kink_error
 from .methods import estimated_error
@@ -25,14 +25,15 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     halved: whether it was also taken as two halves; divisible: whether it is divided if forces bend
     in it; part: whether it is a part of one that was.  Returns 0, BENT or a failure.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
-    if plan[run.N_WATCHED] != 0 and mode <= run.WHOLE_STEP:
+    if head.watched.count != 0 and mode <= run.WHOLE_STEP:
         # functions of time alone: those that a step resolves err as the order of the method says
-        adds = part or plan[run.LOOK] & run.LOOK_AT_KINKS != 0
+        adds = part or head.look & run.LOOK_AT_KINKS != 0
         e, rough, status = kink_error(r, t, h, t1, HIGH, STRAIGHT if adds else SMOOTH)
         if status != 0:
             return status
-        of, order = table[plan[run.PARAMETERS] + run.RTOL], _order(plan, table)
+        of, order = run.RunParameters(table, head.parameters).rtol, _order(plan, table)
         if divisible and (e * of > ABRUPT or _jump(r) * of > JUMP):
             return run.BENT
         if (part or rough) and order < HIGH:
@@ -44,8 +45,8 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
         if e > memory[run.BENT_LARGEST]:
             memory[run.BENT_LARGEST], memory[run.BENT_TIME] = e, t
             memory[run.BENT_WORST] = memory[run.WORST]
-    if mode == run.ON and plan[run.TRAITS] & run.ESTIMATES != 0:
-        error = estimated_error(plan[run.METHOD], r, h)
+    if mode == run.ON and head.traits & run.ESTIMATES != 0:
+        error = estimated_error(head.method, r, h)
         note_error(memory, 1.0, error, memory[run.WORST])
     elif halved:
         set_weights(r.arrays, r.start.v, r.end.v, r.weights)
@@ -60,27 +61,28 @@ def finish_adaptive(r, used, t, h, t1):
     Returns a status; whether it is accepted; the time at which it must end instead, t1 if the error
     decides; whether the stages for dense output are available.
     """
-    plan, _table, memory = r.arrays
+    head = run.PlanHeader(r.arrays.plan, 0)
+    memory = r.arrays.memory
     wanted, last = memory[run.NEXT_STEP], memory[run.LAST_ERROR]
     local, error = _errors(r, t, h, t1)
     if not _accept(r.arrays, h, error):
         return 0, False, t1, False
     earlier, status, ready = t1, 0, False
-    implicit = plan[run.TRAITS] & run.USES_ARMATURE != 0
-    looks = plan[run.LOOK] & ~run.LOOK_AT_KINKS if implicit else plan[run.LOOK]
-    if looks != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0:
+    implicit = head.traits & run.USES_ARMATURE != 0
+    looks = head.look & ~run.LOOK_AT_KINKS if implicit else head.look
+    if looks != 0 and head.traits & run.INTERPOLATES != 0:
         earlier, status, ready = look_inside(r, t, h, t1)
         if status == 0 and earlier < t1:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
-    if status == 0 and implicit and plan[run.LOOK] & run.LOOK_AT_KINKS:
+    if status == 0 and implicit and head.look & run.LOOK_AT_KINKS:
         e, _rough, status = kink_error(r, t, h, t1, HIGH, STRAIGHT)
         if status == 0 and e > ALLOWED:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = 0.5 * h, last
             return 0, False, t1, ready
     if status == 0:
         status = settle(used, r.arrays, r.work, t1, r.end)
-    if status == 0 and plan[run.TRAITS] & run.ESTIMATES != 0:
+    if status == 0 and head.traits & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready
 
@@ -88,7 +90,8 @@ def finish_adaptive(r, used, t, h, t1):
 @uncounted
 def _order(plan, table):
     """Order of the method, HIGH above two."""
-    return min(HIGH, int(1.0 / table[plan[run.PARAMETERS] + run.EXPONENT] - 0.5))
+    head = run.PlanHeader(plan, 0)
+    return min(HIGH, int(1.0 / run.RunParameters(table, head.parameters).exponent - 0.5))
 
 
 @inlined
@@ -106,27 +109,29 @@ def _jump(r):
 @inlined
 def _errors(r, t, h, t1):
     """Error of a step in units of the tolerance: the estimate, and the value for step control."""
-    plan, table, memory = r.arrays
-    p = plan[run.PARAMETERS]
+    head = run.PlanHeader(r.arrays.plan, 0)
+    table, memory = r.arrays.table, r.arrays.memory
+    p = run.RunParameters(table, head.parameters)
     set_weights(r.arrays, r.start.v, r.end.v, r.weights)
-    error = estimated_error(plan[run.METHOD], r, h)
+    error = estimated_error(head.method, r, h)
     local = error
     if not error <= SURPRISE:
         memory[run.ROUGH_UNTIL] = max(memory[run.ROUGH_UNTIL], t1)
     rough = t < memory[run.ROUGH_UNTIL]
     if rough:  # as far as rounding permits
-        error *= min(ROUGH, 1.0 / table[p + run.LEAST_SHARE])
+        error *= min(ROUGH, 1.0 / p.least_share)
     settling = memory[run.N_STEPS] < memory[run.SETTLED]
-    if not settling and (not rough or plan[run.TRAITS] & run.ESTIMATES != 0):
-        error /= max(min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE])
+    if not settling and (not rough or head.traits & run.ESTIMATES != 0):
+        error /= max(min(1.0, h * p.share), p.least_share)
     return local, error
 
 
 @uncounted
 def _accept(arrays, h, error):
     """Whether the error permits the step; sets the next step by a PI controller."""
-    plan, table, memory = arrays
-    k = table[plan[run.PARAMETERS] + run.EXPONENT]
+    head = run.PlanHeader(arrays.plan, 0)
+    table, memory = arrays.table, arrays.memory
+    k = run.RunParameters(table, head.parameters).exponent
     if not error <= 1.0:  # also not a number
         factor = max(SHRINK, SAFETY * error ** (-k)) if error < 1e30 else SHRINK
         memory[run.NEXT_STEP] = factor * h
@@ -137,7 +142,7 @@ def _accept(arrays, h, error):
     factor = min(GROW, max(SHRINK, factor))
     if memory[run.REJECTED_LAST] != 0.0:
         factor = min(1.0, factor)
-    largest = table[plan[run.PARAMETERS] + run.STEP]
+    largest = run.RunParameters(table, head.parameters).step
     wanted = min(factor * h, largest)
     if h >= 0.99 * memory[run.NEXT_STEP] or wanted < memory[run.NEXT_STEP]:
         memory[run.NEXT_STEP] = wanted  # a truncated step does not shorten the next ones
@@ -149,8 +154,9 @@ def _accept(arrays, h, error):
 @uncounted
 def set_weights(arrays, v0, v1, weights):
     """Write the scales of errors of positions and speeds."""
-    plan, table, n = arrays.plan, arrays.table, len(v0)
-    o, rtol = plan[run.WEIGHTS], table[plan[run.PARAMETERS] + run.RTOL]
+    head = run.PlanHeader(arrays.plan, 0)
+    table, n = arrays.table, len(v0)
+    o, rtol = head.weights, run.RunParameters(table, head.parameters).rtol
     for k in range(n):
         weights[k] = table[o + k]
         weights[n + k] = table[o + n + k] + rtol * max(abs(v0[k]), abs(v1[k]))

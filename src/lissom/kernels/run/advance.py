@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import CompiledEntry, inlined, uncounted
+from ..layout import run
 from ..loops.unknowns import closing_of
-from . import fields as run
 from .accept import finish_adaptive, finish_fixed, set_weights
 from .due_times import next_instant, pass_instants, sample
 from .evaluate import evaluate, solve_mass
@@ -41,13 +41,14 @@ def advance(
     only x1 = M^-1 a1 at the current coordinates; SETTLE: only write given motions into the state
     and close its loops.
     """
+    head = run.PlanHeader(plan, 0)
     r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
-    used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
+    used = r.stiff if head.traits & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
         return solve_mass(r.system, r.arrays, r.start.q, r.x.a1, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
         return settle(r.system, r.arrays, r.work, memory[run.TIME], r.start)
-    p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
+    p, first = run.RunParameters(table, head.parameters), memory[run.N_EVALUATIONS]
     if mode != run.ON:  # what is between two steps may have changed the functions of the user
         memory[run.EPOCH] += 1.0
     if not has_turns(r.arrays):
@@ -57,7 +58,7 @@ def advance(
             status = _begin(r, rows, capacity)
             if status != 0:
                 return status
-            if memory[run.TIME] >= table[p + run.END] - table[p + run.TICK]:
+            if memory[run.TIME] >= p.end - p.tick:
                 return run.FINISHED
             if mode == run.ON and memory[run.N_EVALUATIONS] - first >= budget:
                 return run.MORE
@@ -72,7 +73,7 @@ def advance(
         _commit(r, used, h, t1)
         if exceeds_limits(ints, plan, table, memory, r.start.q, r.start.v):
             return run.BEYOND_REASON
-        if plan[run.SWITCHES] != 0 and mode == run.ON and should_switch(r, h):
+        if head.switches != 0 and mode == run.ON and should_switch(r, h):
             return run.SWITCH_
         if mode > run.WHOLE_STEP or (mode == run.WHOLE_STEP and memory[run.ON_GRID] != 0.0):
             return run.MORE
@@ -81,8 +82,9 @@ def advance(
 @inlined
 def _begin(r, rows, capacity):
     """Sample controllers, find accelerations and write a row if due, at the start of a step."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
-    t, traits = memory[run.TIME], plan[run.TRAITS]
+    t, traits = memory[run.TIME], head.traits
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
     due = row_due(plan, table, memory, t)
@@ -96,7 +98,7 @@ def _begin(r, rows, capacity):
             if traits & run.KEEPS_LEAD != 0:
                 r.x.before[k] += r.work.out[k] - r.x.x0[k]
             r.x.x0[k] = r.work.out[k]
-    if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
+    if head.events.count != 0 and memory[run.KNOWN] == 0.0:
         if event_values(r.arrays, t, r.start, r.values) != 0:
             return run.CALL_FAILED
         keep_values(plan, memory, r.values)
@@ -122,11 +124,12 @@ def _step(r, used, mode):
     Returns a status, the length of the step, its end, and whether its stages for dense output are
     available.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
-    t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
-    limit, tick = next_instant(plan, table, memory), table[plan[run.PARAMETERS] + run.TICK]
+    t, adaptive = memory[run.TIME], head.adaptive != 0
+    limit, tick = next_instant(plan, table, memory), run.RunParameters(table, head.parameters).tick
     divisions, status, ready, bent = 0, 0, False, False
-    on, most = mode <= run.WHOLE_STEP, table[plan[run.PARAMETERS] + run.DIVISIONS]
+    on, most = mode <= run.WHOLE_STEP, run.RunParameters(table, head.parameters).divisions
     set_weights(r.arrays, r.start.v, r.start.v, r.weights)
     while True:
         h = limit - t
@@ -140,7 +143,7 @@ def _step(r, used, mode):
             h = h / (1 << divisions)
         if not t + 0.01 * h > t:
             return (status if status != 0 else run.STALLED), h, t, ready
-        status, halved = take_step(plan[run.METHOD], r, t, h, mode)
+        status, halved = take_step(head.method, r, t, h, mode)
         if status == run.CALL_FAILED:
             return status, h, t, ready
         t1 = t + h
@@ -202,15 +205,16 @@ def _cut(h, wanted):
 @inlined
 def _pass(r, h, t1, ready, rows, capacity, mode):
     """Check the events at the end of a step, and write the rows within it; 0 or a status."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, _table, memory = r.arrays
     t = memory[run.TIME]
-    if plan[run.N_EVENT] != 0:
+    if head.events.count != 0:
         if event_values(r.arrays, t1, r.end, r.values) != 0:
             return run.CALL_FAILED
         if mode <= run.WHOLE_STEP and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t
             return run.EVENT
-    interpolated = plan[run.ADAPTIVE] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0
+    interpolated = head.adaptive != 0 and head.traits & run.INTERPOLATES != 0
     if not interpolated or mode == run.ONE_STEP:
         return 0
     status = rows_within(r, t, h, t1, rows, capacity, ready)
@@ -225,6 +229,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
 @inlined
 def _commit(r, used, h, t1):
     """Make the end of the step the state of the run."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
     for k in range(len(r.start.q)):
         r.start.q[k] = r.end.q[k]
@@ -232,7 +237,7 @@ def _commit(r, used, h, t1):
         r.start.v[k] = r.end.v[k]
     for k in range(len(r.start.z)):
         r.start.z[k] = r.end.z[k]
-    memory[run.FRESH] = 1.0 if commit_step(plan[run.METHOD], r, h) else 0.0
+    memory[run.FRESH] = 1.0 if commit_step(head.method, r, h) else 0.0
     ints = r.system.ints
     if ints[field.LOOPS] != 0:
         nearest = closing_of(ints, used.scratch).least_left
@@ -245,11 +250,11 @@ def _commit(r, used, h, t1):
     memory[run.N_STEPS] += 1.0
     memory[run.SMALLEST] = min(memory[run.SMALLEST], h)
     memory[run.LARGEST] = max(memory[run.LARGEST], h)
-    if plan[run.N_EVENT] != 0:
+    if head.events.count != 0:
         keep_values(plan, memory, r.values)
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
-    if plan[run.N_LOOP_JOINT] != 0:
+    if head.loop_joints.count != 0:
         note_turns(r.system, r.arrays, r.work, r.start)
 
 

@@ -8,7 +8,7 @@ its last statement puts UP.
 from __future__ import annotations
 
 from ..compiling import intrinsic, uncounted
-from . import fields as run
+from ..layout import run
 
 # Functions with lower numbers are plain Python, those with higher ones compiled.
 COMPILED = 1 << 32
@@ -88,7 +88,8 @@ def instant(plan, table, memory, t):
 
     Of the sum in double precision the error is a double too (Knuth's two-sum).
     """
-    origin = table[plan[run.PARAMETERS] + run.ORIGIN]
+    head = run.PlanHeader(plan, 0)
+    origin = run.RunParameters(table, head.parameters).origin
     now = origin + t
     part = now - origin
     memory[run.LATE] = (origin - (now - part)) + (t - part)

@@ -19,6 +19,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
+from ..layout import run
 from ..small import (
     IDENTITY,
     ZERO,
@@ -37,7 +38,6 @@ from ..small import (
     vector,
 )
 from ..tree.own_joints import own_rates
-from . import fields as run
 
 DONE = 0
 
@@ -45,50 +45,44 @@ DONE = 0
 @jit
 def charted(plan, q0, s, q):
     """Write the coordinates q for local coordinates s (1)-(4)."""
+    head = run.PlanHeader(plan, 0)
     _plain(plan, q0, s, q)
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o_q, o_v, kind = (
-            plan[e + run.E_Q] & POSITIVE,
-            plan[e + run.E_V] & POSITIVE,
-            plan[e + run.E_KIND],
-        )
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o_q, o_v, kind = chart.q, chart.v, chart.kind
         if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
             if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
         else:
-            o_s = plan[e + run.E_A] & POSITIVE
-            for j in range(plan[e + run.E_N_Q]):
+            o_s = chart.local
+            for j in range(chart.n_q):
                 q[o_q + j] = q0[o_q + j] + s[o_s + j]
 
 
 @jit
 def moved(plan, table, q0, s, q, buffer):
     """Write the coordinates q after the motion s, an integral of speeds."""
+    head = run.PlanHeader(plan, 0)
     _plain(plan, q0, s, q)
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o_q, o_v, kind = (
-            plan[e + run.E_Q] & POSITIVE,
-            plan[e + run.E_V] & POSITIVE,
-            plan[e + run.E_KIND],
-        )
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o_q, o_v, kind = chart.q, chart.v, chart.kind
         if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
             if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
             continue
-        n, half = plan[e + run.E_N_Q], (plan[run.BUFFER] - run.HALF) & POSITIVE
+        n, half = chart.n_q, (head.buffer - run.HALF) & POSITIVE
         for j in range(n):
             q[o_q + j] = q0[o_q + j]
-        o = _mapped_rates(plan, table, e, q, s, buffer)
+        o = _mapped_rates(table, chart, q, s, buffer)
         if o < 0:
             return field.SINGULAR
         for j in range(n):  # q and q0 may be the same array
             buffer[half + j] = 0.5 * buffer[o + j]
             q[o_q + j] += buffer[half + j]
-        o = _mapped_rates(plan, table, e, q, s, buffer)
+        o = _mapped_rates(table, chart, q, s, buffer)
         if o < 0:
             return field.SINGULAR
         for j in range(n):
@@ -102,57 +96,60 @@ def moved_error(plan, table, memory, q0, s, q, weights, buffer):
 
     d = (Gamma(q0) + Gamma(q)) s / 2 - (q - q0)      error <= 2/3 |d|
     """
+    head = run.PlanHeader(plan, 0)
     n_v, worst = len(weights) // 2, 0.0
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o_q, kind = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_KIND]
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o_q, kind = chart.q, chart.kind
         if kind == run.BALL or kind == run.POSE:
             continue
-        n, half = plan[e + run.E_N_Q], (plan[run.BUFFER] - run.HALF) & POSITIVE
-        o_s = plan[e + run.E_A] & POSITIVE
-        o = _mapped_rates(plan, table, e, q, s, buffer)
+        n, half = chart.n_q, (head.buffer - run.HALF) & POSITIVE
+        o_s = chart.local
+        o = _mapped_rates(table, chart, q, s, buffer)
         for j in range(n if o >= 0 else 0):
             buffer[half + j] = buffer[o + j]
-        o = _mapped_rates(plan, table, e, q0, s, buffer) if o >= 0 else o
+        o = _mapped_rates(table, chart, q0, s, buffer) if o >= 0 else o
         for j in range(n if o >= 0 else 0):
             d = 0.5 * (buffer[o + j] + buffer[half + j]) - (q[o_q + j] - q0[o_q + j])
             i = o_s + j
-            w = weights[i] if i < n_v else table[plan[run.WEIGHTS] + n_v + i]
+            w = weights[i] if i < n_v else table[head.weights + n_v + i]
             if not abs(d) / w <= 1.5 * worst:
                 worst = abs(d) / (1.5 * w)
-                memory[run.WORST] = float(plan[e + run.E_V])
+                memory[run.WORST] = float(chart.v)
     return worst
 
 
 @jit
 def largest_difference(plan, table, q, other, weights):
     """Largest difference of coordinates (4) in units of the tolerance, and the speed it is of."""
+    head = run.PlanHeader(plan, 0)
     n_v, worst, which = len(weights) // 2, 0.0, 0
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o_q, o_s = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_A] & POSITIVE
-        if plan[e + run.E_KIND] == run.BALL or plan[e + run.E_KIND] == run.POSE:
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o_q, o_s = chart.q, chart.local
+        if chart.kind == run.BALL or chart.kind == run.POSE:
             continue
-        for j in range(plan[e + run.E_N_Q]):
+        for j in range(chart.n_q):
             i = o_s + j
-            w = weights[i] if i < n_v else table[plan[run.WEIGHTS] + n_v + i]
+            w = weights[i] if i < n_v else table[head.weights + n_v + i]
             d = abs(q[o_q + j] - other[o_q + j]) / w
             if not d <= worst:
-                worst, which = d, plan[e + run.E_V]
+                worst, which = d, chart.v
     return worst, which
 
 
 @jit
 def chart_rates(plan, table, s, q, v, out, buffer):
     """Write the rates of the local coordinates s at speeds v."""
-    for k in range(plan[run.N_PLAIN]):
-        e = plan[run.PLAINS] + k * run.E_ROW
-        o_v = plan[e + run.E_V] & POSITIVE
-        for j in range(plan[e + run.E_N]):
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.plains.count):
+        chart = run.ChartRow(plan, head.plains.first, k)
+        o_v = chart.v
+        for j in range(chart.n):
             out[o_v + j] = v[o_v + j]
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o_v, kind = plan[e + run.E_V] & POSITIVE, plan[e + run.E_KIND]
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o_v, kind = chart.v, chart.kind
         if kind == run.BALL or kind == run.POSE:
             theta, w = vector(s, o_v), vector(v, o_v)
             rate = _right_inverse(theta, w)
@@ -162,33 +159,34 @@ def chart_rates(plan, table, s, q, v, out, buffer):
                     out, o_v + 3, _pose_rate(theta, rate, vector(s, o_v + 3), vector(v, o_v + 3))
                 )
         else:
-            o, o_s = _mapped_rates(plan, table, e, q, v, buffer), plan[e + run.E_A] & POSITIVE
+            o, o_s = _mapped_rates(table, chart, q, v, buffer), chart.local
             if o < 0:
                 return field.SINGULAR
-            for j in range(plan[e + run.E_N]):
+            for j in range(chart.n):
                 out[o_v + j] = 0.0  # those of own joints are further numbers
-            for j in range(plan[e + run.E_N_Q]):
+            for j in range(chart.n_q):
                 out[o_s + j] = buffer[o + j]
     return DONE
 
 
 @jit
-def _mapped_rates(plan, table, e, q, v, buffer):
-    """Write Gamma(q) v of the joint in row e (4); its offset in the buffer, -1 if that fails."""
-    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-    c = plan[e + run.E_TABLE] & POSITIVE
-    if plan[e + run.E_KIND] == run.MAPPED:
+def _mapped_rates(table, chart, q, v, buffer):
+    """Write Gamma(q) v of a joint (4); its offset in the buffer, -1 if that fails."""
+    o_q, o_v = chart.q, chart.v
+    c = chart.constants
+    if chart.kind == run.MAPPED:
         return own_rates(table, c, q, o_q, v, o_v, buffer)
-    status = product_rates(table, c, plan[e + run.E_N], q, o_q, v, o_v, buffer, 0)
+    status = product_rates(table, c, chart.n, q, o_q, v, o_v, buffer, 0)
     return 0 if status == DONE else -1
 
 
 @jit
 def _plain(plan, q0, s, q):
-    for k in range(plan[run.N_PLAIN]):
-        e = plan[run.PLAINS] + k * run.E_ROW
-        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        for j in range(plan[e + run.E_N]):
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.plains.count):
+        chart = run.ChartRow(plan, head.plains.first, k)
+        o_q, o_v = chart.q, chart.v
+        for j in range(chart.n):
             q[o_q + j] = q0[o_q + j] + s[o_v + j]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..layout.tree import BodyRow
 from ..loops.closed_tree import closed_accelerations
 from ..loops.couplings import take_coupling_forces
@@ -17,7 +17,6 @@ from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
-from . import fields as run
 from .extrapolation import extrapolate_accelerations
 from .loads import body_loads, hinge_loads, node_loads
 from .loop_loads import loop_loads
@@ -36,43 +35,44 @@ def evaluate(system, arrays, work, t, state, w, out):
     w: the states of loads are state.z plus w times their rates, which are written to work.states.
     Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan, table, memory = arrays
     T, x, slots, buffer = work.forces, work.x, work.slots, work.buffer
     q, v, before, extra = state.q, state.v, work.before, work.extra
-    n, flags = ints[field.N_V], plan[run.FLAGS]
+    n, flags = ints[field.N_V], head.flags
     memory[run.N_EVALUATIONS] += 1.0
-    if plan[run.N_MOTION] != 0:
+    if head.motions.count != 0:
         undrive(ints, plan)
         if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
             return run.CALL_FAILED
     put_states(plan, work.states, state.z, w)
-    if hinge_loads(plan, table, memory, t, q, v, T, n, work.states, buffer) != 0:
+    if hinge_loads(arrays, t, q, v, T, work.states, buffer) != 0:
         return run.CALL_FAILED
-    if plan[run.NODE_RATES] != 0:
+    if head.node_rates != 0:
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
         place_base_to_tip(ints, scratch)
         slot_motions(ints, scratch, plan, q, v, slots, 0, flags & field.ACCELERATED)
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags & ALL)
-    if plan[run.N_SLOT] != 0:
-        if plan[run.NODE_RATES] == 0:
+    if head.slots.count != 0:
+        if head.node_rates == 0:
             place_base_to_tip(ints, scratch)
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
         clear_wrenches(plan, slots, 0)
-        if node_loads(plan, table, memory, t, q, v, slots, 0, buffer) != 0:
+        if node_loads(arrays, t, q, v, slots, buffer) != 0:
             return run.CALL_FAILED
-        if plan[run.N_BODY_LOAD] != 0:
-            status = body_loads(system, plan, table, memory, t, q, v, slots, work.states, buffer, T)
+        if head.body_loads.count != 0:
+            status = body_loads(system, arrays, t, q, v, slots, work.states, buffer, T)
             if status != 0:
                 return run.CALL_FAILED
-        if plan[run.N_LOOP_JOINT] != 0 and loop_loads(system, arrays, work, t, q, v) != 0:
+        if head.loop_joints.count != 0 and loop_loads(system, arrays, work, t, q, v) != 0:
             return run.CALL_FAILED
         put_wrenches(scratch, plan, slots, 0)
         apply_external(ints, scratch, q, v)
     extrapolate_accelerations(system, arrays, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
-    if plan[run.DENSE] != 0:
+    if head.dense != 0:
         status = solve_dense(
             ints,
             floats,
@@ -106,8 +106,9 @@ def solve_mass(system, arrays, q, forces, before, out):
 
     before: zero where loops are closed in the speeds, else any.  Returns 0 or a failure.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
-    flags = arrays.plan[run.FLAGS]
+    flags = head.flags
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     if ints[field.LOOPS] != 0:
         closing_of(ints, scratch).softened = field.SOFT
@@ -126,11 +127,12 @@ def solve_mass(system, arrays, q, forces, before, out):
 @uncounted
 def copy_driven(plan, memory, x, out):
     """Copy the entries of driven hinges from x to out."""
-    for k in range(plan[run.N_MOTION]):
-        e = plan[run.MOTIONS] + k * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] != 0.0:
-            o = plan[e + run.E_V] & POSITIVE
-            for j in range(plan[e + run.E_N]):
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.motions.count):
+        motion = run.MotionRow(plan, head.motions.first, k)
+        if memory[motion.active] != 0.0:
+            o = motion.v
+            for j in range(motion.n):
                 out[o + j] = x[o + j]
 
 
@@ -144,11 +146,11 @@ def needed_forces(system, arrays, work, state, acceleration):
 @uncounted
 def forces_of(system, arrays, work, state, acceleration):
     """Write the forces of given accelerations to work.buffer, under the loads evaluated last."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
-    plan = arrays.plan
-    q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
+    q, v, buffer, flags = state.q, state.v, work.buffer, head.flags
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
-    if plan[run.N_SLOT] != 0:
+    if head.slots.count != 0:
         apply_external(ints, scratch, q, v)
     if ints[field.LOOPS] != 0:
         apply_loop_forces(ints, floats, scratch)

@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 
 from ..compiling import uncounted
-from . import fields as run
+from ..layout import run
 from .calls import call, instant
 
 
 @uncounted
 def event_values(arrays, t, state, values):
     """Write the values of all events; returns 0, or the status of a function."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     q, v, now = state.q, state.v, instant(plan, table, memory, t)
-    for k in range(plan[run.N_EVENT]):
-        e = plan[run.EVENTS] + k * run.E_ROW
-        kind, c = plan[e + run.E_KIND], plan[e + run.E_TABLE]
+    for k in range(head.events.count):
+        event = run.EventRow(plan, head.events.first, k)
+        kind, c = event.kind, event.value
         if kind == run.COORDINATE:
-            values[k] = q[plan[e + run.E_Q]] - table[c]
+            values[k] = q[event.q] - table[c]
         elif kind == run.SPEED:
-            values[k] = v[plan[e + run.E_V]] - table[c]
+            values[k] = v[event.v] - table[c]
         else:
-            status = call(
-                plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], now, q, v, memory, 0, values, k
-            )
+            status = call(event.address, event.which, now, q, v, memory, 0, values, k)
             if status != 0:
                 return status
             values[k] -= table[c]
@@ -34,8 +33,9 @@ def event_values(arrays, t, state, values):
 @uncounted
 def keep_values(plan, memory, values):
     """Store the values at the new time; a zero belongs to the side that was reached."""
-    for k in range(plan[run.N_EVENT]):
-        m = plan[plan[run.EVENTS] + k * run.E_ROW + run.E_MEMORY]
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.events.count):
+        m = run.EventRow(plan, head.events.first, k).memory
         if values[k] != 0.0 or memory[run.KNOWN] == 0.0:
             memory[m] = values[k]
         elif memory[m] != 0.0:
@@ -46,10 +46,11 @@ def keep_values(plan, memory, values):
 @uncounted
 def crossed(plan, memory, values):
     """Whether an event crossed zero in its direction."""
-    for k in range(plan[run.N_EVENT]):
-        e = plan[run.EVENTS] + k * run.E_ROW
-        before, after, way = memory[plan[e + run.E_MEMORY]], values[k], plan[e + run.E_N]
-        if memory[plan[e + run.E_MEMORY] + run.ARMED] == 0.0:
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.events.count):
+        event = run.EventRow(plan, head.events.first, k)
+        before, after, way = memory[event.memory], values[k], event.way
+        if memory[event.memory + run.ARMED] == 0.0:
             continue  # switched off
         if way >= 0 and before < 0.0 and after >= 0.0:
             return True
@@ -64,8 +65,9 @@ def signs_changed(plan, memory, values):
 
     A value that was zero at the start of the step belongs to the side to which it leaves.
     """
-    for k in range(plan[run.N_EVENT]):
-        m = plan[plan[run.EVENTS] + k * run.E_ROW + run.E_MEMORY]
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.events.count):
+        m = run.EventRow(plan, head.events.first, k).memory
         if memory[m] == 0.0 and values[k] != 0.0:
             memory[m] = math.copysign(1e-300, values[k])
         if memory[m + run.ARMED] != 0.0 and (

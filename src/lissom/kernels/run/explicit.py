@@ -15,11 +15,10 @@ import math
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
-from . import fields as run
+from ..layout import run
 from .coordinates import chart_rates, charted, moved
 from .evaluate import evaluate
 from .states import end_states, state_rates, take_rates
-from .views import stages_of
 
 
 @uncounted
@@ -28,13 +27,14 @@ def euler_cromer(system, arrays, work, t, h, start, x0, end):
 
     States of loads follow from the coordinates at the end.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     s = work.s
     for k in range(system.ints[field.N_V]):
         end.v[k] = start.v[k] + h * x0[k]
         s[k] = h * end.v[k]
     if moved(arrays.plan, arrays.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    for k in range(arrays.plan[run.N_STATE]):
+    for k in range(head.n_state):
         end.z[k] = start.z[k]
     return run.CALL_FAILED if end_states(arrays, work, t + h, end, h) != 0 else 0
 
@@ -42,9 +42,10 @@ def euler_cromer(system, arrays, work, t, h, start, x0, end):
 @uncounted
 def stage(system, arrays, work, i, c, t, h, start, at, stages):
     """Write stage i at t + c h: the state (1) to `at`, its rates (2) to `stages`."""
-    n, n_z = system.ints[field.N_V], arrays.plan[run.N_STATE]
+    head = run.PlanHeader(arrays.plan, 0)
+    n, n_z = system.ints[field.N_V], head.n_state
     plan, table = arrays.plan, arrays.table
-    combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, work.s, at)
+    combine(table, head.tableau + i * head.n_rates, i, h, start, stages, work.s, at)
     charted(plan, start.q, work.s, at.q)
     status = evaluate(system, arrays, work, t + c * h, at, 0.0, stages.V[i * n : (i + 1) * n])
     if status != 0:
@@ -108,7 +109,8 @@ B_ROW, C_ROW, ERROR_ROW, SECOND_ROW, DENSE_ROWS = range(5)
 @uncounted
 def runge_kutta(system, arrays, work, t, h, start, x0, at, stages):
     """Write the rates of the stages, the first one at the start of the step."""
-    n, n_z = system.ints[field.N_V], arrays.plan[run.N_STATE]
+    head = run.PlanHeader(arrays.plan, 0)
+    n, n_z = system.ints[field.N_V], head.n_state
     plan, table, s = arrays.plan, arrays.table, work.s
     for k in range(n):
         stages.V[k] = x0[k]
@@ -121,9 +123,9 @@ def runge_kutta(system, arrays, work, t, h, start, x0, at, stages):
         if state_rates(arrays, work, t, start, 0.0) != 0:
             return run.CALL_FAILED
         take_rates(plan, work.states, stages.Z[:n_z])
-    total = stages_of(plan)
-    c = plan[run.TABLEAU] + total * (total + C_ROW)
-    for i in range(1, plan[run.N_STAGE]):
+    total = head.n_rates
+    c = head.tableau + total * (total + C_ROW)
+    for i in range(1, head.n_stage):
         status = stage(system, arrays, work, i, table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
@@ -133,14 +135,15 @@ def runge_kutta(system, arrays, work, t, h, start, x0, at, stages):
 @uncounted
 def explicit_step(system, arrays, work, t, h, start, x0, end, stages):
     """Take one step of a method with fixed steps (3), or of Euler-Cromer, into `end`."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table = arrays.plan, arrays.table
-    if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
+    if head.traits & run.SPEEDS_FIRST != 0:
         return euler_cromer(system, arrays, work, t, h, start, x0, end)
     status = runge_kutta(system, arrays, work, t, h, start, x0, end, stages)
     if status == 0:
-        total = stages_of(plan)
-        b = plan[run.TABLEAU] + total * (total + B_ROW)
-        combine(table, b, plan[run.N_STAGE], h, start, stages, work.s, end)
+        total = head.n_rates
+        b = head.tableau + total * (total + B_ROW)
+        combine(table, b, head.n_stage, h, start, stages, work.s, end)
         charted(plan, start.q, work.s, end.q)
     return status
 
@@ -148,34 +151,35 @@ def explicit_step(system, arrays, work, t, h, start, x0, end, stages):
 @uncounted
 def error_norm(system, arrays, h, stages, weights):
     """Largest error in units of the tolerance; after the stage at the end of the step."""
+    head = run.PlanHeader(arrays.plan, 0)
     n = system.ints[field.N_V]
-    plan, table, memory = arrays
-    total = stages_of(plan)
-    first = plan[run.TABLEAU] + total * (total + ERROR_ROW)
-    second = table[plan[run.PARAMETERS] + run.SECOND] != 0.0
+    table, memory = arrays.table, arrays.memory
+    total = head.n_rates
+    first = head.tableau + total * (total + ERROR_ROW)
+    second = run.RunParameters(table, head.parameters).second != 0.0
     worst = worst_second = 0.0
     for part in range(2):
         K = stages.S if part == 0 else stages.V
-        width = n + plan[run.N_MAPPED] if part == 0 else n
+        width = n + head.n_mapped if part == 0 else n
         for k in range(width):
             e = f = 0.0
-            for i in range(plan[run.N_STAGE] + 1):
+            for i in range(head.n_stage + 1):
                 e += table[first + i] * K[i * width + k]
             if second:
-                for i in range(plan[run.N_STAGE] + 1):
+                for i in range(head.n_stage + 1):
                     f += table[first + total + i] * K[i * width + k]
             # Those of further local coordinates follow the weights of speeds in the table.
-            w = weights[part * n + k] if k < n else table[plan[run.WEIGHTS] + n + k]
+            w = weights[part * n + k] if k < n else table[head.weights + n + k]
             e, f = abs(h * e) / w, abs(h * f) / w
             if not e <= worst:
                 worst = e
-                of = float(k) if k < n else table[plan[run.WEIGHTS] + width + k]
+                of = float(k) if k < n else table[head.weights + width + k]
                 memory[run.WORST] = of
             worst_second = max(worst_second, f)
-    n_z, o = plan[run.N_STATE], plan[run.STATE_WEIGHTS] & POSITIVE
+    n_z, o = head.n_state, head.state_weights
     for k in range(n_z):
         e = f = 0.0
-        for i in range(plan[run.N_STAGE] + 1):
+        for i in range(head.n_stage + 1):
             e += table[first + i] * stages.Z[i * n_z + k]
             f += table[first + total + i] * stages.Z[i * n_z + k]
         e, f = abs(h * e) / table[o + k], abs(h * f) / table[o + k]
@@ -194,9 +198,10 @@ def error_norm(system, arrays, h, stages, weights):
 @uncounted
 def dense_stages(system, arrays, work, t, h, start, at, stages):
     """Write the further stages that the interpolant needs."""
-    plan, total = arrays.plan, stages_of(arrays.plan)
-    c = plan[run.TABLEAU] + total * (total + C_ROW)
-    for i in range(plan[run.N_STAGE] + 1, total):
+    head = run.PlanHeader(arrays.plan, 0)
+    total = head.n_rates
+    c = head.tableau + total * (total + C_ROW)
+    for i in range(head.n_stage + 1, total):
         status = stage(system, arrays, work, i, arrays.table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
@@ -206,12 +211,13 @@ def dense_stages(system, arrays, work, t, h, start, at, stages):
 @uncounted
 def interpolate(arrays, work, theta, h, start, stages, at):
     """Write the state at t + theta h to `at`."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, weights = arrays.plan, arrays.table, work.buffer
-    total = stages_of(plan)
-    d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
+    total = head.n_rates
+    d = head.tableau + total * (total + DENSE_ROWS)
     for i in range(total):
         x = 0.0
-        for j in range(plan[run.DEGREE] - 1, -1, -1):
+        for j in range(head.degree - 1, -1, -1):
             x = x * theta + table[d + j * total + i]
         weights[i] = x * theta
     combine(weights, 0, total, h, start, stages, work.s, at)
@@ -221,14 +227,15 @@ def interpolate(arrays, work, theta, h, start, stages, at):
 @uncounted
 def interpolated_rates(system, arrays, theta, stages, rates):
     """Write the derivative of the interpolated speeds at t + theta h."""
-    plan, table, n = arrays.plan, arrays.table, system.ints[field.N_V]
-    total, V = stages_of(plan), stages.V
-    d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
+    head = run.PlanHeader(arrays.plan, 0)
+    table, n = arrays.table, system.ints[field.N_V]
+    total, V = head.n_rates, stages.V
+    d = head.tableau + total * (total + DENSE_ROWS)
     for k in range(n):
         rates[k] = 0.0
     for i in range(total):
         w = 0.0
-        for j in range(plan[run.DEGREE] - 1, -1, -1):
+        for j in range(head.degree - 1, -1, -1):
             w = w * theta + (j + 1.0) * table[d + j * total + i]
         o = (i * n) & POSITIVE
         for k in range(n):

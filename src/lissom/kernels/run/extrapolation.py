@@ -14,10 +14,9 @@ import math
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..least_norm import CLOSE
 from ..loops.unknowns import closing_of
-from . import fields as run
 
 FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
 
@@ -25,19 +24,20 @@ FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
 @uncounted
 def extrapolate_accelerations(system, arrays, t, x):
     """Write the expected accelerations (1) to x, and select the softening of loop forces."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, _floats, scratch = system
-    plan, _table, memory = arrays
+    memory = arrays.memory
     if ints[field.LOOPS] == 0:
         return
     passed = t - memory[run.EXPECTED_AT]
     is_expected = (
-        plan[run.TRAITS] & run.USES_ARMATURE == 0
+        head.traits & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
     closing = closing_of(ints, scratch)
     closing.softened = field.SOFT_BEYOND if is_expected else field.SOFT
     if is_expected:
-        value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
+        value, rate = head.memory.before, head.memory.lead
         for k in range(ints[field.N_V]):
             x[k] = memory[value + k] + passed * memory[rate + k]
 
@@ -45,15 +45,16 @@ def extrapolate_accelerations(system, arrays, t, x):
 @uncounted
 def note_expected(system, arrays, t, x):
     """Record the accelerations x at the start of a step of an explicit method for (1)."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, _floats, scratch = system
-    plan, _table, memory = arrays
-    if ints[field.LOOPS] == 0 or plan[run.TRAITS] & run.USES_ARMATURE != 0:
+    memory = arrays.memory
+    if ints[field.LOOPS] == 0 or head.traits & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
     near = closing_of(ints, scratch).least_left <= CLOSE
     if not first and (near or passed <= 0.0):
         return
-    value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
+    value, rate = head.memory.before, head.memory.lead
     for k in range(ints[field.N_V]):
         memory[rate + k] = 0.0 if first else (x[k] - memory[value + k]) / passed
         memory[value + k] = x[k]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..tree.rod_tension import stiffen_rods
-from . import fields as run
 from .evaluate import evaluate, forces_of, set_armature, solve_mass
 from .load_rows import load_rows
 from .loads import hinge_slopes
@@ -29,16 +28,15 @@ def tangent(arrays, work, t, state, w, of, secant):
     w: weight of the rates of the states of loads, as for `evaluate`; secant: whether this is within
     an iteration, for which secants are better.  Returns 0, or a function's status.
     """
-    plan, table, memory = arrays
-    K, C, o, n = of.K, of.C, plan[run.STIFFNESS] & POSITIVE, len(of.K)
+    head = run.PlanHeader(arrays.plan, 0)
+    plan, table = arrays.plan, arrays.table
+    K, C, o, n = of.K, of.C, head.stiffness, len(of.K)
     for k in range(n):
         K[k] = table[o + k]
         C[k] = table[o + n + k]
     put_states(plan, work.states, state.z, w)
     work.states[run.LOAD_SECANT] = secant
-    return hinge_slopes(
-        plan, table, memory, t, state.q, state.v, work.states, of.sides, work.buffer, K, C
-    )
+    return hinge_slopes(arrays, t, state.q, state.v, work.states, of.sides, work.buffer, K, C)
 
 
 @uncounted
@@ -47,16 +45,16 @@ def loop_tangent(system, arrays, work, t, state, of_damping, of_stiffness):
 
     After `prepare_armature`, once in a step.
     """
-    plan = arrays.plan
-    if plan[run.N_LOOP_FORCE] == 0:
+    head = run.PlanHeader(arrays.plan, 0)
+    if head.loop_forces.count == 0:
         return 0
-    of = loop_joints(system, arrays, work.loops)
+    of = loop_joints(arrays, work)
     clear_sides(of.sides)
     if loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness) != 0:
         return run.CALL_FAILED
     loop_rows(system, arrays, work, state)
     n = system.ints[field.N_V]
-    for k in range(plan[run.N_LOOP_V]):
+    for k in range(head.n_loop_v):
         for j in range(n):
             of.column[j], of.solution[j] = of.J[k * n + j], 0.0
         status = solve_mass(system, arrays, state.q, of.column, of.zero, of.solution)
@@ -103,9 +101,10 @@ def note_sides(v, sides):
 @uncounted
 def prepare_armature(system, arrays, of, of_damping, of_stiffness, h):
     """Write A = of_damping C + of_stiffness K, and with that of rotors to the scratch."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, _, scratch = system
-    plan, table, memory = arrays
-    A, n, o = of.A, ints[field.N_V], plan[run.BASE_ARMATURE] & POSITIVE
+    table, memory = arrays.table, arrays.memory
+    A, n, o = of.A, ints[field.N_V], head.base_armature
     for k in range(n):
         A[k] = of_damping * of.C[k] + of_stiffness * of.K[k]
     both = A  # modes have no rotors: the same entries apply
@@ -124,8 +123,9 @@ def prepare_rods(system, arrays, work, t, state, w, x, of_stiffness):
     Forces on nodes and in loops are evaluated first: those left from the last step would make a run
     depend on more than its state.  Returns 0 or a failure.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     status = 0
-    if arrays.plan[run.N_SLOT] != 0 or system.ints[field.LOOPS] != 0:
+    if head.slots.count != 0 or system.ints[field.LOOPS] != 0:
         status = evaluate(system, arrays, work, t, state, w, work.out)
     forces_of(system, arrays, work, state, x)
     stiffen_rods(system.ints, system.floats, system.scratch, of_stiffness)

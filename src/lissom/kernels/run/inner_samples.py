@@ -19,7 +19,7 @@ import math
 
 from .. import fields as field
 from ..compiling import inlined
-from . import fields as run
+from ..layout import run
 from .evaluate import evaluate
 from .event_values import event_values, signs_changed
 from .explicit import dense_stages, interpolate, interpolated_rates
@@ -35,27 +35,28 @@ def look_inside(r, t, h, t1):
     The derivative of the speeds is stored in place of the stiffness, which explicit methods do not
     use.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, inside = r.system, r.arrays, r.work, r.inside
     plan, table, memory = arrays
     rates, out = r.tangent.K, work.out
-    p, n = plan[run.PARAMETERS], system.ints[field.N_V]
-    probe = table[p + run.PROBE]
+    p, n = run.RunParameters(table, head.parameters), system.ints[field.N_V]
+    probe = p.probe
     k = math.floor(t / probe) + 1.0
     instant = k * probe
-    if instant >= t1 - table[p + run.TICK]:
+    if instant >= t1 - p.tick:
         return t1, 0, False
     status = dense_stages(system, arrays, work, t, h, r.start, inside, r.stages)
     if status != 0:
         return t1, status, False
-    before, looks = t, plan[run.LOOK] & run.LOOK_AT_FORCES != 0
-    kinks = not looks and plan[run.LOOK] & run.LOOK_AT_KINKS != 0
+    before, looks = t, head.look & run.LOOK_AT_FORCES != 0
+    kinks = not looks and head.look & run.LOOK_AT_KINKS != 0
     if kinks and watched_forces(r, t, r.start) != 0:
         return t1, run.CALL_FAILED, True
-    while instant < t1 - table[p + run.TICK]:
-        if instant > t + table[p + run.TICK]:
+    while instant < t1 - p.tick:
+        if instant > t + p.tick:
             theta = (instant - t) / h
             interpolate(arrays, work, theta, h, r.start, r.stages, inside)
-            if plan[run.LOOK] & run.LOOK_AT_EVENTS:
+            if head.look & run.LOOK_AT_EVENTS:
                 if event_values(arrays, instant, inside, r.values) != 0:
                     return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, r.values):

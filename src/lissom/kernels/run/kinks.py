@@ -22,8 +22,8 @@ import math
 
 from .. import fields as field
 from ..compiling import inlined, uncounted
-from ..fields import POSITIVE
-from . import fields as run
+from ..layout import run
+from ..layout.rows import cut_as
 from .evaluate import evaluate, solve_mass
 from .loads import add_load
 from .loop_loads import find_loop_motions
@@ -41,6 +41,14 @@ ROUGH = 0.05  # d above this fraction of the largest force: a function that is n
 INTERVALS = 4
 MOST_PARTS = 16  # of an adaptive step
 
+cut_watched = cut_as(run.WatchedPlaces)
+
+
+@inlined
+def _watched(r):
+    """The workspace of this module."""
+    return cut_watched(r.work.whole, run.PlanHeader(r.arrays.plan, 0).at_watched)
+
 
 @uncounted
 def kink_error(r, t, h, t1, order, straight):
@@ -48,8 +56,9 @@ def kink_error(r, t, h, t1, order, straight):
 
     In units of the tolerance.  order: 1 or 2 for (3), else (1); straight: STRAIGHT or SMOOTH.
     """
-    plan, table, memory = r.arrays
-    probe = table[plan[run.PARAMETERS] + run.PROBE]
+    head = run.PlanHeader(r.arrays.plan, 0)
+    table, memory = r.arrays.table, r.arrays.memory
+    probe = run.RunParameters(table, head.parameters).probe
     parts = min(MOST_PARTS, 1 + int(0.999 * h / (INTERVALS * probe)))
     worst, which, rough = 0.0, memory[run.WORST], False
     for part in range(parts):
@@ -68,9 +77,11 @@ def kink_error(r, t, h, t1, order, straight):
 @uncounted
 def _kink_error_within(r, t, h, t1, first, intervals, order, straight):
     """Status, e of the part of a step that begins after `first` of so many intervals, and rough."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, _table, memory = r.arrays
-    n, m = r.system.ints[field.N_V], plan[run.N_WATCHED_NUMBER]
-    at, d, peak, now = _views(r)
+    n, m = r.system.ints[field.N_V], head.n_watched
+    w = _watched(r)
+    at, d, peak, now = RunState(w.q, w.v, w.z), w.d, w.peak, w.now
     for k in range(n + m):
         d[k] = peak[k] = 0.0
     for j in range(INTERVALS + 1):
@@ -121,17 +132,6 @@ def _kink_error_within(r, t, h, t1, first, intervals, order, straight):
     return 0, worst, rough
 
 
-@inlined
-def _views(r):
-    """The state between, and three vectors for the numbers of watched loads."""
-    n_q, n, n_z = len(r.start.q), len(r.start.v), len(r.start.z)
-    m, o = n + r.arrays.plan[run.N_WATCHED_NUMBER], r.watched
-    z = n_q + n
-    a = z + n_z
-    at = RunState(o[:n_q], o[n_q:z], o[z:a])
-    return at, o[a : a + m], o[a + m : a + 2 * m], o[a + 2 * m : a + 3 * m]
-
-
 @uncounted
 def _weight(j, order):
     """Weight of instant j in (1) or (3)."""
@@ -147,6 +147,7 @@ def _weight(j, order):
 @uncounted
 def _between(plan, theta, h, start, end, at):
     """Write the state at the fraction theta of a step: positions by a cubic, the rest straight."""
+    head = run.PlanHeader(plan, 0)
     one = 1.0 - theta
     for k in range(len(at.v)):
         at.v[k] = one * start.v[k] + theta * end.v[k]
@@ -154,16 +155,16 @@ def _between(plan, theta, h, start, end, at):
         at.z[k] = one * start.z[k] + theta * end.z[k]
     for k in range(len(at.q)):
         at.q[k] = one * start.q[k] + theta * end.q[k]
-    for k in range(plan[run.N_PLAIN]):
-        e = plan[run.PLAINS] + k * run.E_ROW
-        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        for j in range(plan[e + run.E_N]):
+    for k in range(head.plains.count):
+        chart = run.ChartRow(plan, head.plains.first, k)
+        o_q, o_v = chart.q, chart.v
+        for j in range(chart.n):
             shift = end.q[o_q + j] - start.q[o_q + j]
             before, after = h * start.v[o_v + j] - shift, shift - h * end.v[o_v + j]
             at.q[o_q + j] += theta * one * (one * before + theta * after)
-    for k in range(plan[run.N_SPECIAL]):
-        e = plan[run.SPECIALS] + k * run.E_ROW
-        o, kind = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_KIND]
+    for k in range(head.specials.count):
+        chart = run.ChartRow(plan, head.specials.first, k)
+        o, kind = chart.q, chart.kind
         if (kind == run.BALL or kind == run.POSE) and 0.0 < theta < 1.0:
             size = 0.0
             for j in range(4):
@@ -175,14 +176,15 @@ def _between(plan, theta, h, start, end, at):
 @inlined
 def watched_forces(r, t, at):
     """Write the forces on joints and the signals of watched loads in a state; 0, or a status."""
-    _at, _d, _peak, now = _views(r)
+    now = _watched(r).now
     return _forces(r.system, r.arrays, r.work, t, at, len(r.start.v), now)
 
 
 @inlined
 def forces_changed(r, t, at):
     """Status of `watched_forces`, and whether a number has changed since the last call."""
-    _at, last, _peak, now = _views(r)
+    w = _watched(r)
+    last, now = w.d, w.now
     for k in range(len(now)):
         last[k] = now[k]
     status, changed = watched_forces(r, t, at), False
@@ -194,37 +196,36 @@ def forces_changed(r, t, at):
 @uncounted
 def _forces(system, arrays, work, t, at, n, numbers):
     """Write n forces on joints, then the numbers of signals and loops' joints; 0, or a status."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
-    of = loop_joints(system, arrays, work.loops)
-    if plan[run.N_LOOP_FORCE] != 0:
+    of = loop_joints(arrays, work)
+    if head.loop_forces.count != 0:
         find_loop_motions(system, arrays, of, at)
     put_states(plan, work.states, at.z, 0.0)
     for k in range(len(numbers)):
         numbers[k] = 0.0
     first = n
-    for k in range(plan[run.N_WATCHED]):
-        e = plan[plan[run.WATCHED] + k] & POSITIVE
+    for k in range(head.watched.count):
+        load = run.LoadRow(plan, plan[head.watched.first + k], 0)
         status, count = 0, 0
-        if plan[e + run.E_WATCHED] & run.ON_JOINT:
+        if load.watched & run.ON_JOINT:
             status = add_load(
-                plan, table, memory, t, at.q, at.v, e, at.q, at.v, numbers, work.states, work.buffer
+                arrays, t, at.q, at.v, load, at.q, at.v, numbers, work.states, work.buffer
             )
-        elif plan[e + run.E_WATCHED] & run.ON_LOOP:
-            count, o = plan[e + run.E_N], plan[e + run.E_V] & POSITIVE
+        elif load.watched & run.ON_LOOP:
+            count, o = load.n, load.v
             for j in range(count):
                 of.T[o + j] = 0.0
             status = add_load(
-                plan, table, memory, t, at.q, at.v, e, of.q, of.v, of.T, work.states, work.buffer
+                arrays, t, at.q, at.v, load, of.q, of.v, of.T, work.states, work.buffer
             )
             for j in range(count):
                 numbers[first + j] = of.T[o + j]
         else:
-            s = plan[e + run.E_SIGNAL]
-            count = plan[s + run.S_N]
-            if memory[plan[e + run.E_ACTIVE]] != 0.0:
-                status = signal(
-                    plan, table, memory, s, t, at.q, at.v, numbers, first, plan[e + run.E_ORDERS]
-                )
+            s = load.signal
+            count = run.SignalRow(plan, s, 0).n
+            if memory[load.active] != 0.0:
+                status = signal(plan, table, memory, s, t, at.q, at.v, numbers, first, load.orders)
         if status != 0:
             return status
         first += count
@@ -234,20 +235,21 @@ def _forces(system, arrays, work, t, at, n, numbers):
 @inlined
 def _add_difference(r, t, at, c, difference):
     """Add c times the accelerations by watched loads in a state; 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     out = r.work.out
     status = evaluate(r.system, r.arrays, r.work, t, at, 0.0, out)
     if status != 0:
         return status
     for k in range(len(difference)):
         difference[k] += c * out[k]
-    plan, memory, count = r.arrays.plan, r.arrays.memory, r.arrays.plan[run.N_WATCHED]
-    flags = r.watched[len(r.watched) - count :]
+    plan, memory, count = r.arrays.plan, r.arrays.memory, head.watched.count
+    flags = _watched(r).flags
     for k in range(count):
-        place = plan[(plan[plan[run.WATCHED] + k] + run.E_ACTIVE) & POSITIVE]
+        place = run.LoadRow(plan, plan[head.watched.first + k], 0).active
         flags[k], memory[place] = memory[place], 0.0
     status = evaluate(r.system, r.arrays, r.work, t, at, 0.0, out)
     for k in range(count):
-        memory[plan[(plan[plan[run.WATCHED] + k] + run.E_ACTIVE) & POSITIVE]] = flags[k]
+        memory[run.LoadRow(plan, plan[head.watched.first + k], 0).active] = flags[k]
     for k in range(len(difference)):
         difference[k] -= c * out[k]
     return status

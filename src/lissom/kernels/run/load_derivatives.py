@@ -19,11 +19,10 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import CompiledEntry, uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
-from . import fields as run
 from .coordinates import moved
 from .implicit import clear_sides, tangent
 from .load_rows import load_rows_at, place_slots
@@ -33,7 +32,7 @@ from .node_motions import put_rate_changes
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
 from .states import put_states
-from .views import derivative_rows, loop_joints, views
+from .views import loop_joints, slope_rows, views
 
 WIDER = 300.0  # spacing of (4), in multiples of those of users' functions
 
@@ -47,6 +46,7 @@ def load_derivatives(
     columns, motions: of the nodes of all slots, or empty, see above.  Forces of sampled controllers
     are constant: those held.
     """
+    head = run.PlanHeader(plan, 0)
     r = views(ints, floats, scratch, scratch, plan, table, memory, work, mass)
     system, arrays, t, n = r.system, r.arrays, memory[run.TIME], ints[field.N_V]
     clear_sides(r.tangent.sides)
@@ -59,7 +59,7 @@ def load_derivatives(
     )
     if status != 0:
         return status
-    of, o = derivative_rows(system, arrays, r.work.rows), plan[run.STIFFNESS] & POSITIVE
+    of, o = slope_rows(arrays, r.work), head.stiffness
     for k in range(n):
         for j in range(n):
             by_q[k, j] = by_v[k, j] = 0.0
@@ -68,12 +68,12 @@ def load_derivatives(
     _add_products(plan, of, n, of.K, by_q)
     _add_products(plan, of, n, of.C, by_v)
     status = _forces(r, t, forces)
-    if status == 0 and (plan[run.N_NODE_LOAD] != 0 or plan[run.N_LOOP_FORCE] != 0):
+    if status == 0 and (head.node_loads.count != 0 or head.loop_forces.count != 0):
         if len(columns) != 0:
             status = _add_all_slower(r, of, t, columns, motions, by_q)
         else:
             status = _add_turning(r, of, t, by_q)
-    if status == 0 and plan[run.N_BODY_LOAD] != 0:
+    if status == 0 and head.body_loads.count != 0:
         status = _add_bodies(r, of, t, forces, by_q, by_v)
     if len(columns) != 0:
         _restore_wrenches(r.arrays.plan, r.work, of)
@@ -84,7 +84,8 @@ def load_derivatives(
 @uncounted
 def _add_products(plan, of, n, rows, out):
     """Subtract sum_r U_r^T rows_r."""
-    for i in range(plan[run.N_ROW]):
+    head = run.PlanHeader(plan, 0)
+    for i in range(head.n_row):
         for j in range(n):
             u = of.U[i * n + j]
             if u != 0.0:
@@ -95,24 +96,25 @@ def _add_products(plan, of, n, rows, out):
 @uncounted
 def _forces(r, t, out):
     """Write the generalized forces of all loads; their wrenches stay in the slots."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, q, v = r.system, r.arrays, r.work, r.start.q, r.start.v
-    plan, table, memory = arrays
+    plan = arrays.plan
     n = len(v)
     put_states(plan, work.states, r.start.z, 0.0)
-    if hinge_loads(plan, table, memory, t, q, v, work.forces, n, work.states, work.buffer) != 0:
+    if hinge_loads(arrays, t, q, v, work.forces, work.states, work.buffer) != 0:
         return run.CALL_FAILED
     for k in range(n):
         out[k] = work.forces[k]
-    if plan[run.N_SLOT] == 0:
+    if head.slots.count == 0:
         return 0
     place_slots(system, arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
-    if node_loads(plan, table, memory, t, q, v, work.slots, 0, work.buffer) != 0:
+    if node_loads(arrays, t, q, v, work.slots, work.buffer) != 0:
         return run.CALL_FAILED
-    of = derivative_rows(system, arrays, work.rows)
+    of = slope_rows(arrays, work)
     _save_wrenches(plan, work, of)
-    if plan[run.N_LOOP_JOINT] != 0:
-        find_loop_motions(system, arrays, loop_joints(system, arrays, work.loops), r.start)
+    if head.loop_joints.count != 0:
+        find_loop_motions(system, arrays, loop_joints(arrays, work), r.start)
         if loop_loads(system, arrays, work, t, q, v) != 0:
             return run.CALL_FAILED
     _put_slot_forces(system, arrays, work, of, q, v)
@@ -124,8 +126,9 @@ def _forces(r, t, out):
 @uncounted
 def _put_slot_forces(system, arrays, work, of, q, v):
     """Write minus the generalized forces of the wrenches of the slots to of.column."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
-    flags = arrays.plan[run.FLAGS] & 0
+    flags = head.flags & 0
     motion_base_to_tip(ints, floats, scratch, q, v, of.zero, flags)
     put_wrenches(scratch, arrays.plan, work.slots, 0)
     apply_external(ints, scratch, q, v)
@@ -135,7 +138,8 @@ def _put_slot_forces(system, arrays, work, of, q, v):
 @uncounted
 def _save_wrenches(plan, work, of):
     """Store the wrenches of loads on nodes in place of X."""
-    for s in range(plan[run.N_WRENCH]):
+    head = run.PlanHeader(plan, 0)
+    for s in range(head.n_wrench):
         for j in range(6):
             of.X[6 * s + j] = work.slots[s * SLOT_RECORD + SLOT_WRENCH + j]
 
@@ -143,7 +147,8 @@ def _save_wrenches(plan, work, of):
 @uncounted
 def _restore_wrenches(plan, work, of):
     """Put the wrenches of loads on nodes back to their slots."""
-    for s in range(plan[run.N_WRENCH]):
+    head = run.PlanHeader(plan, 0)
+    for s in range(head.n_wrench):
         for j in range(6):
             work.slots[s * SLOT_RECORD + SLOT_WRENCH + j] = of.X[6 * s + j]
 
@@ -151,11 +156,12 @@ def _restore_wrenches(plan, work, of):
 @uncounted
 def _add_all_slower(r, of, t, columns, motions, by_q):
     """Add (2) from the columns of the nodes, after `_forces`; 0, or a function's status."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     n, plan = len(r.start.v), r.arrays.plan
-    if plan[run.NODE_RATES] == 0:
+    if head.node_rates == 0:
         return 0
-    cut = loop_joints(r.system, r.arrays, r.work.loops)
-    for j in range(12 * plan[run.N_SLOT]):
+    cut = loop_joints(r.arrays, r.work)
+    for j in range(12 * head.slots.count):
         of.motion[j] = 0.0
     for k in range(n):
         put_rate_changes(plan, columns, motions, n, k, of.motion)
@@ -168,13 +174,14 @@ def _add_all_slower(r, of, t, columns, motions, by_q):
 @uncounted
 def _add_turning(r, of, t, by_q):
     """Add (1) and (2) by (4), after `_forces`; 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, v, at = r.system, r.arrays, r.work, r.start.v, r.inside
     plan, table = arrays.plan, arrays.table
-    n, spacings, cut = len(v), plan[run.SPACINGS], loop_joints(system, arrays, work.loops)
+    n, spacings, cut = len(v), head.spacings, loop_joints(arrays, work)
     for k in range(n):
-        for j in range(12 * plan[run.N_SLOT]):
+        for j in range(12 * head.slots.count):
             of.motion[j] = 0.0
-        for j in range(plan[run.N_LOOP_V]):
+        for j in range(head.n_loop_v):
             cut.A[j] = 0.0
         for side in range(4):
             d = WIDER * table[spacings + k]
@@ -188,7 +195,7 @@ def _add_turning(r, of, t, by_q):
             _add_displaced(system, arrays, work, of, cut, at, weight)
             for j in range(n):
                 by_q[j, k] -= weight * of.column[j]
-        if plan[run.NODE_RATES] != 0:
+        if head.node_rates != 0:
             place_slots(system, arrays, work, r.start.q, v)
         status = _add_slower(r, of, cut, t, k, by_q)
         if status != 0:
@@ -202,16 +209,17 @@ def _add_displaced(system, arrays, work, of, cut, at, weight):
 
     Those of the slots are added to of.motion, those of the joints of loops to cut.A, with a weight.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     plan, slots = arrays.plan, work.slots
-    if plan[run.NODE_RATES] != 0:
+    if head.node_rates != 0:
         place_slots(system, arrays, work, at.q, at.v)
-        for s in range(plan[run.N_WRENCH]):
+        for s in range(head.n_wrench):
             for j in range(6):
                 of.motion[12 * s + 6 + j] += weight * slots[s * SLOT_RECORD + SLOT_RATE + j]
     _restore_wrenches(plan, work, of)
-    if plan[run.N_LOOP_JOINT] != 0:
+    if head.loop_joints.count != 0:
         find_loop_motions(system, arrays, cut, at)
-        for c in range(plan[run.N_LOOP_V]):
+        for c in range(head.n_loop_v):
             cut.A[c] += weight * cut.v[c]
         add_loop_wrenches(system, arrays, work, cut.T)
     _put_slot_forces(system, arrays, work, of, at.q, at.v)
@@ -220,29 +228,30 @@ def _add_displaced(system, arrays, work, of, cut, at, weight):
 @uncounted
 def _add_slower(r, of, cut, t, k, by_q):
     """Add (2) to column k; 0, or a function's status."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
     n, work = len(r.start.v), r.work
-    first = n if plan[run.WIDE] != 0 else 0
-    for j in range(6 * plan[run.N_SLOT]):
+    first = n if head.wide != 0 else 0
+    for j in range(6 * head.slots.count):
         of.change[j] = 0.0
-    for i in range(plan[run.N_NODE_LOAD] if plan[run.NODE_RATES] != 0 else 0):
-        e = plan[run.NODE_LOADS] + i * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] == 0.0:
+    for i in range(head.node_loads.count if head.node_rates != 0 else 0):
+        load = run.LoadRow(plan, head.node_loads.first, i)
+        if memory[load.active] == 0.0:
             continue
-        a, b, s = plan[e + run.E_A], plan[e + run.E_B], plan[e + run.E_SIGNAL]
+        a, b, s = load.slot_a, load.slot_b, load.signal
         q, v = r.start.q, r.start.v
         if s != 0 and signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
             return run.CALL_FAILED
         add_node_change(
-            plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_AXES],
+            load.kind, table, load.constants, load.axes,
             work.buffer, work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
             of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
         )  # fmt: skip
-    for i in range(6 * plan[run.N_WRENCH]):
+    for i in range(6 * head.n_wrench):
         for j in range(n):
             by_q[j, k] += of.U[(first + i) * n + j] * of.change[i]
-    for c in range(plan[run.N_LOOP_V]):
-        o = (first + 6 * plan[run.N_WRENCH] + c) * n
+    for c in range(head.n_loop_v):
+        o = (first + 6 * head.n_wrench + c) * n
         for j in range(n):
             by_q[j, k] -= of.U[o + j] * cut.C[c] * cut.A[c]
     return 0
@@ -251,9 +260,10 @@ def _add_slower(r, of, cut, t, k, by_q):
 @uncounted
 def _add_bodies(r, of, t, forces, by_q, by_v):
     """Add the forces of loads on bodies and their derivatives by (4); 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, work, at = r.arrays.plan, r.arrays.table, r.work, r.inside
     q, v = r.start.q, r.start.v
-    n, spacings = len(v), plan[run.SPACINGS]
+    n, spacings = len(v), head.spacings
     if _body_forces(r, of, t, q, v) != 0:
         return run.CALL_FAILED
     for j in range(n):
@@ -283,13 +293,13 @@ def _add_bodies(r, of, t, forces, by_q, by_v):
 def _body_forces(r, of, t, q, v):
     """Write the generalized forces of loads on bodies to of.column; 0 or a failure."""
     system, work = r.system, r.work
-    plan, table, memory = r.arrays
+    plan = r.arrays.plan
     place_slots(system, r.arrays, work, q, v)
     clear_wrenches(plan, work.slots, 0)
     for k in range(len(v)):
         work.forces[k] = 0.0
     status = body_loads(
-        system, plan, table, memory, t, q, v, work.slots, work.states, work.buffer, work.forces
+        system, r.arrays, t, q, v, work.slots, work.states, work.buffer, work.forces
     )
     _put_slot_forces(system, r.arrays, work, of, q, v)
     for k in range(len(v)):

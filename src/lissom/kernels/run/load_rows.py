@@ -16,29 +16,21 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..small import matrix, put_vector, turn_back
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
-from . import fields as run
 from .coordinates import moved
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of
 from .loop_loads import loop_rows, loop_slopes
 from .node_motions import put_directions
 from .registry import NO_SLOPES
 from .signals import signal
-from .slots import (
-    SLOT_POSE,
-    SLOT_RECORD,
-    SLOT_WRENCH,
-    clear_wrenches,
-    put_wrenches,
-    slot_motions,
-)
+from .slots import SLOT_POSE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches, slot_motions
 from .user_rows import add_user_rows, take_wrench
-from .views import derivative_rows, loop_joints
+from .views import loop_joints, slope_rows
 
 
 @uncounted
@@ -55,17 +47,18 @@ def load_rows(system, arrays, work, t, state, other, least):
 @uncounted
 def load_rows_at(system, arrays, work, t, state, other, least, columns, motions):
     """Write rows as `load_rows`, with the columns and motions of the nodes of slots, or empty."""
-    plan, of = arrays.plan, derivative_rows(system, arrays, work.rows)
+    head = run.PlanHeader(arrays.plan, 0)
+    plan, of = arrays.plan, slope_rows(arrays, work)
     n = system.ints[field.N_V]
-    for k in range(plan[run.N_ROW] * n):
+    for k in range(head.n_row * n):
         of.U[k] = of.K[k] = of.C[k] = 0.0
-    for k in range(n if plan[run.WIDE] != 0 else 0):
+    for k in range(n if head.wide != 0 else 0):
         of.U[k * n + k] = 1.0
-    if plan[run.N_LOOP_FORCE] != 0:
+    if head.loop_forces.count != 0:
         if loop_slopes(system, arrays, work, t, state, 0.0, 0.0) != 0:
             return run.CALL_FAILED
         _cut_rows(system, arrays, work, of, state)
-    if plan[run.N_NODE_LOAD] != 0:
+    if head.node_loads.count != 0:
         place_slots(system, arrays, work, state.q, state.v)
         if len(columns) != 0:
             put_directions(plan, columns, motions, of.U, _first_row(plan, n), n)
@@ -73,16 +66,17 @@ def load_rows_at(system, arrays, work, t, state, other, least, columns, motions)
             _slot_directions(system, arrays, work, of, state, least)
         if _slot_changes(system, arrays, work, of, t, state, least) != 0:
             return run.CALL_FAILED
-    status = add_user_rows(system, arrays, work, of, t, state, _first_row(plan, n))
+    status = add_user_rows(arrays, work, of, t, state, _first_row(plan, n))
     return status if status != 0 else _differences(system, arrays, work, of, t, state, other)
 
 
 @uncounted
 def place_slots(system, arrays, work, q, v):
     """Write poses and velocities of all slots in a state."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan = arrays.plan
-    flags = plan[run.FLAGS] & field.ACCELERATED
+    flags = head.flags & field.ACCELERATED
     motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
     place_base_to_tip(ints, scratch)
     slot_motions(ints, scratch, plan, q, v, work.slots, 0, flags)
@@ -91,17 +85,19 @@ def place_slots(system, arrays, work, q, v):
 @uncounted
 def _first_row(plan, n):
     """Number of the first row of slots."""
-    return n if plan[run.WIDE] != 0 else 0
+    head = run.PlanHeader(plan, 0)
+    return n if head.wide != 0 else 0
 
 
 @uncounted
 def _cut_rows(system, arrays, work, of, state):
     """Write the rows (4), after `loop_slopes`."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, n = arrays.plan, system.ints[field.N_V]
-    cut, first = loop_joints(system, arrays, work.loops), _first_row(plan, n)
-    first += 6 * plan[run.N_WRENCH]
+    cut, first = loop_joints(arrays, work), _first_row(plan, n)
+    first += 6 * head.n_wrench
     loop_rows(system, arrays, work, state)
-    for c in range(plan[run.N_LOOP_V]):
+    for c in range(head.n_loop_v):
         o = (first + c) * n
         for k in range(n):
             of.U[o + k] = cut.J[c * n + k]
@@ -112,11 +108,12 @@ def _cut_rows(system, arrays, work, of, state):
 @uncounted
 def _slot_directions(system, arrays, work, of, state, least):
     """Write the rows U of (3): forces on the speeds by unit moments and forces in world axes."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan, slots, n = arrays.plan, work.slots, ints[field.N_V]
-    flags, first = plan[run.FLAGS], _first_row(plan, n)
-    for s in range(plan[run.N_WRENCH]):
-        if plan[plan[run.SLOTS] + s * run.E_ROW + run.E_SLOPES] < least:
+    flags, first = head.flags, _first_row(plan, n)
+    for s in range(head.n_wrench):
+        if run.SlotRow(plan, head.slots.first, s).slopes < least:
             continue
         R = matrix(slots, s * SLOT_RECORD + SLOT_POSE)
         for i in range(6):
@@ -139,14 +136,15 @@ def _slot_directions(system, arrays, work, of, state, least):
 @uncounted
 def _slot_changes(system, arrays, work, of, t, state, least):
     """Write the rows K and C of (3); 0, or a function's status."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     n, slots = system.ints[field.N_V], work.slots
     first = _first_row(plan, n)
-    for i in range(plan[run.N_NODE_LOAD]):
-        e = plan[run.NODE_LOADS] + i * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] == 0.0 or plan[e + run.E_SLOPES] < least:
+    for i in range(head.node_loads.count):
+        load = run.LoadRow(plan, head.node_loads.first, i)
+        if memory[load.active] == 0.0 or load.slopes < least:
             continue
-        a, b, s = plan[e + run.E_A], plan[e + run.E_B], plan[e + run.E_SIGNAL]
+        a, b, s = load.slot_a, load.slot_b, load.signal
         if s != 0 and signal(plan, table, memory, s, t, state.q, state.v, work.buffer, 0, 0) != 0:
             return run.CALL_FAILED
         for k in range(n):
@@ -155,8 +153,8 @@ def _slot_changes(system, arrays, work, of, t, state, least):
                 put_slot_motion(plan, of, first, n, k, a, part)
                 put_slot_motion(plan, of, first, n, k, b, part)
                 add_node_change(
-                    plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE,
-                    plan[e + run.E_AXES], work.buffer, slots, a * SLOT_RECORD, b * SLOT_RECORD,
+                    load.kind, table, load.constants,
+                    load.axes, work.buffer, slots, a * SLOT_RECORD, b * SLOT_RECORD,
                     of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
                 )  # fmt: skip
                 take_changes(plan, of, first, n, k, a, rows)
@@ -167,19 +165,21 @@ def _slot_changes(system, arrays, work, of, t, state, least):
 @uncounted
 def put_slot_motion(plan, of, first, n, k, s, part):
     """Write the motion J e_k of slot s, of the pose (part 0) or the rates, and clear its change."""
+    head = run.PlanHeader(plan, 0)
     for j in range(12):
         of.motion[12 * s + j] = 0.0
     for j in range(6):
         of.change[6 * s + j] = 0.0
-        if s < plan[run.N_WRENCH]:  # points of the ground do not move
+        if s < head.n_wrench:  # points of the ground do not move
             of.motion[12 * s + 6 * part + j] = of.U[(first + 6 * s + j) * n + k]
 
 
 @uncounted
 def take_changes(plan, of, first, n, k, s, rows):
     """Subtract the change of the wrench of slot s from column k of its rows, and clear it."""
+    head = run.PlanHeader(plan, 0)
     for j in range(6):
-        if s < plan[run.N_WRENCH]:
+        if s < head.n_wrench:
             rows[(first + 6 * s + j) * n + k] -= of.change[6 * s + j]
         of.change[6 * s + j] = 0.0
 
@@ -190,8 +190,9 @@ def take_changes(plan, of, first, n, k, s, rows):
 @uncounted
 def _differences(system, arrays, work, of, t, state, other):
     """Add the rows (2), and those of functions on nodes and joints of loops; 0 or a failure."""
-    plan, table = arrays.plan, arrays.table
-    n, spacings = system.ints[field.N_V], plan[run.SPACINGS]
+    head = run.PlanHeader(arrays.plan, 0)
+    table = arrays.table
+    n, spacings = system.ints[field.N_V], head.spacings
     if not _needs_differences(arrays):
         return 0
     for k in range(n):
@@ -213,24 +214,25 @@ def _needs_differences(arrays):
     """Whether an active load is differentiated by differences."""
     plan, memory = arrays.plan, arrays.memory
     for kind in range(3):
-        count, first = _loads_of_kind(plan, kind)
-        for i in range(count):
-            e = first + i * run.E_ROW
-            wide = plan[e + run.E_WIDE]
+        loads = _loads_of_kind(plan, kind)
+        for i in range(loads.count):
+            load = run.LoadRow(plan, loads.first, i)
+            wide = load.wide
             differenced = wide == run.OWN_JOINT or wide == run.EVERYWHERE
-            if differenced and memory[plan[e + run.E_ACTIVE]] != 0.0:
+            if differenced and memory[load.active] != 0.0:
                 return True
     return False
 
 
 @uncounted
 def _loads_of_kind(plan, kind):
-    """Number and first row of loads on hinges (0), joints of loops (1), nodes (2)."""
+    """Loads on hinges (0), joints of loops (1), nodes (2)."""
+    head = run.PlanHeader(plan, 0)
     if kind == 0:
-        return plan[run.N_FORCE], plan[run.FORCES]
+        return head.forces
     if kind == 1:
-        return plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES]
-    return plan[run.N_NODE_LOAD], plan[run.NODE_LOADS]
+        return head.loop_forces
+    return head.node_loads
 
 
 @uncounted
@@ -251,61 +253,62 @@ def _displace(arrays, work, state, other, k, part, step):
 @uncounted
 def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
     """Add `factor` times the forces at a displaced state to column k of rows; 0 or a failure."""
-    plan, table, memory = arrays
+    head = run.PlanHeader(arrays.plan, 0)
+    plan, memory = arrays.plan, arrays.memory
     n, first = system.ints[field.N_V], _first_row(plan, system.ints[field.N_V])
     for j in range(n):
         of.column[j] = 0.0
-    for i in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + i * run.E_ROW
-        if _depends_on_speed(plan, e, k) and add_load(
-            plan, table, memory, t, at.q, at.v, e, at.q, at.v, of.column, work.states, work.buffer
+    for i in range(head.forces.count):
+        load = run.LoadRow(plan, head.forces.first, i)
+        if _depends_on_speed(load, k) and add_load(
+            arrays, t, at.q, at.v, load, at.q, at.v, of.column, work.states, work.buffer
         ):
             return run.CALL_FAILED
-    for j in range(n if plan[run.WIDE] != 0 else 0):
+    for j in range(n if head.wide != 0 else 0):
         rows[j * n + k] += factor * of.column[j]
-    cut = loop_joints(system, arrays, work.loops)
-    for j in range(plan[run.N_LOOP_V]):
+    cut = loop_joints(arrays, work)
+    for j in range(head.n_loop_v):
         cut.T[j] = 0.0
-    for i in range(plan[run.N_LOOP_FORCE]):
-        e = plan[run.LOOP_FORCES] + i * run.E_ROW
-        if plan[e + run.E_WIDE] == run.EVERYWHERE and add_load(
-            plan, table, memory, t, at.q, at.v, e, cut.q, cut.v, cut.T, work.states, work.buffer
+    for i in range(head.loop_forces.count):
+        load = run.LoadRow(plan, head.loop_forces.first, i)
+        if load.wide == run.EVERYWHERE and add_load(
+            arrays, t, at.q, at.v, load, cut.q, cut.v, cut.T, work.states, work.buffer
         ):
             return run.CALL_FAILED
-    for j in range(plan[run.N_LOOP_V]):
-        rows[(first + 6 * plan[run.N_WRENCH] + j) * n + k] += factor * cut.T[j]
-    for i in range(plan[run.N_NODE_LOAD]):
-        e = plan[run.NODE_LOADS] + i * run.E_ROW
-        if plan[e + run.E_WIDE] == run.EVERYWHERE and memory[plan[e + run.E_ACTIVE]] != 0.0:
+    for j in range(head.n_loop_v):
+        rows[(first + 6 * head.n_wrench + j) * n + k] += factor * cut.T[j]
+    for i in range(head.node_loads.count):
+        load = run.LoadRow(plan, head.node_loads.first, i)
+        if load.wide == run.EVERYWHERE and memory[load.active] != 0.0:
             if _add_wrench(
-                arrays, work, t, at, e, (first + 6 * plan[e + run.E_A]) * n + k, n, factor, rows
+                arrays, work, t, at, load, (first + 6 * load.slot_a) * n + k, n, factor, rows
             ):
                 return run.CALL_FAILED
     return 0
 
 
 @uncounted
-def _depends_on_speed(plan, e, k):
-    """Whether the load on a hinge in row e is differentiated by speed k."""
-    wide, o_v = plan[e + run.E_WIDE], plan[e + run.E_V]
-    in_joint = o_v <= k < o_v + plan[e + run.E_N]
+def _depends_on_speed(load, k):
+    """Whether a load on a hinge is differentiated by speed k."""
+    wide, o_v = load.wide, load.v
+    in_joint = o_v <= k < o_v + load.n
     return wide == run.EVERYWHERE or (wide == run.OWN_JOINT and in_joint)
 
 
 @uncounted
-def _add_wrench(arrays, work, t, at, e, o, n, factor, rows):
+def _add_wrench(arrays, work, t, at, load, o, n, factor, rows):
     """Add `factor` times the wrench of a function on a node to rows[o], rows[o + n], ...
 
     The function is that of a displaced state, the node stays.  Returns 0, or a function's status.
     """
     plan, table, memory = arrays
-    slots, a = work.slots, plan[e + run.E_A] * SLOT_RECORD
-    status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, at.q, at.v, work.buffer, 0, 0)
+    slots, a = work.slots, load.slot_a * SLOT_RECORD
+    status = signal(plan, table, memory, load.signal, t, at.q, at.v, work.buffer, 0, 0)
     if status != 0:
         return status
     add_node_force(
-        plan[e + run.E_KIND], table, plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_AXES],
-        work.buffer, slots, a, plan[e + run.E_B] * SLOT_RECORD,
+        load.kind, table, load.constants, load.axes,
+        work.buffer, slots, a, load.slot_b * SLOT_RECORD,
     )  # fmt: skip
     take_wrench(plan, slots, a, rows, o, n, factor)
     return 0
@@ -314,18 +317,19 @@ def _add_wrench(arrays, work, t, at, e, o, n, factor, rows):
 @uncounted
 def _subtract_slopes(system, arrays, work, of, t, state):
     """Subtract the slopes of loads that have some but not their whole derivative; 0 or a status."""
-    plan, table, memory = arrays
+    head = run.PlanHeader(arrays.plan, 0)
+    plan = arrays.plan
     n = system.ints[field.N_V]
-    for i in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + i * run.E_ROW
-        if plan[e + run.E_WIDE] == run.NOWHERE or plan[e + run.E_SLOPES] == NO_SLOPES:
+    for i in range(head.forces.count):
+        load = run.LoadRow(plan, head.forces.first, i)
+        if load.wide == run.NOWHERE or load.slopes == NO_SLOPES:
             continue
         for j in range(2 * n):
             of.small[j] = 0.0
         for j in range(n):
             of.column[j] = of.solution[j] = 0.0
         status = add_slopes_of(
-            plan, table, memory, t, state.q, state.v, e, state.q, state.v, work.states, of.small,
+            arrays, t, state.q, state.v, load, state.q, state.v, work.states, of.small,
             work.buffer, of.column, of.solution,
         )  # fmt: skip
         if status != 0:

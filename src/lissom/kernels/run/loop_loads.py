@@ -18,13 +18,12 @@ import math
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..loops.closing import place_loops
 from ..loops.joint_motions import loop_joint_motion, loop_joint_wrenches
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
-from . import fields as run
 from .coordinates import eliminate
 from .loads import add_load_slopes, add_loads
 from .slots import SLOT_RECORD, add_wrench, clear_wrenches, put_wrenches
@@ -34,17 +33,16 @@ from .views import loop_joints
 @uncounted
 def loop_joint_motions(system, arrays, of, v):
     """Write coordinates and speeds of the loaded joints of loops, after `motion_base_to_tip`."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan, table, memory = arrays
-    place_loops(ints, scratch, v, plan[run.FLAGS] & field.RATES)
-    for k in range(plan[run.N_LOOP_JOINT]):
-        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
-        o, c = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_TABLE] & POSITIVE
-        m = plan[e + run.E_MEMORY] & POSITIVE
-        loop_joint_motion(
-            ints, floats, scratch, plan[e + run.E_KIND], of.q, o, of.v, plan[e + run.E_V] & POSITIVE
-        )
-        for j in range(plan[e + run.E_N_Q]):
+    place_loops(ints, scratch, v, head.flags & field.RATES)
+    for k in range(head.loop_joints.count):
+        joint = run.LoopJointRow(plan, head.loop_joints.first, k)
+        o, c = joint.q, joint.turning
+        m = joint.angles
+        loop_joint_motion(ints, floats, scratch, joint.loop, of.q, o, of.v, joint.v)
+        for j in range(joint.n_q):
             if table[c + j] != 0.0 and memory[m + j] < math.inf:
                 turns = round((memory[m + j] - of.q[o + j]) / (2.0 * math.pi))
                 of.q[o + j] += 2.0 * math.pi * turns
@@ -53,19 +51,21 @@ def loop_joint_motions(system, arrays, of, v):
 @uncounted
 def note_turns(system, arrays, work, state):
     """Store the coordinates of loaded joints of loops, from which angles are continued."""
-    plan, memory, of = arrays.plan, arrays.memory, loop_joints(system, arrays, work.loops)
+    head = run.PlanHeader(arrays.plan, 0)
+    plan, memory, of = arrays.plan, arrays.memory, loop_joints(arrays, work)
     find_loop_motions(system, arrays, of, state)
-    for k in range(plan[run.N_LOOP_JOINT]):
-        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
-        for j in range(plan[e + run.E_N_Q]):
-            memory[plan[e + run.E_MEMORY] + j] = of.q[plan[e + run.E_Q] + j]
+    for k in range(head.loop_joints.count):
+        joint = run.LoopJointRow(plan, head.loop_joints.first, k)
+        for j in range(joint.n_q):
+            memory[joint.angles + j] = of.q[joint.q + j]
 
 
 @uncounted
 def find_loop_motions(system, arrays, of, state):
     """Write coordinates and speeds of the loaded joints of loops."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
-    flags = arrays.plan[run.FLAGS] & field.RATES
+    flags = head.flags & field.RATES
     motion_base_to_tip(ints, floats, scratch, state.q, state.v, state.v, flags)
     loop_joint_motions(system, arrays, of, state.v)
 
@@ -73,10 +73,11 @@ def find_loop_motions(system, arrays, of, state):
 @uncounted
 def has_turns(arrays):
     """Whether memory holds the coordinates of loaded joints of loops, if there are any."""
-    plan = arrays.plan
-    if plan[run.N_LOOP_JOINT] == 0:
+    head = run.PlanHeader(arrays.plan, 0)
+    if head.loop_joints.count == 0:
         return True
-    return arrays.memory[plan[plan[run.LOOP_JOINTS] + run.E_MEMORY]] < math.inf
+    joint = run.LoopJointRow(arrays.plan, head.loop_joints.first, 0)
+    return arrays.memory[joint.angles] < math.inf
 
 
 @uncounted
@@ -85,13 +86,12 @@ def loop_loads(system, arrays, work, t, q, v):
 
     After `motion_base_to_tip`.
     """
-    plan, table, memory = arrays
-    of = loop_joints(system, arrays, work.loops)
+    head = run.PlanHeader(arrays.plan, 0)
+    of = loop_joints(arrays, work)
     loop_joint_motions(system, arrays, of, v)
-    for k in range(plan[run.N_LOOP_V]):
+    for k in range(head.n_loop_v):
         of.T[k] = 0.0
-    status = add_loads(
-        plan, table, memory, t, q, v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
+    status = add_loads(arrays, t, q, v, head.loop_forces,
         of.q, of.v, of.T, work.states, work.buffer,
     )  # fmt: skip
     add_loop_wrenches(system, arrays, work, of.T)
@@ -101,15 +101,14 @@ def loop_loads(system, arrays, work, t, q, v):
 @uncounted
 def add_loop_wrenches(system, arrays, work, T):
     """Add the wrenches of forces T on the joints of loops to the slots."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan = arrays.plan
-    for k in range(plan[run.N_LOOP_JOINT]):
-        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
-        n_a, f_a, n_b, f_b = loop_joint_wrenches(
-            ints, floats, scratch, plan[e + run.E_KIND], T, plan[e + run.E_V] & POSITIVE
-        )
-        add_wrench(work.slots, plan[e + run.E_A] * SLOT_RECORD, n_a, f_a)
-        add_wrench(work.slots, plan[e + run.E_B] * SLOT_RECORD, n_b, f_b)
+    for k in range(head.loop_joints.count):
+        joint = run.LoopJointRow(plan, head.loop_joints.first, k)
+        n_a, f_a, n_b, f_b = loop_joint_wrenches(ints, floats, scratch, joint.loop, T, joint.v)
+        add_wrench(work.slots, joint.slot_a * SLOT_RECORD, n_a, f_a)
+        add_wrench(work.slots, joint.slot_b * SLOT_RECORD, n_b, f_b)
 
 
 # Implicit methods
@@ -121,20 +120,19 @@ def loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness):
 
     The numbers A_c before are written to `small`.
     """
-    plan, table, memory = arrays
-    if plan[run.N_LOOP_FORCE] == 0:
+    head = run.PlanHeader(arrays.plan, 0)
+    if head.loop_forces.count == 0:
         return 0
-    of = loop_joints(system, arrays, work.loops)
+    of = loop_joints(arrays, work)
     find_loop_motions(system, arrays, of, state)
-    n = plan[run.N_LOOP_V]
+    n = head.n_loop_v
     for k in range(n):
         of.K[k] = of.C[k] = 0.0
         if of.v[k] < 0.0:
             of.sides[k] = of.v[k]
         elif of.v[k] > 0.0:
             of.sides[n + k] = of.v[k]
-    status = add_load_slopes(
-        plan, table, memory, t, state.q, state.v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
+    status = add_load_slopes(arrays, t, state.q, state.v, head.loop_forces,
         of.q, of.v, work.states, of.sides, work.buffer, of.K, of.C,
     )  # fmt: skip
     for k in range(n):
@@ -146,11 +144,12 @@ def loop_slopes(system, arrays, work, t, state, of_damping, of_stiffness):
 @uncounted
 def loop_rows(system, arrays, work, state):
     """Write the rows of J, after `loop_slopes` in the same state."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
-    plan, of = arrays.plan, loop_joints(system, arrays, work.loops)
-    n, flags = ints[field.N_V], plan[run.FLAGS]
-    for k in range(plan[run.N_LOOP_V]):
-        for j in range(plan[run.N_LOOP_V]):
+    plan, of = arrays.plan, loop_joints(arrays, work)
+    n, flags = ints[field.N_V], head.flags
+    for k in range(head.n_loop_v):
+        for j in range(head.n_loop_v):
             of.T[j] = 1.0 if j == k else 0.0
         motion_base_to_tip(ints, floats, scratch, state.q, state.v, of.zero, flags & 0)
         clear_wrenches(plan, work.slots, 0)
@@ -165,8 +164,9 @@ def loop_rows(system, arrays, work, state):
 @uncounted
 def soften(system, arrays, work, x0, x):
     """Replace accelerations x, found without the slopes of loads on joints of loops, by (1)."""
-    n, m = system.ints[field.N_V], arrays.plan[run.N_LOOP_V]
-    of = loop_joints(system, arrays, work.loops)
+    head = run.PlanHeader(arrays.plan, 0)
+    n, m = system.ints[field.N_V], head.n_loop_v
+    of = loop_joints(arrays, work)
     w, y = m + 1, of.small
     for k in range(m):  # rows of [1 + A_c J X | A_c J d], after m numbers
         o = m + k * w

@@ -6,10 +6,9 @@ import math
 
 from .. import fields as field
 from ..compiling import inlined, uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
-from . import fields as run
 from .coordinates import largest_difference
 from .evaluate import evaluate
 from .explicit import explicit_step
@@ -26,24 +25,25 @@ HARD, MEMORY = 4.0, 64.0
 @uncounted
 def watch_spin(ints, scratch, plan, memory):
     """Update the highest angular rate of each flexible body."""
-    for k in range(plan[run.N_FLEXIBLE]):
-        at = plan[run.FLEXIBLES] + 2 * k
-        rate = CarrierRecord(scratch, BodyRow(ints, plan[at]).record).rate
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.flexibles.count):
+        flexible = run.FlexibleRow(plan, head.flexibles.first, k)
+        rate = CarrierRecord(scratch, BodyRow(ints, flexible.body).record).rate
         w = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] ** 2
-        m = plan[at + 1]
-        memory[m] = max(memory[m], math.sqrt(w))
+        memory[flexible.spin] = max(memory[flexible.spin], math.sqrt(w))
 
 
 @uncounted
 def exceeds_limits(ints, plan, table, memory, q, v):
     """Whether a speed or modal deflection exceeds its limit; memory[WORST] is its number."""
-    n, o = ints[field.N_V], plan[run.LIMITS] & POSITIVE
+    head = run.PlanHeader(plan, 0)
+    n, o = ints[field.N_V], head.limits
     for k in range(n):
         if not abs(v[k]) <= table[o + k]:
             memory[run.WORST] = k
             return True
-    for k in range(plan[run.N_FLEXIBLE]):
-        body = BodyRow(ints, plan[plan[run.FLEXIBLES] + 2 * k])
+    for k in range(head.flexibles.count):
+        body = BodyRow(ints, run.FlexibleRow(plan, head.flexibles.first, k).body)
         o_q, o_v = body.modal_q, body.modal_v
         for j in range(body.n_mode):
             if not abs(q[o_q + j]) <= table[o + n + o_v + j]:
@@ -55,8 +55,9 @@ def exceeds_limits(ints, plan, table, memory, q, v):
 @uncounted
 def _steps_between_looks(plan, table):
     """Number of fixed steps from one whose error is checked to the next."""
-    p = plan[run.PARAMETERS]
-    total = table[p + run.END] / table[p + run.STEP]
+    head = run.PlanHeader(plan, 0)
+    p = run.RunParameters(table, head.parameters)
+    total = p.end / p.step
     return int(max(1.0, min(float(EVERY_STEPS), total / LOOKS)))
 
 
@@ -112,14 +113,15 @@ def watched_step(r, t, h, mode):
 @inlined
 def _is_hard(r, h):
     """Whether accelerations change much more in this step than on average, which it enters."""
-    plan, memory = r.arrays.plan, r.arrays.memory
+    head = run.PlanHeader(r.arrays.plan, 0)
+    memory = r.arrays.memory
     n, change = r.system.ints[field.N_V], 0.0
     for k in range(n):
         w, e = r.weights[n + k], 0.0
-        if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
+        if head.traits & run.SPEEDS_FIRST != 0:
             e = abs(r.end.v[k] - r.start.v[k]) / w
         else:
-            for i in range(1, plan[run.N_STAGE]):
+            for i in range(1, head.n_stage):
                 e = max(e, h * abs(r.stages.V[i * n + k] - r.stages.V[k]) / w)
         if not e <= change:
             change = e
@@ -138,10 +140,11 @@ def note_sampled_error(r, t):
     That of a hard step stands for itself alone.  Coordinates count where they do not follow from
     speeds alone.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
-    n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
+    n, p = r.system.ints[field.N_V], run.RunParameters(table, head.parameters)
     v1, halved, weights = r.end.v, r.tangent.C, r.weights
-    left = max(1.0, math.floor((table[p + run.END] - t) / table[p + run.STEP] + 0.5))
+    left = max(1.0, math.floor((p.end - t) / p.step + 0.5))
     worst, which = 0.0, 0
     for k in range(n):
         e = abs(v1[k] - halved[k]) / weights[n + k]

@@ -6,35 +6,35 @@ import math
 
 from .. import fields as field
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..layout.tree import BodyRow
 from ..small import added, cross, put_vector, quaternion_rotation, turn_back, vector
-from . import fields as run
 from .signals import signal
 
 
 @uncounted
 def drive(ints, plan, table, memory, t, q, v, x, buffer):
     """Write given motions to q, v and the accelerations x; 0, or the status of a function."""
-    for k in range(plan[run.N_MOTION]):
-        e = plan[run.MOTIONS] + k * run.E_ROW
-        active = memory[plan[e + run.E_ACTIVE]] != 0.0
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.motions.count):
+        motion = run.MotionRow(plan, head.motions.first, k)
+        active = memory[motion.active] != 0.0
         if active:
-            BodyRow(ints, plan[e + run.E_A]).driven = 1
+            BodyRow(ints, motion.body).driven = 1
         if not active:
             continue
-        o_q, o_v, n = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE, plan[e + run.E_N]
-        mode = plan[e + run.E_KIND]
+        o_q, o_v, n = motion.q, motion.v, motion.n
+        mode = motion.mode
         if mode == run.LOCK:
             for j in range(n):
                 v[o_v + j] = 0.0
                 x[o_v + j] = 0.0
             continue
-        status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, buffer, 0, 2)
+        status = signal(plan, table, memory, motion.signal, t, q, v, buffer, 0, 2)
         if status != 0:
             return status
         if mode == run.POSITION:
-            m, kind = plan[e + run.E_N_Q], plan[e + run.E_B]
+            m, kind = motion.n_q, motion.joint
             for j in range(m):
                 q[o_q + j] = buffer[j]
             if kind == field.SPHERICAL or kind == field.FREE:
@@ -56,18 +56,20 @@ def drive(ints, plan, table, memory, t, q, v, x, buffer):
 @uncounted
 def mark_driven(ints, plan, memory):
     """Mark the driven hinges as `drive` does, without writing their motions."""
+    head = run.PlanHeader(plan, 0)
     undrive(ints, plan)
-    for k in range(plan[run.N_MOTION]):
-        e = plan[run.MOTIONS] + k * run.E_ROW
-        if memory[plan[e + run.E_ACTIVE]] != 0.0:
-            BodyRow(ints, plan[e + run.E_A]).driven = 1
+    for k in range(head.motions.count):
+        motion = run.MotionRow(plan, head.motions.first, k)
+        if memory[motion.active] != 0.0:
+            BodyRow(ints, motion.body).driven = 1
 
 
 @uncounted
 def undrive(ints, plan):
     """Clear the marks of `drive`."""
-    for k in range(plan[run.N_MOTION]):
-        BodyRow(ints, plan[plan[run.MOTIONS] + k * run.E_ROW + run.E_A]).driven = 0
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.motions.count):
+        BodyRow(ints, run.MotionRow(plan, head.motions.first, k).body).driven = 0
 
 
 @uncounted

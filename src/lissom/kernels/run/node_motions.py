@@ -8,10 +8,10 @@ With the columns xi, psi_1 of a node about the common point, its velocity V and 
 from __future__ import annotations
 
 from ..compiling import uncounted
+from ..layout import run
 from ..small import add, cross, put_vector, vector
 from ..tree.derivatives.frames import COLUMNS, PSI_1, XI, motion_cross, rows_of
 from ..tree.derivatives.motions import MOTION
-from . import fields as run
 
 PLACE, VELOCITY = 9, 12  # of a motion
 
@@ -19,7 +19,8 @@ PLACE, VELOCITY = 9, 12  # of a motion
 @uncounted
 def put_directions(plan, columns, motions, U, first, n):
     """Write J of all slots to the rows U from `first` on."""
-    for s in range(plan[run.N_WRENCH]):
+    head = run.PlanHeader(plan, 0)
+    for s in range(head.n_wrench):
         o, p = COLUMNS * s * n, vector(motions, MOTION * s + PLACE)
         for k in range(n):
             xi_w, xi_v = rows_of(columns, o + XI * n, n, k), rows_of(columns, o + 3 * n, n, k)
@@ -32,7 +33,8 @@ def put_directions(plan, columns, motions, U, first, n):
 @uncounted
 def put_rate_changes(plan, columns, motions, n, k, out):
     """Write the changes (1) of the velocities of all slots along speed k to out[12 s + 6:]."""
-    for s in range(plan[run.N_WRENCH]):
+    head = run.PlanHeader(plan, 0)
+    for s in range(head.n_wrench):
         o, at = COLUMNS * s * n, MOTION * s
         p, V_w = vector(motions, at + PLACE), vector(motions, at + VELOCITY)
         V_v = vector(motions, at + VELOCITY + 3)

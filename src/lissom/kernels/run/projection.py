@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
+from ..layout import run
 from ..layout.loops import LoopsHeader
 from ..layout.records import ClosingRecord
 from ..layout.tree import BodyRow
@@ -18,7 +19,6 @@ from ..loops.closed_tree import accelerate_closed, articulate_closed, solve_last
 from ..loops.closing import OPEN, close_loops, place_loops
 from ..loops.forces import gather_rhs
 from ..tree.motion import motion_base_to_tip
-from . import fields as run
 from .coordinates import moved
 from .motions import drive
 
@@ -31,11 +31,12 @@ MOST = 20
 @uncounted
 def settle(system, arrays, work, t, state):
     """Write given motions into a state, and close the loops; 0 or a failure."""
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
-    if plan[run.N_MOTION] != 0:
+    if head.motions.count != 0:
         if drive(system.ints, plan, table, memory, t, state.q, state.v, work.x, work.buffer) != 0:
             return run.CALL_FAILED
-    if plan[run.PROJECT] != 0:
+    if head.project != 0:
         return project(system, arrays, work, state)
     return 0
 
@@ -43,10 +44,11 @@ def settle(system, arrays, work, t, state):
 @uncounted
 def project(system, arrays, work, state):
     """Close all loops (1); 0, LOOP_OPEN or a failure."""
+    head = run.PlanHeader(arrays.plan, 0)
     ints, floats, scratch = system
     plan, table, memory = arrays
     q, v, s, out = state.q, state.v, work.s, work.out
-    T, flags = work.forces, plan[run.FLAGS]
+    T, flags = work.forces, head.flags
     n_v, loops = ints[field.N_V], LoopsHeader(ints, ints[field.LOOPS])
     n, o = loops.n_column, loops.closure
     length, closing = floats[loops.length], ClosingRecord(scratch, loops.closing)

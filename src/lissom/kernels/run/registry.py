@@ -6,10 +6,12 @@ import them.  The number of a kind is its index in the list.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ..compiling import inlined
 
 Array = np.ndarray
 Kernel = Callable[..., Any]
@@ -81,12 +83,12 @@ class BodyKind(NamedTuple):
     """Kernel of a load on a body as a whole, with its modes."""
 
     name: str  # kind of load
-    # force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T): adds a
-    # wrench to the record of the slot at work[a:], and n modal forces to T[o_v:], at the time t,
-    # which does not count from the start of the run. Modal coordinates are at q[o_q:]; row: that of
-    # the body in ints, after `motion_base_to_tip`; the values of its signal and then their rates at
-    # signals[0:]. z, dz: places in `states` of the state of a load on a joint that belongs to it,
-    # and of its rate; without one z is the place of its output channel
+    # force(load, system, table, t, q, v, signals, states, z, dz, slots, T): adds a wrench to the
+    # record of its slot, and load.n modal forces to T[load.v:], at the time t, which does not count
+    # from the start of the run. load: its `LoadRow`; load.body is that of its body in ints, after
+    # `motion_base_to_tip`; the values of its signal and then their rates are at signals[0:]. z, dz:
+    # places in `states` of the state of a load on a joint that belongs to it, and of its rate;
+    # without one z is the place of its output channel
     force: Kernel
     advice: str = ""  # as for `JointKind`
 
@@ -126,3 +128,29 @@ def register(kind: JointKind | NodeKind | BodyKind | Method) -> int:
         kinds = BODY_KINDS
     kinds.append(kind)
     return len(kinds) - 1
+
+
+def switch(kernels: Iterable[Kernel | None], otherwise: Any = None) -> Kernel:
+    """Kernel (which, *arguments) that calls the kernel of this number, where there is one.
+
+    otherwise: what is returned where there is none.
+    """
+
+    @inlined
+    def chain(which, *arguments):
+        return otherwise
+
+    for number, kernel in reversed(list(enumerate(kernels))):
+        if kernel is not None:
+            chain = _or(number, kernel, chain)
+    return chain
+
+
+def _or(number: int, kernel: Kernel, others: Kernel) -> Kernel:
+    @inlined
+    def chain(which, *arguments):
+        if which == number:
+            return kernel(*arguments)
+        return others(which, *arguments)
+
+    return chain

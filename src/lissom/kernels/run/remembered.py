@@ -9,7 +9,7 @@ holds while memory[EPOCH] is what it was: it counts whatever the user may have c
 from __future__ import annotations
 
 from ..compiling import uncounted
-from . import fields as run
+from ..layout import run
 
 COUNT = 6  # more than the instants between the start of a step and the end of the look along it
 MOST_ORDERS = 2

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
-from . import fields as run
+from ..layout import run
 from .evaluate import solve_mass
-from .views import derivative_rows
+from .views import slope_rows
 
 LEAST = 1e-12  # pivot of 1 + V X below which it is singular
 
@@ -21,8 +21,9 @@ LEAST = 1e-12  # pivot of 1 + V X below which it is singular
 @uncounted
 def select_rows(system, arrays, work, of_damping, of_stiffness):
     """Write V, and move the rows that count to the front; returns their number."""
-    of, n, used = derivative_rows(system, arrays, work.rows), system.ints[field.N_V], 0
-    for i in range(arrays.plan[run.N_ROW]):
+    head = run.PlanHeader(arrays.plan, 0)
+    of, n, used = slope_rows(arrays, work), system.ints[field.N_V], 0
+    for i in range(head.n_row):
         counts = False
         for k in range(n):
             j = i * n + k
@@ -44,7 +45,7 @@ def solve_rows(system, arrays, work, q, used):
 
     system: with the stiff scratch, after `prepare_armature`.
     """
-    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
+    of, n = slope_rows(arrays, work), system.ints[field.N_V]
     for i in range(used):
         for k in range(n):
             of.column[k], of.solution[k] = of.U[i * n + k], 0.0
@@ -99,7 +100,7 @@ def _divide(G, m, Y, n):
 @uncounted
 def soften_by_rows(system, arrays, work, used, x0, x):
     """Replace accelerations x, found without the rows, by (1)."""
-    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
+    of, n = slope_rows(arrays, work), system.ints[field.N_V]
     for i in range(used):
         y = 0.0
         for k in range(n):
@@ -113,7 +114,7 @@ def soften_by_rows(system, arrays, work, used, x0, x):
 @uncounted
 def add_row_forces(system, arrays, work, used, rows, factor, x, out):
     """Add factor sum_r U_r^T (rows_r x) to `out`; rows: those of K or V."""
-    of, n = derivative_rows(system, arrays, work.rows), system.ints[field.N_V]
+    of, n = slope_rows(arrays, work), system.ints[field.N_V]
     for i in range(used):
         y = 0.0
         for k in range(n):

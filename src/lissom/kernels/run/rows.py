@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import inlined, uncounted
+from ..layout import run
 from ..layout.loops import LoopsHeader
 from ..loops.couplings import coupling_force
 from ..loops.forces import loop_force
-from . import fields as run
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
 from .projection import settle
 from .slots import SLOT_RECORD, SLOT_WRENCH
+from .views import loop_joints
 
 
 @uncounted
 def row_due(plan, table, memory, t):
     """Whether a row is due at this time and not yet written."""
-    p = plan[run.PARAMETERS]
+    head = run.PlanHeader(plan, 0)
+    p = run.RunParameters(table, head.parameters)
     if memory[run.SUB] != 0.0:
         return False
-    if memory[run.NEXT_OUTPUT] == 0.0 or t >= table[p + run.END] - table[p + run.TICK]:
+    if memory[run.NEXT_OUTPUT] == 0.0 or t >= p.end - p.tick:
         return True
-    if plan[run.ADAPTIVE] == 0:
-        if plan[run.EVERY] == 0:  # also after the parts of steps
+    if head.adaptive == 0:
+        if head.every == 0:  # also after the parts of steps
             return True
-        return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % plan[run.EVERY] == 0.0
-    if table[p + run.OUTPUT_STEP] == 0.0:
+        return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % head.every == 0.0
+    if p.output_step == 0.0:
         return True
-    due = memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP]
-    return t >= due - table[p + run.TICK]
+    due = memory[run.NEXT_OUTPUT] * p.output_step
+    return t >= due - p.tick
 
 
 @inlined
@@ -38,16 +40,17 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
 
     ready: whether the dense stages are already available.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, inside = r.system, r.arrays, r.work, r.inside
-    plan, table, memory = arrays
-    p = plan[run.PARAMETERS]
-    period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
+    table, memory = arrays.table, arrays.memory
+    p = run.RunParameters(table, head.parameters)
+    period, tick = p.output_step, p.tick
     while True:
         if period > 0.0:
             instant = memory[run.NEXT_OUTPUT] * period
         else:
-            instant = t + h * (max(memory[run.SUB], 1.0)) / plan[run.EVERY]
-            if memory[run.SUB] >= plan[run.EVERY]:
+            instant = t + h * (max(memory[run.SUB], 1.0)) / head.every
+            if memory[run.SUB] >= head.every:
                 return 0
         if instant >= t1 - tick:
             return 0
@@ -60,7 +63,7 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
             ready = True
         before = memory[run.N_EVALUATIONS]
         interpolate(arrays, work, (instant - t) / h, h, r.start, r.stages, inside)
-        if plan[run.PROJECT] != 0:
+        if head.project != 0:
             status = settle(system, arrays, work, instant, inside)
             if status != 0:
                 return status
@@ -83,14 +86,15 @@ def write_row(system, arrays, work, t, state, rows):
     The outputs of loads follow, then the forces of loads on joints of loops.  After `evaluate` at
     the same state.
     """
-    plan, table, memory = arrays
+    head = run.PlanHeader(arrays.plan, 0)
+    table, memory = arrays.table, arrays.memory
     ints, floats, scratch = system
     q, v, x, T, slots = state.q, state.v, work.out, work.forces, work.slots
     n_q, n = ints[field.N_Q], ints[field.N_V]
-    if plan[run.N_MOTION] != 0:
+    if head.motions.count != 0:
         needed_forces(system, arrays, work, state, x)
-    o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
-    rows[o] = table[plan[run.PARAMETERS] + run.ORIGIN] + t
+    o = int(memory[run.N_ROWS]) * head.width
+    rows[o] = run.RunParameters(table, head.parameters).origin + t
     o += 1
     for k in range(n_q):
         rows[o + k] = q[k]
@@ -100,10 +104,10 @@ def write_row(system, arrays, work, t, state, rows):
         rows[o + n + k] = x[k]
         rows[o + 2 * n + k] = T[k]
     o += 3 * n
-    for k in range(plan[run.N_WRENCH]):
+    for k in range(head.n_wrench):
         for j in range(6):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
-    o += 6 * plan[run.N_WRENCH]
+    o += 6 * head.n_wrench
     if ints[field.LOOPS] != 0:
         n_loop = LoopsHeader(ints, ints[field.LOOPS]).n_loop
         for k in range(n_loop):
@@ -111,10 +115,11 @@ def write_row(system, arrays, work, t, state, rows):
         for k in range(LoopsHeader(ints, ints[field.LOOPS]).n_coupling):
             rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
         o += 6 * n_loop + LoopsHeader(ints, ints[field.LOOPS]).n_coupling
-    first = run.LOAD_STATES + 2 * plan[run.N_STATE]
-    for k in range(plan[run.N_OUTPUT]):
+    first = run.LOAD_STATES + 2 * head.n_state
+    for k in range(head.n_output):
         rows[o + k] = work.states[first + k]
-    o += plan[run.N_OUTPUT]
-    for k in range(plan[run.N_LOOP_V]):
-        rows[o + k] = work.loops[plan[run.N_LOOP_Q] + plan[run.N_LOOP_V] + k]  # `LoopJoints.T`
+    o += head.n_output
+    joints = loop_joints(arrays, work)
+    for k in range(head.n_loop_v):
+        rows[o + k] = joints.T[k]
     memory[run.N_ROWS] += 1.0

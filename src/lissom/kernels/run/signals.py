@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..compiling import uncounted
-from ..fields import POSITIVE
-from . import fields as run
+from ..layout import run
 from .calls import COMPILED, call, instant
 from .remembered import recall, remember
 
@@ -17,29 +16,30 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     the second those after it: the piece is selected half-way between the start of the step and t.
     Returns 0, or the status of a called function.
     """
-    kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
+    row = run.SignalRow(plan, s, 0)
+    kind, n = row.kind, row.n
     if kind == run.CALLED:
-        which, now = plan[s + run.S_WHICH], instant(plan, table, memory, t)
-        records = plan[s + run.S_RECORDS]
+        which, now = row.which, instant(plan, table, memory, t)
+        records = row.records
         if records != 0 and recall(memory, records, n, orders, now, q, v, out, o):
             return 0
         memory[run.N_CALLS] += 1.0
-        status = call(where, which, now, q, v, memory, 0, out, o)
+        status = call(row.address, which, now, q, v, memory, 0, out, o)
         if orders > 0 and status == 0 and which >= COMPILED and memory[run.LATE] != 0.0:
             _correct(memory[run.LATE], n, out, o, orders)
         if records != 0 and status == 0:
             remember(memory, records, n, orders, now, q, v, out, o)
         return status
-    c = where & POSITIVE
+    c = row.constants
     if kind == run.CONSTANT:
         for k in range(n):
             out[o + k] = table[c + k]
         for k in range(n, n * (orders + 1)):
             out[o + k] = 0.0
         return 0
-    pieces, width = plan[s + run.S_PIECES], plan[s + run.S_DEGREE] + 1
+    pieces, width = row.pieces, row.degree + 1
     inside = 0.5 * (memory[run.TIME] + t)
-    sought = inside if plan[s + run.S_WHICH] == run.CORNERS else t
+    sought = inside if row.corners != 0 else t
     low, high = 0, pieces
     while high - low > 1:
         middle = (low + high) // 2

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import uncounted
+from ..layout import run
 from ..layout.records import CarrierRecord
 from ..layout.tree import BodyRow
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
 from ..tree.nodes import deform_listed, node_motion
-from . import fields as run
 
 SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 9, 12, 18, 24
 
@@ -23,17 +23,18 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 
     With flags ACCELERATED the records of bodies hold velocities; those of the slots are written.
     """
-    for k in range(plan[run.N_SLOT]):
-        e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
-        if plan[e + run.E_A] < 0:
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.slots.count):
+        slot, w = run.SlotRow(plan, head.slots.first, k), o + k * SLOT_RECORD
+        if slot.body < 0:
             continue
-        body = BodyRow(ints, plan[e + run.E_A])
+        body = BodyRow(ints, slot.body)
         b, at = CarrierRecord(scratch, body.record), body.world
         C, origin = matrix(scratch, at), vector(scratch, at + 9)
         R, l = b.R, ZERO
         omega, u = b.alpha, b.a
         if body.level != field.RIGID:
-            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
+            c = int(scratch[field.EXTERNAL]) + slot.external + field.EXTERNAL_NODE
             if body.level >= field.STIFFENED:
                 deform_listed(body, scratch, c, scratch, q, v, scratch, c)
             R, l, _J, _w, omega, u = node_motion(body, scratch, c, scratch, q, v, v, flags)
@@ -47,7 +48,8 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 @uncounted
 def clear_wrenches(plan, work, o):
     """Set the wrenches of all slots to zero."""
-    for k in range(plan[run.N_SLOT]):
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.slots.count):
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
 
@@ -70,14 +72,13 @@ def add_change(out, o, n, f):
 @uncounted
 def put_wrenches(scratch, plan, work, o):
     """Write the wrenches of the slots on bodies to the list of external forces."""
+    head = run.PlanHeader(plan, 0)
     start = int(scratch[field.EXTERNAL])
     count = 0
-    for k in range(plan[run.N_SLOT]):
-        e = plan[run.SLOTS] + k * run.E_ROW
-        if plan[e + run.E_A] >= 0:
+    for k in range(head.slots.count):
+        slot = run.SlotRow(plan, head.slots.first, k)
+        if slot.body >= 0:
             count += 1
             for j in range(6):
-                scratch[start + plan[e + run.E_B] + 1 + j] = work[
-                    o + k * SLOT_RECORD + SLOT_WRENCH + j
-                ]
+                scratch[start + slot.external + 1 + j] = work[o + k * SLOT_RECORD + SLOT_WRENCH + j]
     scratch[field.N_EXTERNAL] = count

@@ -9,8 +9,7 @@ load at its limit may be secants.  Outputs are numbers that loads provide as cha
 from __future__ import annotations
 
 from ..compiling import uncounted
-from ..fields import POSITIVE
-from . import fields as run
+from ..layout import run
 from .loads import add_force
 from .signals import signal
 
@@ -18,19 +17,21 @@ from .signals import signal
 @uncounted
 def put_states(plan, states, z, w):
     """Write the states z for the next evaluation, to which w times their rates is added."""
-    n = plan[run.N_STATE]
+    head = run.PlanHeader(plan, 0)
+    n = head.n_state
     states[run.LOAD_WEIGHT] = w
     for k in range(n):
         states[run.LOAD_STATES + k] = z[k]
         states[run.LOAD_STATES + n + k] = 0.0  # of loads that are switched off
-    for k in range(plan[run.N_OUTPUT]):
+    for k in range(head.n_output):
         states[run.LOAD_STATES + 2 * n + k] = 0.0
 
 
 @uncounted
 def take_rates(plan, states, rates):
     """Copy the rates of the states at the last evaluation to `rates`."""
-    n = plan[run.N_STATE]
+    head = run.PlanHeader(plan, 0)
+    n = head.n_state
     for k in range(n):
         rates[k] = states[run.LOAD_STATES + n + k]
 
@@ -41,26 +42,27 @@ def state_rates(arrays, work, t, state, w):
 
     Their forces are written to work.s and not used.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     put_states(plan, work.states, state.z, w)
-    n_z = plan[run.N_STATE]
-    for k in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + k * run.E_ROW
-        z = plan[e + run.E_STATE] & POSITIVE
-        if z == 0 or memory[plan[e + run.E_ACTIVE]] == 0.0:
+    n_z = head.n_state
+    for k in range(head.forces.count):
+        load = run.LoadRow(plan, head.forces.first, k)
+        z = load.state
+        if z == 0 or memory[load.active] == 0.0:
             continue
-        s = plan[e + run.E_SIGNAL]
+        s = load.signal
         if s != 0:
             status = signal(
-                plan, table, memory, s, t, state.q, state.v, work.buffer, 0, plan[e + run.E_ORDERS]
+                plan, table, memory, s, t, state.q, state.v, work.buffer, 0, load.orders
             )
             if status != 0:
                 return status
-        n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
-        o = run.LOAD_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
+        n, c = load.n, load.constants
+        o_q, o_v = load.q, load.v
+        o = run.LOAD_STATES + 2 * n_z + load.output
         add_force(
-            plan[e + run.E_KIND],
+            load.kind,
             table, c, n, state.q, o_q, state.v, o_v, work.buffer, work.states, z, z + n_z, o,
             work.s,
         )  # fmt: skip
@@ -73,8 +75,8 @@ def begin_states(arrays, work, t, start, end, of_start, of_end):
 
     of_end: weight of the rates at the end.  Returns 0, or a function's status.
     """
-    plan = arrays.plan
-    n = plan[run.N_STATE]
+    head = run.PlanHeader(arrays.plan, 0)
+    n = head.n_state
     if n == 0:
         return 0
     status = state_rates(arrays, work, t, start, of_end)
@@ -86,8 +88,8 @@ def begin_states(arrays, work, t, start, end, of_start, of_end):
 @uncounted
 def end_states(arrays, work, t, end, of_end):
     """Write the states at the end of an implicit step to end.z; 0, or a function's status."""
-    plan = arrays.plan
-    n = plan[run.N_STATE]
+    head = run.PlanHeader(arrays.plan, 0)
+    n = head.n_state
     if n == 0:
         return 0
     status = state_rates(arrays, work, t, end, of_end)

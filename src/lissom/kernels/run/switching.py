@@ -17,9 +17,8 @@ import math
 
 from .. import fields as field
 from ..compiling import inlined, uncounted
-from . import fields as run
+from ..layout import run
 from .explicit import B_ROW
-from .views import stages_of
 
 FEW = 6.0  # steps below the limit after which the count begins again
 WINDOW = 50.0  # implicit steps whose pace is compared
@@ -30,8 +29,9 @@ MORE, MOST = 4.0, 1e6  # growth of NEEDED after an attempt that did not pay, and
 @inlined
 def should_switch(r, h):
     """Whether the other method is better after this step; after it was committed."""
-    plan, table, memory = r.arrays
-    limit = table[plan[run.PARAMETERS] + run.STIFF_AT]
+    head = run.PlanHeader(r.arrays.plan, 0)
+    table, memory = r.arrays.table, r.arrays.memory
+    limit = run.RunParameters(table, head.parameters).stiff_at
     if limit == 0.0:
         return _is_slower(memory, h)
     if _stiffness(r) > limit:
@@ -81,13 +81,14 @@ def _is_slower(memory, h):
 @inlined
 def _stiffness(r):
     """Product h |lambda| (1) of an explicit step whose last stage is at its end."""
-    plan, table, stages = r.arrays.plan, r.arrays.table, r.stages
-    n, count, total = r.system.ints[field.N_V], plan[run.N_STAGE], stages_of(plan)
-    last, b = plan[run.TABLEAU] + (count - 1) * total, plan[run.TABLEAU] + total * (total + B_ROW)
+    head = run.PlanHeader(r.arrays.plan, 0)
+    table, stages = r.arrays.table, r.stages
+    n, count, total = r.system.ints[field.N_V], head.n_stage, head.n_rates
+    last, b = head.tableau + (count - 1) * total, head.tableau + total * (total + B_ROW)
     changes = distances = 0.0
     for part in range(2):
         K = stages.S if part == 0 else stages.V
-        width = n + plan[run.N_MAPPED] if part == 0 else n
+        width = n + head.n_mapped if part == 0 else n
         for k in range(n):
             w = 1.0 / r.weights[part * n + k]
             d = 0.0

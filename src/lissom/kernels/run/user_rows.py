@@ -7,9 +7,8 @@ wrench that it causes, and U_r the directions of the rows: K_r, C_r = -dT_r/dg D
 from __future__ import annotations
 
 from ..compiling import uncounted
-from ..fields import POSITIVE
+from ..layout import run
 from ..small import matrix, turn, vector
-from . import fields as run
 from .calls import call, instant
 from .loads import add_force_change, add_node_force
 from .signals import signal
@@ -18,96 +17,96 @@ from .views import loop_joints
 
 
 @uncounted
-def add_user_rows(system, arrays, work, of, t, state, first):
+def add_user_rows(arrays, work, of, t, state, first):
     """Add the rows (1) of all loads on hinges, joints of loops and nodes; 0 or a failure.
 
     After `place_slots` in the same state.  first: the first row of slots.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     plan = arrays.plan
-    if plan[run.N_GIVEN] == 0:
+    if head.gives_derivatives == 0:
         return 0
-    for i in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + i * run.E_ROW
-        if not _put_user_derivatives(arrays, work, of, t, state, e):
+    for i in range(head.forces.count):
+        load = run.LoadRow(plan, head.forces.first, i)
+        if not _put_user_derivatives(arrays, work, of, t, state, load):
             return run.CALL_FAILED
-        if _has_user_derivatives(arrays, e):
-            _add_forces(arrays, work, of, state, e, 0, of.column)
-    if plan[run.N_LOOP_FORCE] != 0:
-        cut, row = loop_joints(system, arrays, work.loops), first + 6 * plan[run.N_WRENCH]
-        for i in range(plan[run.N_LOOP_FORCE]):
-            e = plan[run.LOOP_FORCES] + i * run.E_ROW
-            if not _put_user_derivatives(arrays, work, of, t, state, e):
+        if _has_user_derivatives(arrays, load):
+            _add_forces(arrays, work, of, state, load, 0, of.column)
+    if head.loop_forces.count != 0:
+        cut, row = loop_joints(arrays, work), first + 6 * head.n_wrench
+        for i in range(head.loop_forces.count):
+            load = run.LoadRow(plan, head.loop_forces.first, i)
+            if not _put_user_derivatives(arrays, work, of, t, state, load):
                 return run.CALL_FAILED
-            if _has_user_derivatives(arrays, e):
-                _add_forces(arrays, work, of, state, e, row, cut.T)
-    for i in range(plan[run.N_NODE_LOAD]):
-        e = plan[run.NODE_LOADS] + i * run.E_ROW
-        if not _put_user_derivatives(arrays, work, of, t, state, e):
+            if _has_user_derivatives(arrays, load):
+                _add_forces(arrays, work, of, state, load, row, cut.T)
+    for i in range(head.node_loads.count):
+        load = run.LoadRow(plan, head.node_loads.first, i)
+        if not _put_user_derivatives(arrays, work, of, t, state, load):
             return run.CALL_FAILED
-        if _has_user_derivatives(arrays, e):
-            _add_wrenches(arrays, work, of, state, e, first)
+        if _has_user_derivatives(arrays, load):
+            _add_wrenches(arrays, work, of, state, load, first)
     return 0
 
 
 @uncounted
-def _has_user_derivatives(arrays, e):
-    """Whether the load in row e acts and has derivatives of the user's."""
-    plan = arrays.plan
-    return plan[e + run.E_WIDE] == run.GIVEN and arrays.memory[plan[e + run.E_ACTIVE]] != 0.0
+def _has_user_derivatives(arrays, load):
+    """Whether a load acts and has derivatives of the user's."""
+    return load.wide == run.GIVEN and arrays.memory[load.active] != 0.0
 
 
 @uncounted
-def _put_user_derivatives(arrays, work, of, t, state, e):
-    """Write signal and derivatives of the load in row e, if they are given; False if that fails."""
+def _put_user_derivatives(arrays, work, of, t, state, load):
+    """Write signal and derivatives of a load, if they are given; False if that fails."""
     plan, table, memory = arrays
-    if not _has_user_derivatives(arrays, e):
+    if not _has_user_derivatives(arrays, load):
         return True
-    s, q, v = plan[e + run.E_SIGNAL], state.q, state.v
+    s, q, v = load.signal, state.q, state.v
     if signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
         return False
     now = instant(plan, table, memory, t)
-    by, which = plan[s + run.S_BY], plan[s + run.S_BY_WHICH]
-    return call(by, which, now, q, v, memory, 0, of.derivatives, 0) == 0
+    row = run.SignalRow(plan, s, 0)
+    return call(row.by_address, row.by_which, now, q, v, memory, 0, of.derivatives, 0) == 0
 
 
 @uncounted
-def _take_column(plan, work, of, e, n, part, k, o):
+def _take_column(plan, work, of, load, n, part, k, o):
     """Write column k of the derivatives by coordinates (part 0) or speeds to work.buffer[o:]."""
-    m = plan[plan[e + run.E_SIGNAL] + run.S_N]
+    m = run.SignalRow(plan, load.signal, 0).n
     for j in range(m):
         work.buffer[o + j] = of.derivatives[(part * m + j) * n + k]
 
 
 @uncounted
-def _add_forces(arrays, work, of, state, e, row, T):
+def _add_forces(arrays, work, of, state, load, row, T):
     """Add the rows (1) of a load on a joint, whose first is `row`; T: as for its forces."""
-    plan, n, m = arrays.plan, len(state.v), arrays.plan[e + run.E_N]
-    o_v, c = plan[e + run.E_V] & POSITIVE, plan[e + run.E_TABLE] & POSITIVE
+    plan, n, m = arrays.plan, len(state.v), load.n
+    o_v, c = load.v, load.constants
     for part in range(2):
         rows = of.K if part == 0 else of.C
         for k in range(n):
-            _take_column(plan, work, of, e, n, part, k, m)
+            _take_column(plan, work, of, load, n, part, k, m)
             for j in range(m):
                 T[o_v + j] = 0.0
-            add_force_change(plan[e + run.E_KIND], arrays.table, c, m, work.buffer, m, T, o_v)
+            add_force_change(load.kind, arrays.table, c, m, work.buffer, m, T, o_v)
             for j in range(m):
                 rows[(row + o_v + j) * n + k] -= T[o_v + j]
 
 
 @uncounted
-def _add_wrenches(arrays, work, of, state, e, first):
+def _add_wrenches(arrays, work, of, state, load, first):
     """Add the rows (1) of a load on a node, whose wrench is linear in its signal."""
-    plan, n, a = arrays.plan, len(state.v), arrays.plan[e + run.E_A] * SLOT_RECORD
+    plan, n, a = arrays.plan, len(state.v), load.slot_a * SLOT_RECORD
     for part in range(2):
         rows = of.K if part == 0 else of.C
         for k in range(n):
-            _take_column(plan, work, of, e, n, part, k, 0)
+            _take_column(plan, work, of, load, n, part, k, 0)
             add_node_force(
-                plan[e + run.E_KIND], arrays.table, plan[e + run.E_TABLE] & POSITIVE,
-                plan[e + run.E_AXES], work.buffer, work.slots, a,
-                plan[e + run.E_B] * SLOT_RECORD,
+                load.kind, arrays.table, load.constants,
+                load.axes, work.buffer, work.slots, a,
+                load.slot_b * SLOT_RECORD,
             )  # fmt: skip
-            take_wrench(plan, work.slots, a, rows, (first + 6 * plan[e + run.E_A]) * n + k, n, -1.0)
+            take_wrench(plan, work.slots, a, rows, (first + 6 * load.slot_a) * n + k, n, -1.0)
 
 
 @uncounted

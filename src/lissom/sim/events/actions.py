@@ -17,7 +17,6 @@ from ...bodies.rod_modes import weighted_shapes
 from ...errors import SimulationWarning
 from ...kernels import fields as field
 from ...kernels.layout.tree import BodyRow
-from ...kernels.run import fields as run
 from ...results.event_records import Impulse
 from ...results.labels import forces, times
 from ...system import State
@@ -220,7 +219,7 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
 def mark_driven(machine: Machine, but: int = -1) -> None:
     """Mark the joints that keep their speeds in `Machine.solve`: driven and locked ones."""
     for row in machine.plan.rows["motions"]:
-        BodyRow(machine.ints, row[run.E_A]).driven = machine.memory[row[run.E_ACTIVE]] != 0
+        BodyRow(machine.ints, row.body).driven = machine.memory[row.active] != 0
     if but >= 0:
         BodyRow(machine.ints, field.HEADER, but).driven = 0
 
@@ -229,8 +228,8 @@ def held_speeds(machine: Machine) -> Array:
     """Which speeds (n_v,) are those of driven and locked joints."""
     held = np.zeros(machine.system.n_v, dtype=bool)
     for row in machine.plan.rows["motions"]:
-        if machine.memory[row[run.E_ACTIVE]] != 0:
-            held[row[run.E_V] : row[run.E_V] + row[run.E_N]] = True
+        if machine.memory[row.active] != 0:
+            held[row.v : row.v + row.n] = True
     return held
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import LoadError, shown, suggestion
 from ...fields import NumbersField, is_number, keep
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...model import Part
 from ...printing import Shown
 from ..loads.latch import enter_latch
@@ -241,7 +241,7 @@ class Event(Shown):
             Resolved arguments of `simulate`.
         """
         place = plan.reserve(2, [0.0, 1.0])  # previous value, whether it is armed
-        common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
+        common = {"memory": place, "way": self.direction, "value": plan.table(self.value)}
         if isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
             if joint.n_v != 1 or joint.n_q != 1:
@@ -250,10 +250,10 @@ class Event(Shown):
                     "coordinates, not one; watch a function of the state instead"
                 )
             kind = run.SPEED if self.rate else run.COORDINATE
-            plan.add("events", E_KIND=kind, E_Q=joint.q, E_V=joint.v, **common)
+            plan.add("events", kind=kind, q=joint.q, v=joint.v, **common)
         else:
             address, which = self._function(plan)
-            plan.add("events", E_KIND=run.FUNCTION, E_ADDRESS=address, E_WHICH=which, **common)
+            plan.add("events", kind=run.FUNCTION, address=address, which=which, **common)
         for action in self.actions:
             action.prepare(plan, self.label)
         plan.events.append((self, place))

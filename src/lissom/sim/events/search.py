@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ..run.machine import Machine
 
 Array = np.ndarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.monitoring import watched_step
 from ...kernels.run.registry import Method, register
 from .integrator import Integrator

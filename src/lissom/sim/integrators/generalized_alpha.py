@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from ...errors import LoadError
 from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.coordinates import moved, moved_error
 from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import (
@@ -73,13 +73,12 @@ class Constants(NamedTuple):
 @inlined
 def constants(plan, table, h):
     """Constants of the method, for a step h."""
-    p = plan[run.PARAMETERS]
-    alpha_m, alpha_f = table[p + run.ALPHA_M], table[p + run.ALPHA_F]
-    tolerance = table[p + run.NEWTON] * max(
-        min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE]
-    )
+    head = run.PlanHeader(plan, 0)
+    p = run.RunParameters(table, head.parameters)
+    alpha_m, alpha_f = p.alpha_m, p.alpha_f
+    tolerance = p.newton * max(min(1.0, h * p.share), p.least_share)
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
-    beta, gamma, slack = table[p + run.BETA], table[p + run.GAMMA], table[p + run.SLACK]
+    beta, gamma, slack = p.beta, p.gamma, p.slack
     return Constants(alpha_m, alpha_f, beta, gamma, ratio, tolerance, slack)
 
 
@@ -98,6 +97,7 @@ def _alpha_step(system, arrays, work, t, h, start, end, other, x, of, weights):
 
     system: with the stiff scratch; other: a state to be overwritten; of: the tangent.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     m = constants(plan, table, h)
     lead = min(h, FARTHEST * memory[run.LEAD_STEP])
@@ -110,11 +110,11 @@ def _alpha_step(system, arrays, work, t, h, start, end, other, x, of, weights):
     prepare_armature(system, arrays, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
     if begin_states(arrays, work, t, start, end, 0.5 * h, 0.0) != 0:
         return run.CALL_FAILED
-    coupled = plan[run.N_ROW] != 0 and memory[run.COUPLED] > 0.0
+    coupled = head.n_row != 0 and memory[run.COUPLED] > 0.0
     _guess(memory, h, m, x)
-    if plan[run.PROJECT] != 0:
+    if head.project != 0:
         request_speed_closure(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
-    rods, status = system.ints[field.RODS] != 0 and plan[run.DENSE] == 0, 0
+    rods, status = system.ints[field.RODS] != 0 and head.dense == 0, 0
     if rods:
         if not _place(arrays, work, h, m, start, end, x):
             return run.SINGULAR_COORDINATES
@@ -122,7 +122,7 @@ def _alpha_step(system, arrays, work, t, h, start, end, other, x, of, weights):
             work.extra[k] = of.A[k] * x.x1[k]
         factor = m.ratio * m.beta * h * h
         status = prepare_rods(system, arrays, work, t + h, end, 0.5 * h, x.x1, factor)
-    if status == 0 and plan[run.N_LOOP_FORCE] != 0:
+    if status == 0 and head.loop_forces.count != 0:
         status = run.SINGULAR_COORDINATES
         if _place(arrays, work, h, m, start, end, x):
             status = loop_tangent(
@@ -179,17 +179,18 @@ def _iterate(system, arrays, work, t, h, m, start, end, other, x, of, weights, c
     successive changes in the same step: rates from earlier steps are not reliable, and momentum
     would drift.
     """
+    head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     out, n = work.out, len(x.a0)
     of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
-    before, steady, used = 0.0, plan[run.NONLINEAR] == 0, 0
-    hopes = plan[run.N_ROW] != 0 and not coupled
+    before, steady, used = 0.0, head.nonlinear == 0, 0
+    hopes = head.n_row != 0 and not coupled
     if coupled:
         put_states(plan, work.states, start.z, 0.5 * h)
         status, used = step_rows(system, arrays, work, t, start, other, of_damping, of_stiffness)
         if status != 0:
             return status
-    for iteration in range(int(table[plan[run.PARAMETERS] + run.ITERATIONS])):
+    for iteration in range(int(run.RunParameters(table, head.parameters).iterations)):
         for k in range(n):
             work.extra[k] = of.A[k] * x.x1[k]
         if not _place(arrays, work, h, m, start, end, x):
@@ -206,7 +207,7 @@ def _iterate(system, arrays, work, t, h, m, start, end, other, x, of, weights, c
             return status
         if coupled:
             soften_by_rows(system, arrays, work, used, x.x1, out)
-        elif plan[run.N_LOOP_FORCE] != 0:
+        elif head.loop_forces.count != 0:
             soften(system, arrays, work, x.x1, out)
         change, step = _correct(memory, h, m, out, x, weights)
         rate = 1.0
@@ -219,7 +220,7 @@ def _iterate(system, arrays, work, t, h, m, start, end, other, x, of, weights, c
             return SLOW_
         if iteration > 3 and rate > 1.5:
             return run.DIVERGED
-        if plan[run.NONLINEAR] != 0:
+        if head.nonlinear != 0:
             # With another armature the ratio of changes is not a convergence rate.
             for k in range(n):
                 out[k] = of.A[k]
@@ -229,10 +230,10 @@ def _iterate(system, arrays, work, t, h, m, start, end, other, x, of, weights, c
             prepare_armature(system, arrays, of, of_damping, of_stiffness, h)
             if loop_slopes(system, arrays, work, t + h, end, of_damping, of_stiffness) != 0:
                 return run.CALL_FAILED
-            steady, cut = True, loop_joints(system, arrays, work.loops)
+            steady, cut = True, loop_joints(arrays, work)
             for k in range(n):
                 steady = steady and abs(of.A[k] - out[k]) <= 0.1 * min(of.A[k], out[k])
-            for k in range(plan[run.N_LOOP_V]):
+            for k in range(head.n_loop_v):
                 old, new = cut.small[k], cut.A[k]
                 steady = steady and abs(new - old) <= 0.1 * min(new, old)
             if coupled and not steady:
@@ -269,18 +270,19 @@ def _error(r, h):
 
     Coordinates that do not follow from speeds alone have the error of (3) besides.
     """
+    head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
     x, weights = r.x, r.weights
-    factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
+    factor = h * h * abs(run.RunParameters(table, head.parameters).beta - 1.0 / 6.0)
     worst = 0.0
     for k in range(len(x.a0)):
         e = factor * abs(x.a1[k] - x.a0[k]) / weights[k]
         if not e <= worst:
             worst = e
             memory[run.WORST] = k
-    if plan[run.N_SPECIAL] != 0:
+    if head.specials.count != 0:
         which, s = memory[run.WORST], r.work.s
-        beta = table[plan[run.PARAMETERS] + run.BETA]
+        beta = run.RunParameters(table, head.parameters).beta
         for k in range(len(x.a0)):
             s[k] = h * r.start.v[k] + h * h * ((0.5 - beta) * x.a0[k] + beta * x.a1[k])
         e = moved_error(plan, table, memory, r.start.q, s, r.end.q, weights, r.work.buffer)
@@ -368,11 +370,9 @@ class GeneralizedAlpha(Integrator):
         if not isinstance(self.slack, (int, float)) or not 0 <= self.slack < 1:
             raise LoadError(f"GeneralizedAlpha: slack is {self.slack!r}; expected 0 to 1")
         p = self.parameters()
-        alpha_m, alpha_f, gamma = p[run.ALPHA_M], p[run.ALPHA_F], p[run.GAMMA]
+        alpha_m, alpha_f, gamma = p["alpha_m"], p["alpha_f"], p["gamma"]
         second_order = abs(gamma - (0.5 - alpha_m + alpha_f)) < 1e-14
-        stable = (
-            alpha_m <= alpha_f <= 0.5 and p[run.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
-        )
+        stable = alpha_m <= alpha_f <= 0.5 and p["beta"] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
         if not (second_order and stable):
             raise ValueError("GeneralizedAlpha: the constants violate its conditions")
 
@@ -391,17 +391,17 @@ class GeneralizedAlpha(Integrator):
         """Smallest error asked of a step; short steps of a low order have smaller errors."""
         return 1e-15
 
-    def parameters(self) -> dict[int, float]:
+    def parameters(self) -> dict[str, float]:
         """Constants for the kernel: Chung and Hulbert, (17), (20), (25)."""
         rho = self.spectral_radius
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 - alpha_m + alpha_f
         return {
-            run.ALPHA_M: alpha_m,
-            run.ALPHA_F: alpha_f,
-            run.GAMMA: gamma,
-            run.BETA: 0.25 * (gamma + 0.5) ** 2,
-            run.NEWTON: self.tolerance,
-            run.SLACK: self.slack,
-            run.ITERATIONS: MOST_ITERATIONS,
+            "alpha_m": alpha_m,
+            "alpha_f": alpha_f,
+            "gamma": gamma,
+            "beta": 0.25 * (gamma + 0.5) ** 2,
+            "newton": self.tolerance,
+            "slack": self.slack,
+            "iterations": MOST_ITERATIONS,
         }

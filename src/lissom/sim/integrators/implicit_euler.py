@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...kernels import fields as field
 from ...kernels.compiling import inlined
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.coordinates import moved
 from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature, tangent
@@ -23,7 +23,7 @@ from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
 from ...kernels.run.row_solutions import add_row_forces, select_rows, soften_by_rows, solve_rows
 from ...kernels.run.states import end_states
-from ...kernels.run.views import derivative_rows, loop_joints
+from ...kernels.run.views import loop_joints, slope_rows
 from .integrator import Integrator
 
 
@@ -36,6 +36,7 @@ def _step(r, t, h, mode):
 @inlined
 def _euler_step(system, arrays, work, t, h, start, end, other, of):
     """Take one step (1)-(2); system: with the stiff scratch; of: the tangent."""
+    head = run.PlanHeader(arrays.plan, 0)
     n, plan = system.ints[field.N_V], arrays.plan
     v0, v1, extra, s = start.v, end.v, work.extra, work.s
     clear_sides(of.sides)
@@ -50,28 +51,28 @@ def _euler_step(system, arrays, work, t, h, start, end, other, of):
     for k in range(n):
         v1[k] = v0[k]
         work.before[k] = 0.0
-    if plan[run.PROJECT] != 0:
+    if head.project != 0:
         request_speed_closure(system.ints, system.scratch, h)
     used = 0
-    if plan[run.N_ROW] != 0:
+    if head.n_row != 0:
         used = select_rows(system, arrays, work, h, h * h)
         status = solve_rows(system, arrays, work, start.q, used)
         if status != 0:
             return status
     for k in range(len(start.q)):
         end.q[k] = start.q[k]
-    for k in range(plan[run.N_STATE]):
+    for k in range(head.n_state):
         end.z[k] = start.z[k]
     status = evaluate(system, arrays, work, t, end, h, work.out)
     for k in range(n):
         extra[k] = 0.0
     if status != 0:
         return status
-    if plan[run.N_ROW] != 0:
-        rows = derivative_rows(system, arrays, work.rows)
+    if head.n_row != 0:
+        rows = slope_rows(arrays, work)
         soften_by_rows(system, arrays, work, used, rows.zero, work.out)
-    elif plan[run.N_LOOP_FORCE] != 0:
-        soften(system, arrays, work, loop_joints(system, arrays, work.loops).zero, work.out)
+    elif head.loop_forces.count != 0:
+        soften(system, arrays, work, loop_joints(arrays, work).zero, work.out)
     for k in range(n):
         v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]
@@ -83,18 +84,19 @@ def _euler_step(system, arrays, work, t, h, start, end, other, of):
 @inlined
 def _further_forces(system, arrays, work, t, h, start, other):
     """Add -h K v of loads whose stiffness is not diagonal to work.extra, and write their rows."""
+    head = run.PlanHeader(arrays.plan, 0)
     n, plan, extra = system.ints[field.N_V], arrays.plan, work.extra
-    if plan[run.N_ROW] != 0:
+    if head.n_row != 0:
         mark_driven(system.ints, plan, arrays.memory)
         status = load_rows(system, arrays, work, t, start, other, run.STEP_ROWS)
-        rows = derivative_rows(system, arrays, work.rows)
-        add_row_forces(system, arrays, work, plan[run.N_ROW], rows.K, -h, start.v, extra)
+        rows = slope_rows(arrays, work)
+        add_row_forces(system, arrays, work, head.n_row, rows.K, -h, start.v, extra)
         return status
     status = loop_tangent(system, arrays, work, t, start, h, h * h)
     if status != 0:
         return status
-    cut = loop_joints(system, arrays, work.loops)
-    for c in range(plan[run.N_LOOP_V]):
+    cut = loop_joints(arrays, work)
+    for c in range(head.n_loop_v):
         for k in range(n):
             extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
     return 0

@@ -81,6 +81,6 @@ class Integrator(Shown, ABC):
         """Smallest error asked of a step, as a fraction of the sizes of coordinates."""
         return 3e-13
 
-    def parameters(self) -> dict[int, float]:
-        """Constants for the kernel, by offset."""
+    def parameters(self) -> dict[str, float]:
+        """Constants for the kernel, by their names in `RunParameters`."""
         return {}

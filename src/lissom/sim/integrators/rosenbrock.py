@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.coordinates import chart_rates, charted
 from ...kernels.run.evaluate import evaluate, solve_mass
 from ...kernels.run.explicit import C_ROW, DENSE_ROWS, combine, error_norm, stage
@@ -36,7 +36,7 @@ from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
 from ...kernels.run.row_solutions import add_row_forces, soften_by_rows
 from ...kernels.run.states import put_states, state_rates, take_rates
-from ...kernels.run.views import derivative_rows, stages_of
+from ...kernels.run.views import slope_rows
 from .integrator import Integrator
 from .rosenbrock_table import RosenbrockTable, ros34pw2
 
@@ -46,13 +46,13 @@ AHEAD = 1e-3  # time of the difference for f_t, as a fraction of the step
 @inlined
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     status, used = _prepare(r, t, h)
-    plan = r.arrays.plan
-    for i in range(plan[run.N_STAGE]):
+    for i in range(head.n_stage):
         if status == 0:
             status = _stage(r, i, t, h, used)
     if status == 0:
-        i = plan[run.N_STAGE]
+        i = head.n_stage
         status = stage(r.system, r.arrays, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
     return status, False
 
@@ -60,6 +60,7 @@ def _step(r, t, h, mode):
 @inlined
 def _prepare(r, t, h):
     """Write A, K and the rows of W (1) at the start of a step; 0 or a failure, and their number."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     arrays, of = r.arrays, r.tangent
     plan = arrays.plan
     g = _gamma(plan, arrays.table) * h
@@ -69,7 +70,7 @@ def _prepare(r, t, h):
     prepare_armature(r.stiff, arrays, of, g, g * g, h)
     status = _find_trend(r, t, h)
     mark_driven(r.stiff.ints, plan, arrays.memory)
-    if plan[run.N_ROW] == 0 or status != 0:
+    if head.n_row == 0 or status != 0:
         return status, 0
     put_states(plan, r.work.states, r.start.z, 0.0)
     return step_rows(r.stiff, arrays, r.work, t, r.start, r.inside, g, g * g)
@@ -78,10 +79,11 @@ def _prepare(r, t, h):
 @inlined
 def _find_trend(r, t, h):
     """Write f_t to the place of `sides`, which are not needed any more; 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     trend, n, at = r.tangent.sides, len(r.start.v), r.inside
     for k in range(n):
         trend[k] = 0.0
-    if r.arrays.plan[run.TIMED] == 0:
+    if head.timed == 0:
         return 0
     for k in range(len(at.q)):
         at.q[k] = r.start.q[k]
@@ -102,8 +104,9 @@ def _find_trend(r, t, h):
 @uncounted
 def _gammas(plan):
     """Offset of the rows of Gamma in the table."""
-    total = stages_of(plan)
-    return plan[run.TABLEAU] + total * (total + DENSE_ROWS + plan[run.DEGREE])
+    head = run.PlanHeader(plan, 0)
+    total = head.n_rates
+    return head.tableau + total * (total + DENSE_ROWS + head.degree)
 
 
 @uncounted
@@ -115,12 +118,13 @@ def _gamma(plan, table):
 @inlined
 def _stage(r, i, t, h, used):
     """Write stage i to r.stages (2)-(5); 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     system, arrays, work, at, stages = r.system, r.arrays, r.work, r.end, r.stages
     plan, table = arrays.plan, arrays.table
-    n, n_s, n_z = system.ints[field.N_V], len(work.s), plan[run.N_STATE]
+    n, n_s, n_z = system.ints[field.N_V], len(work.s), head.n_state
     F, S, P = stages.V[i * n : (i + 1) * n], stages.S[i * n_s : (i + 1) * n_s], stages.P
-    total = stages_of(plan)
-    combine(table, plan[run.TABLEAU] + i * total, i, h, r.start, stages, work.s, at)
+    total = head.n_rates
+    combine(table, head.tableau + i * total, i, h, r.start, stages, work.s, at)
     charted(plan, r.start.q, work.s, at.q)
     if i == 0:
         for k in range(n):
@@ -128,14 +132,14 @@ def _stage(r, i, t, h, used):
         if n_z != 0 and state_rates(arrays, work, t, r.start, 0.0) != 0:
             return run.CALL_FAILED
     else:
-        c = table[plan[run.TABLEAU] + total * (total + C_ROW) + i]
+        c = table[head.tableau + total * (total + C_ROW) + i]
         status = evaluate(system, arrays, work, t + c * h, at, 0.0, F)
         if status != 0:
             return status
     take_rates(plan, work.states, stages.Z[i * n_z : (i + 1) * n_z])
     if chart_rates(plan, table, work.s, at.q, at.v, S, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    row, grown = _gammas(plan) + i * plan[run.N_STAGE], 0.0
+    row, grown = _gammas(plan) + i * head.n_stage, 0.0
     for j in range(i + 1):
         grown += h * table[row + j]
     for k in range(n):
@@ -156,7 +160,7 @@ def _stage(r, i, t, h, used):
         R[k] = h * G[k]
     for k in range(n_s):
         work.s[k] = 0.0
-    rates = r.stages.S[plan[run.N_STAGE] * n_s : (plan[run.N_STAGE] + 1) * n_s]
+    rates = r.stages.S[head.n_stage * n_s : (head.n_stage + 1) * n_s]
     if chart_rates(plan, table, work.s, r.start.q, R, rates, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     for k in range(n_s):
@@ -176,14 +180,14 @@ def _filter(r, h, gamma, G, R, F, used):
     if not stiff:
         return 0
     if used > 0:
-        rows = derivative_rows(r.stiff, r.arrays, work.rows)
+        rows = slope_rows(r.arrays, work)
         add_row_forces(r.stiff, r.arrays, work, used, rows.V, 1.0, G, rhs)
         add_row_forces(r.stiff, r.arrays, work, used, rows.K, gamma * h, R, rhs)
     status = solve_mass(r.stiff, r.arrays, r.start.q, rhs, rhs, y)
     if status != 0:
         return status
     if used > 0:
-        rows = derivative_rows(r.stiff, r.arrays, work.rows)
+        rows = slope_rows(r.arrays, work)
         soften_by_rows(r.stiff, r.arrays, work, used, rows.zero, y)
     for k in range(n):
         F[k] -= y[k] / gamma
@@ -199,23 +203,18 @@ def _error(r, h):
 @inlined
 def _commit(r, h):
     """Take the accelerations at the end of a step, unless loops moved its state."""
-    plan, n = r.arrays.plan, len(r.x.x0)
-    if plan[run.PROJECT] != 0:
+    head = run.PlanHeader(r.arrays.plan, 0)
+    n = len(r.x.x0)
+    if head.project != 0:
         return False
-    o = plan[run.N_STAGE] * n
+    o = head.n_stage * n
     for k in range(n):
         r.x.x0[k] = r.stages.V[o + k]
     return True
 
 
 ROSENBROCK = register(
-    Method(
-        "Rosenbrock",
-        _step,
-        run.NEEDS_START | run.INTERPOLATES | run.ESTIMATES,
-        _error,
-        _commit,
-    )
+    Method("Rosenbrock", _step, run.NEEDS_START | run.INTERPOLATES | run.ESTIMATES, _error, _commit)
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...kernels.compiling import inlined
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.explicit import error_norm, runge_kutta, stage
 from ...kernels.run.monitoring import watched_step
 from ...kernels.run.registry import Method, register
@@ -16,12 +16,13 @@ from .tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 @inlined
 def _step(r, t, h, mode):
     """Take one step; see `registry.Method`."""
+    head = run.PlanHeader(r.arrays.plan, 0)
     arrays = r.arrays
-    if arrays.plan[run.ADAPTIVE] == 0:
+    if head.adaptive == 0:
         return watched_step(r, t, h, mode)
     status = runge_kutta(r.system, arrays, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
     if status == 0:
-        i = arrays.plan[run.N_STAGE]
+        i = head.n_stage
         status = stage(r.system, arrays, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
     return status, False
 
@@ -34,10 +35,11 @@ def _error(r, h):
 @inlined
 def _commit(r, h):
     """Take the accelerations of the stage at the end of a step, unless loops moved its state."""
-    plan, n = r.arrays.plan, len(r.x.x0)
-    if plan[run.ADAPTIVE] == 0 or plan[run.PROJECT] != 0:
+    head = run.PlanHeader(r.arrays.plan, 0)
+    n = len(r.x.x0)
+    if head.adaptive == 0 or head.project != 0:
         return False
-    o = plan[run.N_STAGE] * n
+    o = head.n_stage * n
     for k in range(n):
         r.x.x0[k] = r.stages.V[o + k]
     return True

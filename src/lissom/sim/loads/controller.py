@@ -91,12 +91,12 @@ class Controller(Load):
             address, which = plan.functions.add_plain(self.label, numbers, n_v)
         plan.add(
             "controllers",
-            E_ACTIVE=plan.flag(self.label, self.on),
-            E_ADDRESS=address,
-            E_WHICH=which,
-            E_TABLE=plan.table(self.period),
-            E_MEMORY=plan.reserve(n_v),
-            E_B=plan.reserve(1 + len(self.memory), [0.0, *self.memory]),
+            active=plan.flag(self.label, self.on),
+            address=address,
+            which=which,
+            period=plan.table(self.period),
+            forces=plan.reserve(n_v),
+            samples=plan.reserve(1 + len(self.memory), [0.0, *self.memory]),
         )
         plan.controllers.append(self)
 

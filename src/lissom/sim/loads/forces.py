@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...system import System
 from ..run.checks import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
@@ -91,11 +91,11 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         plan.add_derivatives(signal, differentiated, names, what)
     plan.add(
         "forces",
-        E_KIND=FORCE,
-        E_ACTIVE=plan.flag(what),
-        E_N=system.n_v,
-        E_TABLE=plan.table(1.0, np.inf),
-        E_SIGNAL=signal,
-        E_WIDE=plan.wide(signal),
-        E_WATCHED=run.ON_JOINT * (signal in plan.state_signals),
+        kind=FORCE,
+        active=plan.flag(what),
+        n=system.n_v,
+        constants=plan.table(1.0, np.inf),
+        signal=signal,
+        wide=plan.wide(signal),
+        watched=run.ON_JOINT * (signal in plan.state_signals),
     )

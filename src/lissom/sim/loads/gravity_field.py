@@ -36,7 +36,7 @@ from ...kernels.layout.records import CarrierRecord
 from ...kernels.layout.tree import BodyRow
 from ...kernels.records import rod_record, section_place, station_record
 from ...kernels.run.registry import BodyKind, register
-from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, add_wrench
+from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD, add_wrench
 from ...kernels.small import (
     ZERO,
     add,
@@ -72,14 +72,15 @@ AT_REST, KNOWN, COMPUTED = range(3)
 
 
 @jit
-def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
+def _force(load, system, table, t, q, v, signals, states, z, dz, slots, T):
     ints, floats, scratch = system
-    R, x = matrix(work, a + SLOT_POSE), vector(work, a + SLOT_POSITION)
+    c, n, o_q, o_v, a = load.constants, load.n, load.q, load.v, load.slot_a * SLOT_RECORD
+    R, x = matrix(slots, a + SLOT_POSE), vector(slots, a + SLOT_POSITION)
     d_0 = turn_back(R, added(x, -1.0, vector(table, c + CENTER)))
     u = _direction(table, c, t, R)
-    body = BodyRow(ints, row)
+    body = BodyRow(ints, load.body)
     if body.level == field.EXACT and n > 0:
-        _on_rod(floats, scratch, body, table, c, d_0, u, n, o_v, work, a, T)
+        _on_rod(floats, scratch, body, table, c, d_0, u, n, o_v, slots, a, T)
         return
     m, p, L = table[c + MASS], vector(table, c + MOMENT), symmetric(table, c + SPREAD)
     s, g, B = c + SHAPES, c + SHAPES + 3 * n, c + SHAPES + 9 * n
@@ -97,7 +98,7 @@ def _force(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, 
     if table[c + KIND] == CENTRAL:
         acceleration = added(acceleration, 1.0 / m, _second_order(table[c + STRENGTH], d, L))
     moment = add(cross(p, acceleration), _axial(L, G))  # (1)
-    add_wrench(work, a, moment, scaled(m, acceleration))
+    add_wrench(slots, a, moment, scaled(m, acceleration))
     if n > 0:
         f = added(acceleration, -1.0, apply(G, com))
         if deforms == COMPUTED:

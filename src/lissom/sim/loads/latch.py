@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import LoadError, shown
 from ...kernels.compiling import jit
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.registry import JOINT_KINDS, JointKind, register
 from ...kernels.small import quaternion_rotation, turn_back, vector
 from .joint_spring import (
@@ -115,15 +115,15 @@ def enter_latch(plan: Plan, joint: JointPlace, stiffness: Any, damping: Any, wha
         constants = [k[::3], c[::3]]
     plan.add(
         "forces",
-        E_KIND=kind,
-        E_ACTIVE=latch.flag,
-        E_Q=joint.q,
-        E_V=joint.v,
-        E_N=joint.n_v,
-        E_TABLE=plan.table(np.stack(constants, axis=1)),
-        E_SLOPES=JOINT_KINDS[kind].when_slopes,
-        E_STATE=state,
-        E_WIDE=run.OWN_JOINT if joint.has_quaternion else run.NOWHERE,
+        kind=kind,
+        active=latch.flag,
+        q=joint.q,
+        v=joint.v,
+        n=joint.n_v,
+        constants=plan.table(np.stack(constants, axis=1)),
+        slopes=JOINT_KINDS[kind].when_slopes,
+        state=state,
+        wide=run.OWN_JOINT if joint.has_quaternion else run.NOWHERE,
     )
     plan.rows["forces"].insert(0, plan.rows["forces"].pop())  # the forces of the run stay last
     latches.append(latch)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import LoadError, shown
 from ...fields import NumberField, declare, declared
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ..signals.callbacks import is_compiled
 from ..signals.differences import COARSEST
 from ..signals.followed import followed

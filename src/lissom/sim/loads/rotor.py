@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from ...errors import LoadError, shown
 from ...fields import DirectionField, NumberField, declare, declared, keep
 from ...kernels.compiling import jit
-from ...kernels.run.fields import LOAD_WEIGHT
+from ...kernels.layout.run import LOAD_WEIGHT
 from ...kernels.run.registry import STIFF_FUNCTION, BodyKind, JointKind, register
-from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, add_wrench
+from ...kernels.run.slots import SLOT_POSE, SLOT_RATE, SLOT_RECORD, add_wrench
 from ...kernels.small import ZERO, added, cross, matrix, scaled, turn_back, vector
 from ..run.checks import number
 from ..signals.callbacks import is_compiled, takes_state
@@ -46,7 +46,8 @@ def _spin_up(table, c, n, q, o_q, v, o_v, signals, states, z, dz, o, T):
 
 
 @jit
-def _moment(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz, work, a, T):
+def _moment(load, system, table, t, q, v, signals, states, z, dz, slots, T):
+    c, a = load.constants, load.slot_a * SLOT_RECORD
     J, axis, mode = table[c + INERTIA], vector(table, c + AXIS), table[c + MODE]
     if mode == DRIVEN:
         h, push = J * (states[z] + states[LOAD_WEIGHT] * states[dz]), signals[0]
@@ -56,9 +57,9 @@ def _moment(system, table, c, t, q, v, row, n, o_q, o_v, signals, states, z, dz,
         else:
             h, push = J * table[c + RATIO] * v[int(table[c + SPEED])], 0.0
         states[z] = h
-    omega = turn_back(matrix(work, a + SLOT_POSE), vector(work, a + SLOT_RATE))
+    omega = turn_back(matrix(slots, a + SLOT_POSE), vector(slots, a + SLOT_RATE))
     moment = added(scaled(-push, axis), -h, cross(omega, axis))
-    add_wrench(work, a, moment, ZERO)
+    add_wrench(slots, a, moment, ZERO)
 
 
 WHEEL = register(JointKind("wheel", _spin_up, signal_alone=True))
@@ -141,7 +142,7 @@ class Rotor(Load):
         if self.geared_to is not None:
             numbers = [self.inertia, *axis, GEARED, self.ratio, self._geared(plan)]
             plan.add_body_load(self, ROTOR, frame, numbers, rates=True)
-            plan.add_momentum(self._record("geared"), "bodies")
+            plan.add_momentum(self._record("geared"), "body_loads")
             return
         if self.torque is None:
             numbers, signal, states = [self.inertia, *axis, SPUN, 0, 0], self._speed(plan), 0
@@ -162,7 +163,7 @@ class Rotor(Load):
             self, ROTOR, frame, numbers, signal=signal, orders=orders, states=states, rates=True
         )
         if self.torque is None:
-            plan.add_momentum(self._record("spun"), "bodies")
+            plan.add_momentum(self._record("spun"), "body_loads")
 
     def _record(self, mode: str) -> tuple[Any, ...]:
         """What results keep: name, carrier, axis in its axes, inertia, and what its speed is."""

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ...fields import NumberField, NumbersField, declare, declared
 from ...kernels.compiling import jit
-from ...kernels.run.fields import LOAD_SECANT, LOAD_WEIGHT
+from ...kernels.layout.run import LOAD_SECANT, LOAD_WEIGHT
 from ...kernels.run.registry import JointKind, register
 from ..signals.callbacks import is_compiled, takes_state
 from ..signals.differences import COARSEST

@@ -21,16 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.run import fields as run
-from ...kernels.run.calls import COMPILED
+from ...kernels.layout import run
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
-from ...kernels.tree import own_joints as own
 from ...options import FORMS
 from ...results.description.system import digest
 from ...system import System
 from .machine import Machine
-from .packing import slot_records
-from .plan import SIGNAL_ROW
+from .packing import slot_records, without_addresses
 
 ACTING = ("forces", "loads", "events")  # options with entries for each part
 _LONGEST = 60  # characters of a value that is stored as text, not as a digest
@@ -95,25 +92,7 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 
 def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and end time."""
-    elements, table = machine.elements.copy(), machine.table.copy()
-    ending = (run.END, run.TICK, run.STEP, run.PROBE, run.SHARE)  # these follow from the settings
-    for parameters in machine.parameter_places:
-        table[[parameters + x for x in ending]] = 0.0
-    n_signal = (int(elements[run.FORCES]) - run.P_HEADER) // SIGNAL_ROW
-    signals = elements[run.P_HEADER : run.P_HEADER + n_signal * SIGNAL_ROW]
-    signals = signals.reshape(n_signal, SIGNAL_ROW)
-    called = signals[:, run.S_KIND] == run.CALLED
-    signals[called, run.S_WHERE] = 0
-    signals[called & (signals[:, run.S_WHICH] >= COMPILED), run.S_WHICH] = 0
-    for count, place in ((run.N_CONTROLLER, run.CONTROLLERS), (run.N_EVENT, run.EVENTS)):
-        for k in range(int(elements[count])):
-            row = elements[int(elements[place]) + k * run.E_ROW :]
-            row[run.E_ADDRESS] = 0
-            row[run.E_WHICH] = 0 if row[run.E_WHICH] >= COMPILED else row[run.E_WHICH]
-    for k in range(int(elements[run.N_SPECIAL])):
-        row = elements[int(elements[run.SPECIALS]) + k * run.E_ROW :]
-        if row[run.E_KIND] == run.MAPPED:
-            table[row[run.E_TABLE] + [own.R_ADDRESS, own.R_WHICH]] = 0.0
+    elements, table = without_addresses(machine.elements, machine.table, machine.parameter_places)
     slots = [(body, node) for _, body, node in machine.plan.slots]
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 
@@ -122,8 +101,9 @@ def _compiled(machine: Machine) -> str:
 def _layout() -> str:
     """Digest of options and of offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
+    rows = [(k, x.places) for k, x in vars(run).items() if hasattr(x, "places")]
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, *kinds, *FORMS)))
+    return _digest(repr((places, rows, *kinds, *FORMS)))
 
 
 def _digest(text: str | bytes) -> str:

@@ -65,15 +65,15 @@ def loop_joint(plan: Plan, name: str, label: str) -> JointPlace:
     a, b = (plan.slot(_node(plan.system, end)) for end in loop.ends)
     plan.add(
         "loop_joints",
-        E_KIND=k,
-        E_Q=q,
-        E_V=v,
-        E_N=joint.n_v,
-        E_N_Q=joint.n_q,
-        E_A=a,
-        E_B=b,
-        E_TABLE=plan.table(joint.turning),
-        E_MEMORY=plan.reserve(joint.n_q, [np.inf] * joint.n_q),
+        loop=k,
+        q=q,
+        v=v,
+        n=joint.n_v,
+        n_q=joint.n_q,
+        slot_a=a,
+        slot_b=b,
+        turning=plan.table(joint.turning),
+        angles=plan.reserve(joint.n_q, [np.inf] * joint.n_q),
     )
     place = JointPlace(GROUND, joint, q, v, joint.n_q, joint.n_v, k)
     plan.loop_joints[name] = place

@@ -1,4 +1,4 @@
-"""A run in compiled code: its arrays and the call that advances it."""
+"""The arrays of a run: system, plan, memory, workspace; and the call that advances it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from ...algorithms.tree.derivatives import compiled
 from ...bodies.rod_tables import EPS_X
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
+from ...kernels.layout import run
 from ...kernels.layout.loops import LoopsHeader
 from ...kernels.layout.records import ClosingRecord
+from ...kernels.layout.rows import pieces
 from ...kernels.records import closure_record
-from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
-from ...kernels.run.slots import SLOT_RECORD
-from ...kernels.run.views import derivative_rows_size, loop_joints_size, watched_size
 from ...kernels.tree.derivatives.frames import COLUMNS
 from ...kernels.tree.derivatives.motions import MOTION
 from ...system import System
@@ -117,7 +116,7 @@ def bounds_of(plan: Plan, settings: Settings) -> StepBounds:
             stops += list(inside)
         else:
             smooth = True
-    called = any(row[run.S_KIND] == run.CALLED for row in plan.signals)
+    called = any(row.kind == run.CALLED for row in plan.signals)
     look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
     look += run.LOOK_AT_KINKS * plan.watches
     if not settings.adaptive:
@@ -183,22 +182,13 @@ class Variant(NamedTuple):
 
     settings: Settings  # settings with this method
     elements: Array  # integers of the plan
-    size: int  # size of the workspace
-    # slots, loops: places of slots and of joints of loops in it
-    slots: slice
-    loops: int
 
 
 class Machine:
     """Arrays of a run and the kernel that advances it."""
 
     def __init__(
-        self,
-        plan: Plan,
-        settings: Settings,
-        *,
-        other: Settings | None = None,
-        exact: bool = False,
+        self, plan: Plan, settings: Settings, *, other: Settings | None = None, exact: bool = False
     ) -> None:
         # The constants of the methods are added to a copy of the plan.
         plan = plan.branched()
@@ -214,9 +204,10 @@ class Machine:
         both = [settings] if other is None else [settings, other]
         self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
         self.table = self._constants()
-        self.work = np.zeros(max(variant.size for variant in self._variants))
+        heads = [run.PlanHeader(variant.elements, 0) for variant in self._variants]
+        self.work = np.zeros(max(head.at_watched.end for head in heads))
         self.use(0)
-        self._mass = np.zeros((int(self.elements[run.DENSE]), system.n_v))
+        self._mass = np.zeros((int(self.head.dense), system.n_v))
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
@@ -225,45 +216,29 @@ class Machine:
         self.stiff = self.scratch.copy()
         self._first = self._first_memory()
         self.memory = self._first.copy()
+        self._in_memory = pieces(self.memory, self.head.memory)
 
     def _constants(self) -> Array:
         """Constants of the plan, with the times of tables counted from the start of the run."""
         table, start = self.plan.constants(), self._variants[0].settings.start
-        for kind, _, place, _, pieces, _, _ in self.plan.signals:
-            if kind == run.TABLE_ and start:
-                table[place : place + pieces + 1] -= start
+        for row in self.plan.signals:
+            if row.kind == run.TABLE_ and start:
+                table[row.constants : row.constants + row.pieces + 1] -= start
         return table
 
     def _variant(self, settings: Settings, *, exact: bool, alone: bool) -> Variant:
         """Arrays of the run with one of its methods, whose constants are added to the table."""
-        plan, n_q, n_v = self.plan, self.system.n_q, self.system.n_v
         self.settings = settings
-        header = {**self._header(), **self._rows_header(exact=exact), "SWITCHES": int(not alone)}
-        layout = elements(plan, header)
-        total = int(layout[run.N_STAGE] + 1 + layout[run.N_DENSE])
-        n_slot, n_z = len(plan.slots) + len(plan.points), len(plan.states)
-        n_s = n_v + int(layout[run.N_MAPPED])
-        places = [2 * n_q, run.N_VECTOR * n_v, total * (n_s + n_v), n_slot * SLOT_RECORD]
-        slots = slice(sum(places[:3]), sum(places))
-        places += [int(layout[run.BUFFER]), len(plan.events), run.M_HEADER]
-        places += [(2 + total) * n_z, run.LOAD_STATES + 2 * n_z + plan.n_output, n_s]
-        loops = sum(places)
-        places += [loop_joints_size(int(layout[run.N_LOOP_Q]), int(layout[run.N_LOOP_V]), n_v)]
-        layout[run.PATHS] = sum(places)
-        places += [int(layout[run.N_STAGE]) * n_v]
-        layout[run.ROWS] = sum(places)
-        places += [
-            derivative_rows_size(int(layout[run.N_ROW]), n_v, n_slot, int(layout[run.N_GIVEN]))
-        ]
-        layout[run.WATCH] = sum(places)
-        places += [int(plain(watched_size)(layout, n_q, n_v))]
-        return Variant(settings, layout, sum(places), slots, loops)
+        header = {**self._header(), **self._rows_header(exact=exact), "switches": int(not alone)}
+        return Variant(settings, elements(self.plan, header))
 
     def use(self, which: int) -> None:
         """Use one of the methods of the run; its state is in memory and stays."""
-        self.settings, self.elements, _, self._slots, self._loops = self._variants[which]
+        self.settings, self.elements = self._variants[which]
+        self.head = run.PlanHeader(self.elements, 0)
+        self.pieces = pieces(self.work, self.head.work)
         self.work[:] = 0.0
-        self.work[self._slots] = slot_records(self.plan)
+        self.pieces.slots[:] = slot_records(self.plan)
 
     def switch(self) -> None:
         """Go on with the other method."""
@@ -313,55 +288,54 @@ class Machine:
         """Header entries of the method; its constants are added to the table."""
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
-        header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
-        header["WIDTH"] = self.width
-        header["TRAITS"] = METHODS[s.integrator.method].traits
+        header = {"method": s.integrator.method, "adaptive": int(s.adaptive), "n_stage": 1}
+        header["width"] = self.width
+        header["traits"] = METHODS[s.integrator.method].traits
         kinds = plan.joint_kinds
-        header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
+        header["nonlinear"] = int(any(kind.nonlinear for kind in kinds))
         if tableau is not None:
-            header["TABLEAU"] = plan.table(tableau.packed())
-            header["N_STAGE"] = tableau.n_stage
-            header["N_DENSE"] = len(tableau.whole) - tableau.n_stage - 1
-            header["DEGREE"] = 0 if tableau.dense is None else tableau.dense.shape[1]
+            header["tableau"] = plan.table(tableau.packed())
+            header["n_stage"] = tableau.n_stage
+            header["n_dense"] = len(tableau.whole) - tableau.n_stage - 1
+            header["degree"] = 0 if tableau.dense is None else tableau.dense.shape[1]
+        header["n_rates"] = header["n_stage"] + 1 + header.get("n_dense", 0)
         if s.adaptive:
-            header["EVERY"] = POINTS
+            header["every"] = POINTS
         else:
-            header["EVERY"] = max(1, round(s.output_step / s.step))
+            header["every"] = max(1, round(s.output_step / s.step))
         if s.dense:
-            header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
-        header["PROJECT"] = int(
+            header["dense"] = plan.system.n_v + 2 + plan.system.n_constraint
+        header["project"] = int(
             bool(plan.system.constraints) and not isinstance(s.drift, Baumgarte)
         )
-        header["BASE_ARMATURE"] = plan.table(plan.armature)
-        header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
+        header["base_armature"] = plan.table(plan.armature)
+        header["stiffness"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
         weights = np.maximum(weights, 1e-300)
-        header["WEIGHTS"] = plan.table(weights, *self._further_weights(weights[0]))
+        header["weights"] = plan.table(weights, *self._further_weights(weights[0]))
         speeds = [speed for _, speed, _ in plan.states]
         of_states = [size * weights[0, speed] for _, speed, size in plan.states]
-        header["STATE_WEIGHTS"] = plan.table(of_states, speeds)
+        header["state_weights"] = plan.table(of_states, speeds)
         bounds = bounds_of(plan, s)
-        header["LOOK"] = bounds.look
+        header["look"] = bounds.look
         self.limits = reasonable(plan.system)
-        header["LIMITS"] = plan.table(self.limits)
+        header["limits"] = plan.table(self.limits)
         stops = sorted({x - s.start for x in bounds.stops if x > s.start})
-        header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
-        header["PARAMETERS"] = plan.table(self._parameters(bounds))
+        header["n_stop"], header["stops"] = len(stops), plan.table(stops)
+        header["parameters"] = plan.table(self._parameters(bounds))
         return header
 
     def _rows_header(self, *, exact: bool) -> dict[str, int]:
         """Header entries of the derivatives of loads that are not diagonal."""
         plan, n_v = self.plan, self.system.n_v
-        header = {"SPACINGS": plan.table(SPACING * np.stack(error_sizes(plan.system)))}
+        header = {"spacings": plan.table(SPACING * np.stack(error_sizes(plan.system)))}
         kind = self.settings.integrator
         rows = plan.has_rows or (kind.all_rows and plan.rows["loop_forces"])
         if exact or (rows and kind.implicit):
-            header["WIDE"] = int(any(row[run.E_WIDE] for row in plan.rows["forces"]))
-            header["N_ROW"] = n_v * header["WIDE"] + 6 * len(plan.slots)
-            header["N_ROW"] += sum(joint.n_v for joint in plan.loop_joints.values())
-            sizes = (2 * n_v * x.row[run.S_N] for x in plan.given_derivatives)
-            header["N_GIVEN"] = max(sizes, default=0)
+            header["wide"] = int(any(row.wide for row in plan.rows["forces"]))
+            header["n_row"] = n_v * header["wide"] + 6 * len(plan.slots)
+            header["n_row"] += sum(joint.n_v for joint in plan.loop_joints.values())
         return header
 
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:
@@ -375,30 +349,29 @@ class Machine:
 
     def _parameters(self, bounds: StepBounds) -> Array:
         s = self.settings
-        values = np.zeros(run.N_PARAMETER)
-        values[run.ORIGIN], values[run.END] = s.start, s.duration
-        values[run.STEP], values[run.PROBE] = bounds.step, bounds.probe
-        values[run.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
-        values[run.TICK] = self._tick(s.duration)
-        values[run.RTOL] = s.rtol
-        for place, value in s.integrator.parameters().items():
-            values[place] = value
-        values[run.DIVISIONS] = MOST_DIVISIONS
+        values = np.zeros(run.RunParameters.size)
+        p = run.RunParameters(values, 0)
+        p.origin, p.end = s.start, s.duration
+        p.step, p.probe = bounds.step, bounds.probe
+        p.output_step = s.output_step if s.adaptive else 0.0
+        p.tick = self._tick(s.duration)
+        p.rtol = s.rtol
+        for name, value in s.integrator.parameters().items():
+            values[run.RunParameters.places[name]] = value
+        p.divisions = MOST_DIVISIONS
         if s.max_iterations is not None:
-            values[run.ITERATIONS], values[run.DIVISIONS] = s.max_iterations, 0
+            p.iterations, p.divisions = s.max_iterations, 0
         if s.integrator.implicit:  # in units of the weights, which contain rtol
-            values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
+            p.newton = ADAPTED if s.adaptive else p.newton / s.rtol
         if s.adaptive:
-            values[run.SHARE] = s.integrator.share / s.duration
-            values[run.LEAST_SHARE] = min(
-                1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol)
-            )
+            p.share = s.integrator.share / s.duration
+            p.least_share = min(1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol))
         else:
-            values[run.SHARE] = np.inf
-        values[run.STIFF_AT] = s.integrator.stiff_at
-        values[run.EXPONENT] = 1 / (s.integrator.error_order + 1)
+            p.share = np.inf
+        p.stiff_at = s.integrator.stiff_at
+        p.exponent = 1 / (s.integrator.error_order + 1)
         tableau = s.integrator.tableau
-        values[run.SECOND] = tableau is not None and tableau.second is not None
+        p.second = tableau is not None and tableau.second is not None
         return values
 
     def _tick(self, span: float) -> float:
@@ -435,71 +408,33 @@ class Machine:
     @property
     def longest_step(self) -> float:
         """Longest step allowed [s]."""
-        return float(self.table[int(self.elements[run.PARAMETERS]) + run.STEP])
-
-    def _piece(self, place: int, n: int) -> Array:
-        start = int(self.elements[place])
-        return self.memory[start : start + n]
+        return float(run.RunParameters(self.table, self.head.parameters).step)
 
     @property
     def q(self) -> Array:
         """Current coordinates."""
-        return self._piece(run.O_Q, self.system.n_q)
+        return self._in_memory.q
 
     @property
     def v(self) -> Array:
         """Current speeds."""
-        return self._piece(run.O_V, self.system.n_v)
-
-    def _vector(self, k: int) -> Array:
-        """Work vector k of a step."""
-        n_v = self.system.n_v
-        start = 2 * self.system.n_q + k * n_v
-        return self.work[start : start + n_v]
-
-    @property
-    def forces(self) -> Array:
-        """Generalized forces at the last evaluation."""
-        return self._vector(run.W_FORCES)
+        return self._in_memory.v
 
     @property
     def states(self) -> Array:
         """Current states of loads, such as integrals of servos."""
-        place = self.plan.states_place
-        return self.memory[place : place + len(self.plan.states)]
+        return self._in_memory.z
 
     @property
     def own_rates(self) -> Array:
         """Rates of the states of loads at the last evaluation."""
         n_z = len(self.plan.states)
-        return self._load_states[run.LOAD_STATES + n_z : run.LOAD_STATES + 2 * n_z]
+        return self.pieces.states[run.LOAD_STATES + n_z : run.LOAD_STATES + 2 * n_z]
 
     @property
     def outputs(self) -> Array:
         """Outputs of loads at the last evaluation."""
-        return self._load_states[run.LOAD_STATES + 2 * len(self.plan.states) :]
-
-    @property
-    def _load_states(self) -> Array:
-        """States, their rates and outputs of loads, see `kernels.run.states`."""
-        end = self._loops - self.system.n_v - int(self.elements[run.N_MAPPED])
-        size = run.LOAD_STATES + 2 * len(self.plan.states) + self.plan.n_output
-        return self.work[end - size : end]
-
-    @property
-    def driven_accelerations(self) -> Array:
-        """Accelerations of given motions at the last evaluation, or after `settle`."""
-        return self._vector(run.W_X)
-
-    @property
-    def tried(self) -> tuple[Array, Array]:
-        """Speeds and accelerations of the step tried last."""
-        return self._vector(run.W_V1), self._vector(run.W_OUT)
-
-    @property
-    def tried_state(self) -> tuple[Array, Array]:
-        """Coordinates and speeds at the end of the step tried last."""
-        return self.work[: self.system.n_q], self._vector(run.W_V1)
+        return self.pieces.states[run.LOAD_STATES + 2 * len(self.plan.states) :]
 
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Set the run to its start."""
@@ -522,7 +457,7 @@ class Machine:
         spring's rate is above that by which speeds are measured.  Rates are those in the neutral
         position: runs of a batch share the weights, whatever their starts and order.
         """
-        n, o = self.system.n_v, int(self.elements[run.WEIGHTS])
+        n, o = self.system.n_v, int(self.head.weights)
         positions, speeds = self.table[o : o + n], self.table[o + n : o + 2 * n]
         rates = spring_rates(self.plan, self.system.neutral().q.copy())
         stiff = rates > 0
@@ -530,9 +465,9 @@ class Machine:
 
     def solve(self, forces: Array) -> Array:
         """Accelerations due to forces alone, M^-1 forces, in the current state."""
-        self._vector(run.W_A1)[:] = forces
+        self.pieces.a1[:] = forces
         self.advance(0, run.SOLVE)
-        return self._vector(run.W_X1).copy()
+        return self.pieces.x1.copy()
 
     def settle(self) -> int:
         """Insert given motions into the state and close its loops; status as of `advance`."""
@@ -540,8 +475,8 @@ class Machine:
 
     def forget(self, start: int, n: int) -> None:
         """Set the stored accelerations of n speeds, which have stopped, to zero."""
-        for place in (run.O_X, run.O_A, run.O_B):
-            self._piece(place, self.system.n_v)[start : start + n] = 0.0
+        for vector in (self._in_memory.x, self._in_memory.lead, self._in_memory.before):
+            vector[start : start + n] = 0.0
 
     def changed(self) -> None:
         """Invalidate everything derived from state and loads after one of them has changed."""
@@ -550,7 +485,7 @@ class Machine:
         self.memory[run.EXPECTED_AT] = np.inf
 
     def advance(self, budget: int, mode: int = run.ON) -> int:
-        """Advance the run; the status is one of those in `kernels.run.fields`."""
+        """Advance the run; the status is one of those in `kernels.layout.run`."""
         self.memory[run.N_ROWS] = 0
         status = int(
             self._advance(
@@ -580,8 +515,8 @@ class Machine:
 
     def open_until(self, span: float) -> None:
         """Go on without end, with instants that can be told apart `span` [s] from the start."""
-        p = int(self.elements[run.PARAMETERS])
-        self.table[p + run.END], self.table[p + run.TICK] = np.inf, self._tick(span)
+        p = run.RunParameters(self.table, self.head.parameters)
+        p.end, p.tick = np.inf, self._tick(span)
 
     def rows(self) -> Array:
         """Copy of the rows that the last call wrote."""
@@ -610,7 +545,7 @@ class Machine:
         self.memory[run.EPOCH] += 1.0
         n, own_joints, places = self.system.n_v, self.plan.packed.own_joints, self._load_places
         forces, by_q, by_v = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
-        self.work[self._slots] = self._clear_slots  # an evaluation leaves its wrenches
+        self.pieces.slots[:] = self._clear_slots  # an evaluation leaves its wrenches
         columns, motions = places.put(self) if places else (NO_PLACES, NO_PLACES)
         kernel = self.plan.functions.guard(own_joints.guard(LOAD_DERIVATIVES.load()), 5)
         arrays = (self.ints, self.plan.packed.floats, self.scratch, self.elements, self.table)
@@ -635,13 +570,13 @@ class Machine:
     def keep_turns(self) -> None:
         """Continue angles of loaded joints of loops from the configuration evaluated last."""
         for row in self.plan.rows["loop_joints"]:
-            n, q, place = (int(row[x]) for x in (run.E_N_Q, run.E_Q, run.E_MEMORY))
-            self.memory[place : place + n] = self.work[self._loops + q : self._loops + q + n]
+            q = pieces(self.work, self.head.at_loops).q[row.q : row.q + row.n_q]
+            self.memory[row.angles : row.angles + row.n_q] = q
 
     @property
     def parameter_places(self) -> list[int]:
         """Offsets of the parameters of the run in the table, with each of its methods."""
-        return [int(variant.elements[run.PARAMETERS]) for variant in self._variants]
+        return [int(run.PlanHeader(x.elements, 0).parameters) for x in self._variants]
 
     @property
     def integrators(self) -> str:
@@ -677,7 +612,7 @@ class Machine:
             "divided_steps": run.N_DIVIDED,
             "function_calls": run.N_CALLS,
         }
-        if self.elements[run.PROJECT]:
+        if self.head.project:
             counts["projections"] = run.N_PROJECTIONS
         statistics: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
         if len(self._variants) > 1:
@@ -688,7 +623,7 @@ class Machine:
             statistics["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])
         if not self.settings.adaptive or self.settings.integrator.iterates:
             statistics["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
-        if not self.settings.adaptive and self.elements[run.N_WATCHED]:
+        if not self.settings.adaptive and self.head.watched.count:
             statistics["error_at_kinks"] = float(m[run.BENT_SUM]) * self.settings.rtol
         if statistics["steps"]:
             statistics["smallest_step"], statistics["largest_step"] = (

@@ -1,6 +1,8 @@
-"""Packing of a plan into the flat arrays that the kernels read (`kernels.run.fields`)."""
+"""The plan as one array of integers, in the layout of `kernels.layout.run`; sizes of the others."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -8,8 +10,10 @@ from ...algorithms.tree import engine
 from ...joints import Joint
 from ...joints.base import Chart
 from ...kernels import fields as field
+from ...kernels.layout import run
+from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
-from ...kernels.run import fields as run
+from ...kernels.run.calls import COMPILED
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
 from ...system import System
@@ -38,82 +42,140 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
 def elements(plan: Plan, header: dict[str, int]) -> Array:
     """Integer array of the plan; `header` holds the entries that the method adds."""
     _, offsets = external_list(plan)
-    slots = [np.zeros(run.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
-    for row in slots:
-        row[run.E_A] = -1
+    slots = [run.SlotRow.of(body=-1) for _ in plan.slots + plan.points]
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
-        row[run.E_A], row[run.E_B] = body_offset(i), offset
-    nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("nodes", "loop_joints"))
+        row.body, row.external = body_offset(i), offset
+    nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("node_loads", "loop_joints"))
     for row in nodes + joints:
-        for end in (run.E_A, run.E_B):
-            if row[end] < 0:
-                row[end] = len(plan.slots) - row[end] - 1
+        row.slot_a, row.slot_b = (
+            x if x >= 0 else len(plan.slots) - x - 1 for x in (row.slot_a, row.slot_b)
+        )
     for row in nodes:
-        for end in (run.E_A, run.E_B):
-            slot = slots[row[end]]
-            slot[run.E_SLOPES] = max(slot[run.E_SLOPES], row[run.E_SLOPES])
-    for k, (_, row) in enumerate(plan.wheels):
-        row[run.E_OUTPUT] = plan.n_servo + k
+        for slot in (slots[row.slot_a], slots[row.slot_b]):
+            slot.slopes = max(slot.slopes, row.slopes)
+    for k, (_, wheel) in enumerate(plan.wheels):
+        wheel.output = plan.n_servo + k
     plains, specials = _coordinates(plan)
-    head = np.zeros(run.P_HEADER, dtype=np.int64)
-    flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]
-    size = run.P_HEADER + len(flat[0])
-    watched: list[int] = []
-    for count, place, rows in (
-        ("N_FORCE", "FORCES", plan.rows["forces"]),
-        ("N_NODE_LOAD", "NODE_LOADS", nodes),
-        ("N_BODY_LOAD", "BODY_LOADS", plan.rows["bodies"]),
-        ("N_SLOT", "SLOTS", slots),
-        ("N_MOTION", "MOTIONS", plan.rows["motions"]),
-        ("N_CONTROLLER", "CONTROLLERS", plan.rows["controllers"]),
-        ("N_EVENT", "EVENTS", plan.rows["events"]),
-        ("N_PLAIN", "PLAINS", plains),
-        ("N_SPECIAL", "SPECIALS", specials),
-        ("N_FLEXIBLE", "FLEXIBLES", _flexible(plan)),
-        ("N_LOOP_JOINT", "LOOP_JOINTS", joints),
-        ("N_LOOP_FORCE", "LOOP_FORCES", plan.rows["loop_forces"]),
-    ):
-        head[getattr(run, count)] = len(rows)
-        head[getattr(run, place)] = size
-        for row in rows:
-            follow = row[run.E_WATCHED] if len(row) == run.E_ROW else 0
-            if follow and not (follow & run.OF_TIME and header["ADAPTIVE"]):
-                watched.append(size)
-            flat.append(row)
-            size += len(row)
-    head[run.N_WATCHED], head[run.WATCHED] = len(watched), size
-    flat.append(np.array(watched, dtype=np.int64))
-    n_q, n_v = plan.system.n_q, plan.system.n_v
-    places = np.cumsum([run.M_HEADER, n_q, n_v, n_v, n_v])
-    fixed = {
-        "NODE_RATES": int(plan.node_rates),
-        "TIMED": int(any(row[run.S_KIND] != run.CONSTANT for row in plan.signals)),
-        "N_WRENCH": len(plan.slots),
-        "FLAGS": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
-        "BUFFER": max(2 * n_v, 64, *_rate_buffers(plan)) + run.HALF,
-        "N_MAPPED": len(mapped_coordinates(plan.system)),
-        "M_SIZE": plan.memory_size,
-        "N_STATE": len(plan.states),
-        "O_Z": plan.states_place,
-        "N_OUTPUT": plan.n_output,
-        "N_WATCHED_NUMBER": plan.n_watched,
-        "N_LOOP_Q": sum(joint.n_q for joint in plan.loop_joints.values()),
-        "N_LOOP_V": sum(joint.n_v for joint in plan.loop_joints.values()),
-        **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
+    lists: dict[str, list[Any]] = {
+        "signals": plan.signals,  # first: `Plan.signal` gives their places
+        **plan.rows,
+        "node_loads": nodes,
+        "loop_joints": joints,
+        "slots": slots,
+        "plains": plains,
+        "specials": specials,
+        "flexibles": [
+            run.FlexibleRow.of(body=body_offset(i), spin=place) for i, place in plan.spins.items()
+        ],
     }
-    for name, value in {**fixed, **header}.items():
-        head[getattr(run, name)] = value
-    return np.concatenate([head, *flat])
+    head, flat, watched = run.PlanHeader.of(), [], []
+    size = run.PlanHeader.size
+    for name, rows in lists.items():
+        place = getattr(head, name)
+        place.count, place.first = len(rows), size
+        for row in rows:
+            follow = row.watched if isinstance(row, run.LoadRow) else 0
+            if follow and not (follow & run.OF_TIME and header["adaptive"]):
+                watched.append(size)
+            flat.append(row.numbers)
+            size += row.size
+    head.watched.count, head.watched.first = len(watched), size
+    values = {
+        "node_rates": plan.node_rates,
+        "timed": any(row.kind != run.CONSTANT for row in plan.signals),
+        "n_wrench": len(plan.slots),
+        "flags": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
+        "buffer": max(2 * plan.system.n_v, 64, *_rate_buffers(plan)) + run.HALF,
+        "n_mapped": len(mapped_coordinates(plan.system)),
+        "n_state": len(plan.states),
+        "n_output": plan.n_output,
+        "n_watched": plan.n_watched,
+        "n_loop_v": sum(joint.n_v for joint in plan.loop_joints.values()),
+        "gives_derivatives": bool(plan.given_derivatives),
+        **header,
+    }
+    for name, value in values.items():
+        head.numbers[run.PlanHeader.places[name]] = value
+    _put_places(plan, head)
+    return np.concatenate([head.numbers, *flat, np.array(watched, dtype=np.int64)])
 
 
-def _flexible(plan: Plan) -> list[Array]:
-    return [np.array([body_offset(i), place], dtype=np.int64) for i, place in plan.spins.items()]
+def _put_places(plan: Plan, head: run.PlanHeader) -> None:
+    """Write where everything is in memory and in the workspace, from the sizes of all pieces."""
+    n_q, n, n_z, m = plan.system.n_q, plan.system.n_v, len(plan.states), head.n_loop_v
+    vectors = {"q": n_q, "v": n, "x": n, "lead": n, "before": n}
+    others = plan.states_place - run.M_HEADER - sum(vectors.values())
+    _cut(head.memory, run.M_HEADER, {**vectors, "others": others, "z": n_z})
+    slots, n_s = len(plan.slots) + len(plan.points), n + head.n_mapped
+    state = ("v_end", "v_inside", "x1", "a1", "out", "forces", "x", "extra", "A", "K", "C")
+    work = {"q_end": n_q, "q_inside": n_q, **dict.fromkeys(state, n)}
+    work |= {"weights": 2 * n, "a0": n, "sides": 2 * n}
+    work |= {"rates_s": head.n_rates * n_s, "rates_v": head.n_rates * n}
+    work |= {"slots": slots * SLOT_RECORD, "buffer": head.buffer, "values": len(plan.events)}
+    work |= {"saved": run.M_HEADER, "z_end": n_z, "z_inside": n_z, "rates_z": head.n_rates * n_z}
+    work |= {"states": run.LOAD_STATES + 2 * n_z + plan.n_output, "s": n_s}
+    end = _cut(head.work, 0, {**work, "paths": head.n_stage * n})
+    n_loop_q, k = sum(joint.n_q for joint in plan.loop_joints.values()), n if m else 0
+    loops = {"q": n_loop_q, "v": m, "T": m, "K": m, "C": m, "A": m, "sides": 2 * m}
+    loops |= {"J": m * n, "X": m * n, "small": m * (m + 2), "column": k, "solution": k, "zero": k}
+    end = _cut(head.at_loops, end, loops)
+    r, k = head.n_row, n if head.n_row else 0
+    rows = {**dict.fromkeys("UKCVX", r * n), "small": r * (r + 2)}
+    rows |= {"column": k, "solution": k, "zero": k}
+    rows |= {"motion": 12 * slots if r else 0, "change": 6 * slots if r else 0}
+    given = max((2 * n * one.row.n for one in plan.given_derivatives), default=0)
+    end = _cut(head.at_rows, end, {**rows, "derivatives": given if r else 0})
+    numbers = n + plan.n_watched
+    watched = {"q": n_q, "v": n, "z": n_z, "d": numbers, "peak": numbers, "now": numbers}
+    watched |= {"flags": head.watched.count}
+    _cut(head.at_watched, end, watched if head.watched.count else dict.fromkeys(watched, 0))
 
 
-def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
+def _cut(places: NamedRow, start: int, sizes: dict[str, int]) -> int:
+    """Write where pieces begin that follow each other; their end."""
+    assert [*sizes, "end"] == list(places.kinds), "sizes of other pieces than the layout declares"
+    places.numbers[:] = np.cumsum([start, *sizes.values()])
+    return int(places.numbers[-1])
+
+
+def called_rows(elements: Array) -> list[Any]:
+    """Rows of the functions in a plan: of signals, controllers and events."""
+    head = run.PlanHeader(elements, 0)
+    kinds = {"signals": run.SignalRow, "controllers": run.ControllerRow, "events": run.EventRow}
+    rows: list[Any] = [
+        kind(elements, getattr(head, name).first, k)
+        for name, kind in kinds.items()
+        for k in range(getattr(head, name).count)
+    ]
+    return [row for row in rows if row.address]
+
+
+def without_addresses(elements: Array, table: Array, parameters: list[int]) -> tuple[Array, Array]:
+    """Copies of plan and table without addresses, and without what follows from the end time.
+
+    parameters: offsets of the parameters of the run in the table.
+    """
+    elements, table = elements.copy(), table.copy()
+    for place in parameters:
+        p = run.RunParameters(table, place)
+        p.end = p.tick = p.step = p.probe = p.share = 0.0
+    for row in called_rows(elements):
+        row.address = 0
+        row.which = 0 if row.which >= COMPILED else row.which
+        if isinstance(row, run.SignalRow):
+            row.by_address = row.by_which = 0
+    specials = run.PlanHeader(elements, 0).specials
+    for k in range(specials.count):
+        chart = run.ChartRow(elements, specials.first, k)
+        if chart.kind == run.MAPPED:
+            table[chart.constants + np.array([own.R_ADDRESS, own.R_WHICH])] = 0.0
+    return elements, table
+
+
+def _coordinates(plan: Plan) -> tuple[list[run.ChartRow], list[run.ChartRow]]:
     """Ranges of q that are plain integrals of v, adjacent ones merged, and all other ranges."""
-    plains: list[Array] = []
-    specials: list[Array] = []
+    plains: list[run.ChartRow] = []
+    specials: list[run.ChartRow] = []
     layout, further = plan.system.layout, plan.system.n_v
     for i, joint in enumerate(plan.system.joints):
         modal, hinge = layout.modal_v(i), layout.hinge_v(i)
@@ -123,10 +185,10 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
             if chart.kind == "plain":
                 _add_plain(plains, q, v, chart.n_v)
             else:
-                row = _element(_CHARTS[chart.kind], q, v, chart.n_v, _table(plan, joint, chart))
-                row[[run.E_N_Q, run.E_A]] = chart.n_q, v
+                row = run.ChartRow.of(q=q, v=v, n=chart.n_v, n_q=chart.n_q, local=v)
+                row.kind, row.constants = _CHARTS[chart.kind], _table(plan, joint, chart)
                 if chart.kind == "mapped":
-                    row[run.E_A], further = further, further + chart.n_q
+                    row.local, further = further, further + chart.n_q
                 specials.append(row)
             q, v = q + chart.n_q, v + chart.n_v
     return plains, specials
@@ -167,18 +229,12 @@ def slot_records(plan: Plan) -> Array:
     return records.ravel()
 
 
-def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
-    row = np.zeros(run.E_ROW, dtype=np.int64)
-    row[[run.E_KIND, run.E_Q, run.E_V, run.E_N, run.E_TABLE]] = kind, q, v, n, table
-    return row
-
-
-def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
+def _add_plain(plains: list[run.ChartRow], q: int, v: int, n: int) -> None:
     if n == 0:
         return
     if plains:
         last = plains[-1]
-        if last[run.E_Q] + last[run.E_N] == q and last[run.E_V] + last[run.E_N] == v:
-            last[run.E_N] += n
+        if last.q + last.n == q and last.v + last.n == v:
+            last.n += n
             return
-    plains.append(_element(0, q, v, n, 0))
+    plains.append(run.ChartRow.of(q=q, v=v, n=n))

@@ -1,6 +1,6 @@
-"""The plan of a run: loads, motions and events with names resolved.
+"""What acts in a run, in numbers: loads, motions and events with names resolved.
 
-`packing` packs it for the kernels, in the layout of `kernels.run.fields`.
+The plan owns rows, constants and signals while loads enter it; `packing` makes one array of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
+from ...kernels.layout import run
+from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
-from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS, JointKind
 from ...kernels.run.remembered import remembered_size
@@ -37,7 +38,16 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-SIGNAL_ROW = 7
+ROWS: dict[str, type[NamedRow]] = {  # by the names of their lists in `run.PlanHeader`
+    "forces": run.LoadRow,
+    "node_loads": run.LoadRow,
+    "body_loads": run.LoadRow,
+    "motions": run.MotionRow,
+    "controllers": run.ControllerRow,
+    "events": run.EventRow,
+    "loop_joints": run.LoopJointRow,
+    "loop_forces": run.LoadRow,
+}
 
 
 class GivenDerivatives(NamedTuple):
@@ -45,7 +55,7 @@ class GivenDerivatives(NamedTuple):
 
     what: str  # its name in errors
     function: WithDerivatives  # the function with its derivatives
-    row: list[int]  # row of the signal
+    row: run.SignalRow
     names: list[str]  # names of its numbers
 
 
@@ -72,20 +82,16 @@ class Plan:
         self.loads: list[Any] = []
         self.driven: dict[int, str] = {}  # body -> name of its motion
         self.active: dict[str, list[int]] = {}  # name of a load -> offsets of its flags
-        self.rows: dict[str, list[Array]] = {
-            name: []
-            for name in (
-                *("forces", "nodes", "bodies", "motions", "controllers", "events"),
-                *("loop_joints", "loop_forces"),
-            )
-        }
+        self.rows: dict[str, list[Any]] = {name: [] for name in ROWS}
         self.loop_joints: dict[str, JointPlace] = {}  # those that loads act on, by loop
         self.starts: list[tuple[int, float]] = []  # initial values in memory
         self.controllers: list[Any] = []
         self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
         self.servos: list[str] = []  # joint of each servo
         self.n_servo = 0  # numbers that servos provide as channels
-        self.wheels: list[tuple[Any, Array]] = []  # record of each rotor, row that has its momentum
+        self.wheels: list[
+            tuple[Any, run.LoadRow]
+        ] = []  # record of each rotor, row that has its momentum
         self.n_watched = 0  # numbers of watched signals, see `_watched`
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
@@ -93,7 +99,7 @@ class Plan:
         self.node_rates = False
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
-        self.signals: list[list[int]] = []
+        self.signals: list[run.SignalRow] = []
         self.state_signals: set[int] = set()  # offsets of signals that are functions of the state
         self.given_derivatives: list[GivenDerivatives] = []
         self._table: list[float] = []
@@ -229,12 +235,15 @@ class Plan:
                 self.knots.append(value.times)
             self.tables.append((what, value))
             pieces, _, width = coefficients.shape
-            corners = run.CORNERS if len(value.corners) == len(value.times) else 0
-            place = self.table(value.edges, coefficients)
-            row = [run.TABLE_, n, place, corners, pieces, width - 1, 0]
-        else:
-            row = [run.CONSTANT, n, self.table(value), 0, 0, 0, 0]
-        return self._signal_row(row)
+            return self._add_signal(
+                kind=run.TABLE_,
+                n=n,
+                constants=self.table(value.edges, coefficients),
+                corners=len(value.corners) == len(value.times),
+                pieces=pieces,
+                degree=width - 1,
+            )
+        return self._add_signal(kind=run.CONSTANT, n=n, constants=self.table(value))
 
     def called(self, address: int, which: int, n: int, *, of_state: bool = False) -> int:
         """Offset of a signal that is a function with an address; of_state: of the state too."""
@@ -242,7 +251,9 @@ class Plan:
         if which < COMPILED:
             state = of_state * (self.system.n_q + self.system.n_v)
             records = self.reserve(remembered_size(n, state), [0.0, float(of_state)])
-        place = self._signal_row([run.CALLED, n, address, which, 0, 0, records])
+        place = self._add_signal(
+            kind=run.CALLED, n=n, address=address, which=which, records=records
+        )
         if of_state:
             self.state_signals.add(place)
         return place
@@ -267,8 +278,8 @@ class Plan:
                 return numbers(t, trusted_state(system, q, v))
 
             address, which = self.functions.add_plain(by, at_state, 2 * m * system.n_v)
-        row = self.signals[(place - run.P_HEADER) // SIGNAL_ROW]
-        row[run.S_BY], row[run.S_BY_WHICH] = address, which
+        row = self.signal_row(place)
+        row.by_address, row.by_which = address, which
         self.given_derivatives.append(GivenDerivatives(what, value, row, names))
         return place
 
@@ -276,12 +287,15 @@ class Plan:
         """How a load is differentiated whose force follows from a signal."""
         if signal not in self.state_signals:
             return run.NOWHERE
-        row = self.signals[(signal - run.P_HEADER) // SIGNAL_ROW]
-        return run.GIVEN if row[run.S_BY] else run.EVERYWHERE
+        return run.GIVEN if self.signal_row(signal).by_address else run.EVERYWHERE
 
-    def _signal_row(self, row: list[int]) -> int:
-        self.signals.append(row)
-        return run.P_HEADER + SIGNAL_ROW * (len(self.signals) - 1)
+    def signal_row(self, place: int) -> run.SignalRow:
+        """Row of the signal at an offset."""
+        return self.signals[(place - run.PlanHeader.size) // run.SignalRow.size]
+
+    def _add_signal(self, **fields: int) -> int:
+        self.signals.append(run.SignalRow.of(**fields))
+        return run.PlanHeader.size + run.SignalRow.size * (len(self.signals) - 1)
 
     def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
         if is_compiled(function):
@@ -324,27 +338,27 @@ class Plan:
         """Add a load on a hinge."""
         self.add(
             "forces" if joint.loop < 0 else "loop_forces",
-            E_KIND=kind,
-            E_ACTIVE=self.flag(load.label, load.on),
-            E_Q=joint.q,
-            E_V=joint.v,
-            E_N=joint.n_v,
-            E_TABLE=self.table(numbers),
-            E_SIGNAL=signal,
-            E_ORDERS=orders,
-            E_SLOPES=JOINT_KINDS[kind].when_slopes,
-            E_STATE=states,
-            E_OUTPUT=output,
-            E_WIDE=self._wide(JOINT_KINDS[kind], signal),
-            E_WATCHED=self._watched(signal, JOINT_KINDS[kind], joint, orders),
+            kind=kind,
+            active=self.flag(load.label, load.on),
+            q=joint.q,
+            v=joint.v,
+            n=joint.n_v,
+            constants=self.table(numbers),
+            signal=signal,
+            orders=orders,
+            slopes=JOINT_KINDS[kind].when_slopes,
+            state=states,
+            output=output,
+            wide=self._wide(JOINT_KINDS[kind], signal),
+            watched=self._watched(signal, JOINT_KINDS[kind], joint, orders),
         )
 
     def _watched(
         self, signal: int, kind: JointKind | None = None, joint: Any = None, orders: int = 0
     ) -> int:
         """What is followed along each step of a load whose force may bend within one."""
-        row = self.signals[(signal - run.P_HEADER) // SIGNAL_ROW] if signal else None
-        called = row is not None and row[run.S_KIND] == run.CALLED
+        row = self.signal_row(signal) if signal else None
+        called = row is not None and row.kind == run.CALLED
         bends = signal in self.state_signals or (kind is not None and kind.kinked)
         if not bends and (not called or orders):  # rates may take many calls of the function
             return 0
@@ -355,7 +369,7 @@ class Plan:
             self.n_watched += joint.n_v
             return run.ON_LOOP | of_time
         assert row is not None
-        self.n_watched += row[run.S_N]
+        self.n_watched += row.n
         return run.SIGNAL_ | of_time
 
     def _wide(self, kind: JointKind, signal: int) -> int:
@@ -405,28 +419,28 @@ class Plan:
         stiff = NODE_KINDS[kind].stiff or of_state
         self.node_rates = self.node_rates or rates
         self.add(
-            "nodes",
-            E_KIND=kind,
-            E_ACTIVE=self.flag(load.label, load.on),
-            E_A=a,
-            E_B=b,
-            E_TABLE=self.table(numbers),
-            E_SIGNAL=signal,
-            E_AXES=int(axes == "world"),
-            E_SLOPES=run.STEP_ROWS if stiff else run.EXACT_ROWS,
-            E_WIDE=self.wide(signal),
-            E_WATCHED=self._watched(signal),
+            "node_loads",
+            kind=kind,
+            active=self.flag(load.label, load.on),
+            slot_a=a,
+            slot_b=b,
+            constants=self.table(numbers),
+            signal=signal,
+            axes=int(axes == "world"),
+            slopes=run.STEP_ROWS if stiff else run.EXACT_ROWS,
+            wide=self.wide(signal),
+            watched=self._watched(signal),
         )
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
         self.add(
             "forces",
-            E_KIND=kind,
-            E_ACTIVE=self.flag(load.label, load.on),
-            E_TABLE=self.table(numbers),
-            E_SIGNAL=signal,
-            E_STATE=states,
+            kind=kind,
+            active=self.flag(load.label, load.on),
+            constants=self.table(numbers),
+            signal=signal,
+            state=states,
         )
 
     def add_body_load(
@@ -449,19 +463,19 @@ class Plan:
         self.node_rates = self.node_rates or rates
         layout, i = self.system.layout, frame.body
         self.add(
-            "bodies",
-            E_KIND=kind,
-            E_ACTIVE=self.flag(load.label, load.on),
-            E_A=self.slot(frame),
-            E_B=body_offset(i),
-            E_Q=layout.modal_q(i).start,
-            E_V=layout.modal_v(i).start,
-            E_N=self.system.bodies[i].n_mode if modes else 0,
-            E_TABLE=self.table(numbers),
-            E_SIGNAL=signal,
-            E_ORDERS=orders,
-            E_STATE=states,
-            E_WATCHED=self._watched(signal, orders=orders),
+            "body_loads",
+            kind=kind,
+            active=self.flag(load.label, load.on),
+            slot_a=self.slot(frame),
+            body=body_offset(i),
+            q=layout.modal_q(i).start,
+            v=layout.modal_v(i).start,
+            n=self.system.bodies[i].n_mode if modes else 0,
+            constants=self.table(numbers),
+            signal=signal,
+            orders=orders,
+            state=states,
+            watched=self._watched(signal, orders=orders),
         )
 
     def add_motion(
@@ -471,15 +485,15 @@ class Plan:
         flag = self.flag(label, on)
         self.add(
             "motions",
-            E_KIND=mode,
-            E_ACTIVE=flag,
-            E_Q=joint.q,
-            E_V=joint.v,
-            E_N=joint.n_v,
-            E_N_Q=joint.n_q,
-            E_SIGNAL=signal,
-            E_A=body_offset(joint.body),
-            E_B=int(self.packed.rows[joint.body].kind),
+            mode=mode,
+            active=flag,
+            q=joint.q,
+            v=joint.v,
+            n=joint.n_v,
+            n_q=joint.n_q,
+            signal=signal,
+            body=body_offset(joint.body),
+            joint=int(self.packed.rows[joint.body].kind),
         )
         return flag
 
@@ -490,43 +504,40 @@ class Plan:
             self.locks[joint.body] = self.add_motion(name, joint, run.LOCK, 0, on=False)
         return self.locks[joint.body]
 
-    def add(self, kind: str, **fields: int) -> None:
-        """Row of an element."""
-        row = np.zeros(run.E_ROW, dtype=np.int64)
-        for name, value in fields.items():
-            row[getattr(run, name)] = value
-        self.rows[kind].append(row)
+    def add(self, where: str, /, **fields: int) -> None:
+        """Add a row to one of the lists."""
+        self.rows[where].append(ROWS[where].of(**fields))
 
     # Arrays
 
     @property
     def has_rows(self) -> bool:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
-        wide = any(row[run.E_WIDE] for name in ("forces", "loop_forces") for row in self.rows[name])
-        return wide or any(row[run.E_SLOPES] == run.STEP_ROWS for row in self.rows["nodes"])
+        wide = any(row.wide for name in ("forces", "loop_forces") for row in self.rows[name])
+        return wide or any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
 
     @property
     def watches(self) -> bool:
         """Whether forces may bend within a step."""
-        return any(not row[run.E_WATCHED] & run.OF_TIME for row in self._watched_rows)
+        return any(not row.watched & run.OF_TIME for row in self._watched_rows)
 
     @property
-    def _watched_rows(self) -> list[Array]:
+    def _watched_rows(self) -> list[run.LoadRow]:
         """Rows of the loads that are followed along steps."""
-        kinds = ("forces", "loop_forces", "nodes", "bodies")
-        return [row for kind in kinds for row in self.rows[kind] if row[run.E_WATCHED]]
+        kinds = ("forces", "loop_forces", "node_loads", "body_loads")
+        return [row for kind in kinds for row in self.rows[kind] if row.watched]
 
     @property
     def followed_functions(self) -> set[int]:
         """Which of `time_functions` are followed along fixed steps, by number."""
-        signals = {int(row[run.E_SIGNAL]) for row in self._watched_rows}
+        signals = {int(row.signal) for row in self._watched_rows}
         return {number for place, number in self._function_of.items() if place in signals}
 
     @property
     def joint_kinds(self) -> list[JointKind]:
         """Kinds of the loads on joints."""
         rows = self.rows["forces"] + self.rows["loop_forces"]
-        return [JOINT_KINDS[row[run.E_KIND]] for row in rows]
+        return [JOINT_KINDS[row.kind] for row in rows]
 
     @property
     def columns(self) -> Columns:

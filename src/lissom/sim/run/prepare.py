@@ -10,7 +10,7 @@ import numpy as np
 from ...algorithms.tree.arguments import as_state, check_system
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
 from ...errors import StateError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...options import RunOptions
 from ...system import State, StateLike, System
 from ..integrators import (

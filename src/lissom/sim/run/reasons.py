@@ -13,8 +13,8 @@ from ...algorithms.tree.coordinates import error_sizes
 from ...errors import LissomError, SingularError, name_list
 from ...joints import Joint
 from ...kernels import fields as field
+from ...kernels.layout import run
 from ...kernels.layout.loops import LoopsHeader
-from ...kernels.run import fields as run
 from ...kernels.run.registry import METHODS
 from ...system import Loop, System
 from .machine import Machine
@@ -64,7 +64,7 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.BEYOND_REASON:
         return Outcome("diverged", at_time(machine, _beyond_reason(machine)))
     if status == run.SINGULAR_COORDINATES:
-        states = machine.q, machine.tried_state[0]
+        states = machine.q, machine.pieces.q_end
         reason = (
             f"the coordinates of the joint of {nearest_to_singular(machine.system, states)} are "
             "singular, as Euler angles can be; use Spherical or Free, or another order of the "
@@ -83,7 +83,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
         hints = _loops_hint(machine) + bent_hint(machine)
         return Outcome("stalled", at_time(machine, reason + hints))
-    T = machine.forces
+    T = machine.pieces.forces
     if not np.all(np.isfinite(T)):
         k = int(np.flatnonzero(~np.isfinite(T))[0])
         blame = machine.plan.functions.blame(since=machine.time)
@@ -96,7 +96,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
         return Outcome("singular", at_time(machine, _singular(machine)))
-    speeds, accelerations = machine.tried
+    speeds, accelerations = machine.pieces.v_end, machine.pieces.out
     for vector, word in ((speeds, "speed"), (accelerations, "acceleration"), (machine.v, "speed")):
         bad = np.flatnonzero(~np.isfinite(vector))
         if len(bad):
@@ -188,7 +188,7 @@ def _singular(machine: Machine) -> str:
     """Why no step was possible, however short: the body that is singular, there or in the steps."""
     if reason := _singular_hinge(machine, machine.q, machine.v):
         return reason
-    q, v = machine.tried_state
+    q, v = machine.pieces.q_end, machine.pieces.v_end
     reason = _singular_hinge(machine, q, v) or (
         "an inertia is not positive definite, where the fastest is "
         + machine.system.layout.owner_v(_fastest(machine, v))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, ResultError, SimulationWarning, name_list
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ...results.peaks import rising_note

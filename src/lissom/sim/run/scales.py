@@ -10,7 +10,6 @@ import numpy as np
 from ...algorithms.loops.frames import joint_jacobian, placed_loops
 from ...algorithms.tree import engine
 from ...kernels.fields import ACCELERATED
-from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, JointKind
 from ...system import System
 
@@ -145,8 +144,8 @@ def _steepest(
     K, C = np.zeros(n_v), np.zeros(n_v)
     table = plan.constants()
     for row in plan.rows[where]:
-        o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
-        kind = JOINT_KINDS[row[run.E_KIND]]
+        o, n, c = int(row.v), int(row.n), int(row.constants)
+        kind = JOINT_KINDS[row.kind]
         if kind.steepest is not None and counts(kind):
             k, damping = kind.steepest(table[c:], n)
             K[o : o + n] += k

@@ -11,7 +11,7 @@ from ...algorithms.loops.assembly import closed_state
 from ...algorithms.loops.checks import OPEN, check_closed
 from ...algorithms.tree.coordinates import error_sizes
 from ...errors import LoadError, StateError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...options import RunOptions
 from ...system import State, System
 from ..events.event import Event
@@ -74,7 +74,7 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
     """State with given motions inserted at a time; loops are not closed."""
     machine = at_rest(plan, state, time)
     machine.v[:] = state.raw_v
-    machine.elements[run.PROJECT] = 0
+    machine.head.project = 0
     if machine.settle() == run.CALL_FAILED:
         raise _raised(plan)
     return State(plan.system, machine.q.copy(), machine.v.copy())
@@ -198,9 +198,9 @@ def check_start(
     status = machine.advance(0)
     rows = machine.rows()
     if keep_samples:
-        for controller, e in zip(plan.controllers, plan.rows["controllers"], strict=True):
-            forces = slice(e[run.E_MEMORY], e[run.E_MEMORY] + machine.system.n_v)
-            samples = slice(e[run.E_B], e[run.E_B] + 1 + len(controller.memory))
+        for controller, row in zip(plan.controllers, plan.rows["controllers"], strict=True):
+            forces = slice(row.forces, row.forces + machine.system.n_v)
+            samples = slice(row.samples, row.samples + 1 + len(controller.memory))
             before[forces], before[samples] = memory[forces], memory[samples]
     memory[:] = before
     if status == run.CALL_FAILED:

@@ -9,13 +9,12 @@ from typing import Any, Never
 import numpy as np
 
 from ...errors import SimulationError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...results.event_records import EventRecord
 from ...system import State
 from ..loads.forces import real_speeds
 from ..warnings.starts import warn_of_start
 from .drive_checks import warn_of_winding
-from .plan import SIGNAL_ROW
 from .prepare import Prepared, put_at_start
 from .reasons import Outcome
 from .runner import Judge
@@ -36,13 +35,13 @@ class WholeSteps:
     def __init__(self, ready: Prepared) -> None:
         self.ready, self.machine = ready, ready.machine
         machine, plan = self.machine, self.machine.plan
-        machine.elements[run.EVERY] = NEVER
+        machine.head.every = NEVER
         self.system, self.memory = machine.system, machine.memory
         self.happened: list[EventRecord] = []
         self.stopped = ""  # by which event
         row = plan.rows["forces"][-1]
-        self._flag = int(row[run.E_ACTIVE])
-        place = plan.signals[(int(row[run.E_SIGNAL]) - run.P_HEADER) // SIGNAL_ROW][run.S_WHERE]
+        self._flag = int(row.active)
+        place = int(plan.signal_row(row.signal).constants)
         self._forces = machine.table[place : place + self.system.n_v]
         self._pushed: bytes | None = None  # forces that act; None: none
         self._advance = machine.bound(run.WHOLE_STEP)

@@ -35,7 +35,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import SimulationError
-from ...kernels.run import fields as run
 from ..integrators import GeneralizedAlpha
 from ..integrators.generalized_alpha import FARTHEST, LONG, OLD
 from . import charts
@@ -76,10 +75,10 @@ class AlphaTangents(StepTangents):
         super().__init__(dynamics, steps)
         self.pieces = charts.group_pieces(dynamics.system, dynamics.what)
         p = kind.parameters()
-        self.beta, self.gamma = p[run.BETA], p[run.GAMMA]
-        self.ratio = (1 - p[run.ALPHA_F]) / (1 - p[run.ALPHA_M])
-        self.by_x = (p[run.ALPHA_F] - p[run.ALPHA_M]) / (1 - p[run.ALPHA_M])
-        self.by_e = -p[run.ALPHA_M] / (1 - p[run.ALPHA_M])
+        self.beta, self.gamma = p["beta"], p["gamma"]
+        self.ratio = (1 - p["alpha_f"]) / (1 - p["alpha_m"])
+        self.by_x = (p["alpha_f"] - p["alpha_m"]) / (1 - p["alpha_m"])
+        self.by_e = -p["alpha_m"] / (1 - p["alpha_m"])
         self.lead, self.renewed = _leads(np.diff(steps.time))
         self.motions, self.ends = self._motions_of_run()
 

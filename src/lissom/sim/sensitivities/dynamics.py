@@ -27,8 +27,8 @@ from ...algorithms.tree.design_parameters import (
     split_inertias,
 )
 from ...errors import LoadError, SimulationError, SingularError
+from ...kernels.layout import run
 from ...kernels.layout.derivatives import DerivativesHeader
-from ...kernels.run import fields as run
 from ...kernels.tree.derivatives import design
 from ...results.trajectory import Trajectory
 from ...spatial import rotation_exp
@@ -151,10 +151,10 @@ def driven_speeds(plan: Any) -> Driven:
     """Driven speeds of a plan."""
     indices: tuple[list[int], list[int], list[int]] = ([], [], [])
     for row in plan.rows["motions"]:
-        speeds = range(row[run.E_V], row[run.E_V] + row[run.E_N])
+        speeds = range(row.v, row.v + row.n)
         indices[0].extend(speeds)
-        indices[1].extend(speeds if row[run.E_KIND] != run.ACCELERATION_ else ())
-        indices[2].extend(speeds if row[run.E_KIND] == run.POSITION else ())
+        indices[1].extend(speeds if row.mode != run.ACCELERATION_ else ())
+        indices[2].extend(speeds if row.mode == run.POSITION else ())
     return Driven(*(np.array(x, dtype=int) for x in indices))
 
 
@@ -196,20 +196,18 @@ def integral_servos(plan: Any, what: str) -> list[IntegralServo]:
     names = {system.layout.hinge_v(i).start: name for i, name in enumerate(system.names)
              if system.joints[i].n_v}  # fmt: skip
     for row in plan.rows["forces"]:
-        if row[run.E_STATE] == 0:
+        if row.state == 0:
             continue
-        if row[run.E_KIND] not in (SERVO, LIMITED_SERVO):
+        if row.kind not in (SERVO, LIMITED_SERVO):
             break
-        n, first, joint = row[run.E_N], row[run.E_STATE] - run.LOAD_STATES, names[row[run.E_V]]
+        n, first, joint = row.n, row.state - run.LOAD_STATES, names[row.v]
         if any(one.joint == joint for one in servos):
             raise LoadError(
                 f"{what}: two servos with integrals drive the joint {joint!r}; keep one"
             )
-        numbers = table[row[run.E_TABLE] : row[run.E_TABLE] + PER_MOTION * n].reshape(n, -1)
+        numbers = table[row.constants : row.constants + PER_MOTION * n].reshape(n, -1)
         states = slice(first, first + n)
-        servos.append(
-            IntegralServo(joint, states, row[run.E_OUTPUT], numbers[:, KI], numbers[:, LIMIT])
-        )
+        servos.append(IntegralServo(joint, states, row.output, numbers[:, KI], numbers[:, LIMIT]))
     if sum(len(one.gains) for one in servos) != len(plan.states):
         raise LoadError(
             f"{what}: a load has states of its own that are not the integral of a Servo, such as "
@@ -340,7 +338,7 @@ class Dynamics:
             machine.q[:], machine.v[:] = Q[k], V[k]
             if machine.settle() != 0:
                 raise self._failed(t)
-            Q[k], V[k], accelerations[k] = machine.q, machine.v, machine.driven_accelerations
+            Q[k], V[k], accelerations[k] = machine.q, machine.v, machine.pieces.x
         return accelerations
 
     def accelerations(self, Q: Array, V: Array, T: Array, prescribed: Array | None = None) -> Array:

@@ -21,7 +21,6 @@ from ...algorithms.tree.design_parameters import check_loops, resolve_parameters
 from ...algorithms.tree.kinematics import qdot
 from ...errors import LoadError, SimulationError, StateError, shown
 from ...fields import as_numbers
-from ...kernels.run import fields as run
 from ...printing import Shown
 from ...results.trajectory import Trajectory
 from ...system import StateLike, System
@@ -323,7 +322,7 @@ def _with_parts(
         arguments = {"duration": duration, "step": step, "integrator": kind}
         parts = {"forces": of.user_forces, "loads": of.all_loads}
         ready = prepared(of.system, state, run_options(arguments | parts), of.what)
-        ready.machine.elements[run.EVERY] = 0
+        ready.machine.head.every = 0
         begun_run(ready)
     silent = ProgressBar("", 0.0, 1.0, False)
     record = opened_record(ready.machine, None, None, ready.reason)

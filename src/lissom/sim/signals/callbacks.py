@@ -23,7 +23,7 @@ import numpy as np
 from ...algorithms.tree.escapes import CALLED, Watch, is_interruption
 from ...algorithms.tree.wrappers import kept_wrapper
 from ...errors import LoadError
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.calls import COMPILED, DOWN, UP
 from ...system import State, System
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from ...errors import SimulationWarning
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ..run.machine import Machine
 
 LARGE = 0.3  # error of fixed steps that causes a warning even if the user chose the integrator

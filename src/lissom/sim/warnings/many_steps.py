@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes, hinge_speeds
 from ...errors import SimulationWarning
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ..run.machine import Machine
 from ..run.scales import fastest_motions, stiffness_of
 

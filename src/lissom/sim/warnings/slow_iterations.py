@@ -23,7 +23,7 @@ import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes, moved
 from ...errors import SimulationWarning, name_list
-from ...kernels.run import fields as run
+from ...kernels.layout import run
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ..run.machine import Machine
 from ..run.plan import Plan
@@ -193,23 +193,22 @@ def _suspects(plan: Plan) -> dict[str, Suspect]:
     """Loads handled by iteration, by their labels."""
     names = {place: label for label, places in plan.active.items() for place in places}
     suspects: dict[str, Suspect] = {}
-    for kind in ("forces", "loop_forces", "nodes", "bodies"):
+    for kind in ("forces", "loop_forces", "node_loads", "body_loads"):
         for row in plan.rows[kind]:
             if advice := _advice(plan, kind, row):
-                reason = NO_DERIVATIVE if kind == "bodies" else POOR_DERIVATIVE
+                reason = NO_DERIVATIVE if kind == "body_loads" else POOR_DERIVATIVE
                 one = Suspect([], advice, reason)
-                place = int(row[run.E_ACTIVE])
+                place = int(row.active)
                 suspects.setdefault(names[place], one).places.append(place)
     return suspects
 
 
-def _advice(plan: Plan, kind: str, row: Array) -> str:
+def _advice(plan: Plan, kind: str, row: run.LoadRow) -> str:
     """Advice for a load; empty if the method has its derivative, or the load has none."""
-    if kind == "bodies":  # wheels turn their momentum with the body, whatever drives them
-        return SHORTER if BODY_KINDS[row[run.E_KIND]].advice else ""
-    kinds: list[Any] = NODE_KINDS if kind == "nodes" else JOINT_KINDS
-    if row[run.E_SIGNAL]:
-        signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
-        if plan.signals[signal][run.S_KIND] != run.CALLED:
+    if kind == "body_loads":  # wheels turn their momentum with the body, whatever drives them
+        return SHORTER if BODY_KINDS[row.kind].advice else ""
+    kinds: list[Any] = NODE_KINDS if kind == "node_loads" else JOINT_KINDS
+    if row.signal:
+        if plan.signal_row(row.signal).kind != run.CALLED:
             return ""
-    return str(kinds[row[run.E_KIND]].advice)
+    return str(kinds[row.kind].advice)
