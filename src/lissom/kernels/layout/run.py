@@ -434,4 +434,5 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 # Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
 SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON, SWITCH_ = 9, 10, 11, 12
-BENT = 13  # within `advance`: forces bend too much in the step
+# Within `advance`: forces bend too much in the step, it is to be taken again with a shorter one
+BENT, SHORTER = 13, 14

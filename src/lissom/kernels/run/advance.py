@@ -68,6 +68,8 @@ def advance(
         if status != 0:
             return status
         status = _pass(r, h, t1, ready, rows, capacity, mode)
+        if status == run.SHORTER:
+            continue
         if status != 0:
             return status
         _commit(r, used, h, t1)
@@ -204,10 +206,14 @@ def _cut(h, wanted):
 
 @inlined
 def _pass(r, h, t1, ready, rows, capacity, mode):
-    """Check the events at the end of a step, and write the rows within it; 0 or a status."""
+    """Check the events at the end of a step, and write the rows within it; 0 or a status.
+
+    If the interpolant is too far off for loops to be closed (close to a singular position it may
+    be, between two good ends), the step is rejected, with its rows: SHORTER.
+    """
     head = run.PlanHeader(r.arrays.plan, 0)
     plan, _table, memory = r.arrays
-    t = memory[run.TIME]
+    t, n_row = memory[run.TIME], memory[run.N_ROWS]
     if head.events.count != 0:
         if event_values(r.arrays, t1, r.end, r.values) != 0:
             return run.CALL_FAILED
@@ -220,8 +226,14 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
     status = rows_within(r, t, h, t1, rows, capacity, ready)
     if status != 0:  # the step will be repeated from its start
         output, sub = memory[run.NEXT_OUTPUT], memory[run.SUB]
+        rejected, evaluations = memory[run.N_REJECTED], memory[run.N_EVALUATIONS]
         for k in range(run.NEXT_STEP, run.N_ROWS):
             memory[k] = r.saved[k]
+        if mode == run.ON and memory[run.SUB] <= 1.0 and not _is_hopeless(status):
+            memory[run.N_ROWS] = n_row
+            memory[run.N_REJECTED], memory[run.N_EVALUATIONS] = rejected + 1.0, evaluations
+            memory[run.NEXT_STEP], memory[run.REJECTED_LAST] = 0.25 * h, 1.0
+            return run.SHORTER
         memory[run.NEXT_OUTPUT], memory[run.SUB] = output, sub
     return status
 
