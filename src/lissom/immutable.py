@@ -48,6 +48,14 @@ def freeze(thing: Any) -> None:
             object.__setattr__(thing, field.name, FixedDict(value))
 
 
+def array_of(unit: str, *dimensions: str, whole: bool = False) -> dict[str, Any]:
+    """Metadata of a field that holds an array: its unit and the names of its dimensions.
+
+    A name has one length within a record and the records in it; `whole`: of whole numbers.
+    """
+    return {"unit": unit, "dimensions": dimensions, "whole": whole}
+
+
 def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
     """Decorator for a frozen dataclass: arrays are read-only, and a copy is the object itself.
 

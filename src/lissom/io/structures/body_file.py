@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from ...bodies import FlexibleBody, SecondOrder
 from ...bodies.balance import Balance
 from ...bodies.line import NodeLine
 from ...bodies.recovery import Recovery, Stations, StressPoints
+from ...bodies.solids import Solid, solid_fields
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
-from ...results.description.joints import Numbers
-from ...results.description.solids import described_solids, restored_solids
+from ...records.codec import LENGTHS, misfit
+from ...records.legacy import Numbers, restored_solids
 from ...results.files.disk import as_path, open_regular, replacing
 from ...results.files.netcdf.check import check_start
 from ...results.files.seal import read_seal, seal
@@ -41,46 +43,51 @@ _SECTIONS: dict[str, type[Section]] = {
     kind.__name__: kind for kind in (Circle, ISection, Rectangle, Tube)
 }
 
-# Variables of each group: dimensions, unit, whether it must be there
-_BODY: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("node", "axis"), "m", True),
-    "masses": (("node",), "kg", True),
-    "shapes": (("node", "six", "mode"), "1", True),
-    "stiffness": (("mode", "other_mode"), "1", True),
-    "damping": ((), "1", False),
-    "node_inertias": (("node", "axis", "other_axis"), "kg m2", False),
-    "node_offsets": (("node", "axis"), "m", False),
-    "solid_numbers": (("solid_number",), "1", False),
+
+class _Variable(NamedTuple):
+    dimensions: tuple[str, ...]
+    unit: str
+    needed: bool = True  # whether it must be there
+    whole: bool = False
+
+
+def _variables(kind: Any, but: Sequence[str] = (), *, needed: bool = True) -> dict[str, _Variable]:
+    """Variables of the arrays that a class declares."""
+    return {
+        f.name: _Variable(
+            f.metadata["dimensions"],
+            f.metadata["unit"],
+            needed and f.default is dataclasses.MISSING,
+            f.metadata["whole"],
+        )
+        for f in dataclasses.fields(kind)
+        if f.metadata and f.name not in but
+    }
+
+
+# Variables of each group
+_BODY = {
+    "positions": _Variable(("node", "axis"), "m"),
+    "masses": _Variable(("node",), "kg"),
+    "shapes": _Variable(("node", "six", "mode"), "1", needed=False),
+    "stiffness": _Variable(("mode", "other_mode"), "1", needed=False),
+    "damping": _Variable((), "1", needed=False),
+    "node_inertias": _Variable(("node", "axis", "other_axis"), "kg m2", needed=False),
+    "node_offsets": _Variable(("node", "axis"), "m", needed=False),
+    "solid_numbers": _Variable(("solid_number",), "1", needed=False),
 }
-_SECOND: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "first_moment": (("axis", "mode", "other_mode"), "1", True),
-    "second_moment": (("axis", "other_axis", "mode", "other_mode"), "1", True),
-    "nodes": (("second_node",), "1", True),
-    "node_shapes": (("second_node", "six", "mode", "other_mode"), "1", True),
+_SECOND = _variables(SecondOrder) | {
+    "nodes": _Variable(("second_node",), "1", whole=True),
+    "node_shapes": _Variable(("second_node", "six", "mode", "other_mode"), "1"),
 }
-_POINTS: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("point", "axis"), "m", True),
-    "stresses": (("point", "component", "mode"), "Pa", True),
-    "nodes": (("point",), "1", True),
-    "elasticity": (("point", "constant"), "Pa, 1", False),
-}
-_STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("station", "axis"), "m", True),
-    "axes": (("station", "axis", "other_axis"), "1", True),
-    "members": (("station",), "1", True),
-    "places": (("station",), "m", True),
-    "loads": (("station", "component", "mode"), "N, N m", True),
-    "section": (("station",), "1", True),
-    "loaded_nodes": (("loaded_node",), "1", False),
-    "wrenches": (("station", "component", "loaded_node", "six"), "1, m, 1/m", False),
-    "inertia": (("station", "component", "field", "axis"), "kg, kg m", False),
+_POINTS = _variables(StressPoints)
+_STATIONS = _variables(Stations) | {
+    "section": _Variable(("station",), "1", whole=True),
+    "loaded_nodes": _Variable(("loaded_node",), "1", needed=False, whole=True),
+    **_variables(Balance, ("nodes",), needed=False),
 }
 _BALANCE = ("loaded_nodes", "wrenches", "inertia")
-_LINE: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "sizes": (("size",), "1", True),
-    "places": (("section_point", "plane"), "m", True),
-    "factors": (("section_point", "stress", "component"), "Pa/N, Pa/(N m)", True),
-}
+_LINE = {"sizes": _Variable(("size",), "1", whole=True), **_variables(NodeLine)}
 
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
@@ -140,7 +147,7 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
 
 def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
     """Attributes of the file; arrays and texts of its groups."""
-    solids, numbers = described_solids(body.solids)
+    solids, numbers = _described_solids(body.solids)
     words: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -174,6 +181,23 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
     return words, groups
 
 
+def _described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Kind, color and numbers of rows of each solid; numbers of all solids."""
+    words: list[dict[str, Any]] = []
+    numbers: list[Any] = []
+    for solid in solids:
+        table = solid_fields(type(solid))
+        rows = {}
+        for name, (shape, *_) in table.items():
+            if shape and shape[0] < 0:
+                counts = list(np.shape(getattr(solid, name)))
+                counts = counts[: len(counts) - len(shape) + 1]
+                rows[name] = counts[0] if len(counts) == 1 else counts
+        words.append({"kind": solid.name, "color": solid.color, "rows": rows})
+        numbers += [solid.at, solid.rotation, *(getattr(solid, name) for name in table)]
+    return words, numbers
+
+
 def _stations(stations: Stations) -> dict[str, Any]:
     """Group of the stations; none if their sections are of kinds that files do not know."""
     unknown = {type(x).__name__ for x in stations.sections if type(x).__name__ not in _SECTIONS}
@@ -200,7 +224,7 @@ def _stations(stations: Stations) -> dict[str, Any]:
 def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
     for name, value in arrays.items():
         array = np.asarray(value)
-        dimensions, unit, _ = table[name]
+        dimensions, unit, *_ = table[name]
         if name == "damping":
             dimensions = ("mode", "other_mode")[: array.ndim]
         if not array.size:
@@ -356,10 +380,10 @@ def _read_stations(path: str, group: Any) -> Stations:
 def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     """Arrays of a group, of the number of dimensions that the layout says."""
     arrays: dict[str, Array] = {}
-    lengths: dict[str, tuple[int, str]] = {"axis": (3, ""), "other_axis": (3, ""), "six": (6, "")}
-    for name, (dimensions, _, needed) in table.items():
+    lengths = dict(LENGTHS)
+    for name, (dimensions, _, needed, whole) in table.items():
         if name not in group:
-            if needed and name not in ("shapes", "stiffness"):
+            if needed:
                 raise ModelFileError(f"{path}: the variable {name!r} is missing")
             continue
         array = np.array(group[name][()])
@@ -367,26 +391,10 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
             raise ModelFileError(f"{path}: the variable {name!r} does not contain numbers")
         if name == "damping":
             dimensions = ("mode", "other_mode")[: array.ndim]
-        if array.ndim != len(dimensions):
-            raise ModelFileError(
-                f"{path}: the variable {name!r} has {array.ndim} dimensions; expected "
-                f"{' x '.join(dimensions) or 'one number'}"
-            )
-        for dimension, size in zip(dimensions, array.shape, strict=True):
-            key = {"other_mode": "mode", "other_axis": "axis"}.get(dimension, dimension)
-            expected, first = lengths.setdefault(key, (size, name))
-            if size != expected:
-                reference = f" as in {first!r}" if first else ""
-                raise ModelFileError(
-                    f"{path}: the variable {name!r} has {size} entries along {dimension}; expected "
-                    f"{expected}{reference}"
-                )
-        whole = array.dtype.kind in "iu"
-        arrays[name] = array.astype(int if whole and name in _WHOLE else float)
+        if reason := misfit(name, array, dimensions, lengths):
+            raise ModelFileError(f"{path}: the variable {reason}")
+        arrays[name] = array.astype(int if whole and array.dtype.kind in "iu" else float)
     return arrays
-
-
-_WHOLE = ("loaded_nodes", "nodes", "members", "section", "sizes")
 
 
 def _whole(file: Any, name: str) -> int:

@@ -20,9 +20,9 @@ from ...kernels.run import fields as run
 from ...kernels.run.calls import COMPILED
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...kernels.tree import own_joints as own
-from ...results.description.system import digest
+from ...records.system import digest
 from ...results.event_records import EventRecord, event_notes, event_records_of
-from ...results.files.versions import lissom_version
+from ...results.files.versions import FORMAT_VERSION, lissom_version
 from ...results.trajectory import Trajectory
 from ...system import System
 from ..events.event import Stop
@@ -89,7 +89,7 @@ def _in_memory(machine: Machine, run_inputs: dict[str, str], *, limited: bool) -
 
 
 def _check_saved(controller: Controller) -> None:
-    from ...results.description.packed import json_text
+    from ...records.packed import json_text
 
     saved = controller.saved()
     try:
@@ -308,10 +308,10 @@ def _compiled(machine: Machine) -> str:
 
 @functools.cache
 def _layout() -> str:
-    """Digest of the offsets in the arrays of a run; they differ between versions."""
+    """Digest of the format of files and of the offsets in the arrays of a run, of this version."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, *kinds)))
+    return _digest(repr((FORMAT_VERSION, places, *kinds)))
 
 
 def _digest(text: str | bytes) -> str:

@@ -9,27 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from ...system import System
-from .packed import json_text, pack, unpack
+from ..system import System
+from .packed import pack, unpack
 from .system import describe
 
 Array = np.ndarray
 
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
-CONTENT = "content"  # variable of NetCDF files with all of it, packed
+CONTENT = "content"  # variable of files with all of it, packed
 
 
 def packed_content(system: System, names: Any, meta: dict[str, Any]) -> Array:
     """Bytes of all content; `names` are `Columns.names`."""
-    description, arrays = describe(system)
-    texts = dict(zip(TEXTS, (description, names, meta), strict=True))
-    return np.frombuffer(pack(texts, arrays), np.uint8)
+    words, arrays = describe(system)
+    return np.frombuffer(pack(dict(zip(TEXTS, (words, names, meta), strict=True)), arrays), "u1")
 
 
 def unpacked_content(stored: dict[str, Array]) -> tuple[list[Any], dict[str, Array]]:
     """The three texts and the arrays of a system, from the variables of a file.
 
-    Before format 10 each array and each text was a variable.
+    Before format 10, in NumPy archives before 11, each array and each text was a variable.
     """
     if CONTENT not in stored:
         return [json.loads(stored.pop(name).tobytes()) for name in TEXTS], stored
@@ -37,16 +36,8 @@ def unpacked_content(stored: dict[str, Array]) -> tuple[list[Any], dict[str, Arr
     return [texts[name] for name in TEXTS], arrays
 
 
-def system_arrays(system: System, names: Any, meta: dict[str, Any]) -> dict[str, Array]:
-    """The system, the names of its loads and the notes of a run as arrays."""
-    description, arrays = describe(system)
-    for name, value in zip(TEXTS, (description, names, meta), strict=True):
-        arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
-    return arrays
-
-
 def group_digest(arrays: Mapping[str, Array]) -> str:
-    """SHA-256 of the result of `system_arrays`."""
+    """SHA-256 of the variables of a file that hold its content."""
     result = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
