@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 
 import lissom as ls
-from lissom.records.content import unpacked_content
+from lissom.records.system import unpacked_content
 from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..bodies.line import NodeLine
 from ..bodies.recovery import KnownSection, Recovery, Stations, StressPoints
 from ..bodies.rod_tables import RodTables
 from ..bodies.solids import SOLIDS, Solid, solid_fields
+from ..immutable import declared_arrays
 from ..joints import CompoundJoint, Joint, SimpleJoint, Slide, Turn, Twist
 from ..joints.base import parameter_kinds
 from ..joints.factored import Product
@@ -29,7 +30,7 @@ from .codec import KINDS, OWN, kind_named, new_record
 
 Array = np.ndarray
 _STILL = ("solids", "recoveries", "frames")  # words without effect on the motion
-_OF_LUMP = ("mass", "offset", "inertia")
+_OF_LUMP = ("lump_mass", "lump_offset", "lump_inertia")
 
 
 def is_old(words: Any) -> bool:
@@ -45,19 +46,15 @@ def digest(words: dict[str, Any], arrays: Mapping[str, Array]) -> str:
     still = ("solid_", "recovery_", "named_frame_")
     moved = {name: x for name, x in arrays.items() if not name.startswith(still)}
     # files did not hold empty arrays
-    names = {f"body_{name}" for name in _body_arrays()} | {"joint_parameters"}
-    names |= {"loop_joint_parameters"} if "loops" in words else set()
-    moved |= {name: np.zeros(0) for name in names - moved.keys()}
+    of_bodies = [*declared_arrays(MassIntegrals), *declared_arrays(NormalBody), *_OF_LUMP]
+    names = ["joint_parameters", *(f"body_{name}" for name in of_bodies)]
+    names += ["loop_joint_parameters"] * ("loops" in words)
+    moved = dict.fromkeys(names, np.zeros(0)) | moved
     result = hashlib.sha256(json.dumps(moving, sort_keys=True).encode())
     for name in sorted(moved):
         result.update(f"{name} {moved[name].shape}".encode())
         result.update(moved[name].tobytes())
     return result.hexdigest()
-
-
-def _body_arrays() -> set[str]:
-    kinds = {f.name for kind in (MassIntegrals, NormalBody) for f in fields(kind) if f.metadata}
-    return {*kinds, "mass", *(f"lump_{x}" for x in _OF_LUMP)}
 
 
 class Numbers:
@@ -131,11 +128,9 @@ def _arrays(
 ) -> dict[str, Any]:
     """Arrays of a record by the lengths of their dimensions, in the order of its fields."""
     values = {}
-    for f in fields(kind):
-        if f.metadata and f.name not in but:
-            shape = (lengths[x.removeprefix("other_")] for x in f.metadata["dimensions"])
-            array = take(f.name, *shape)
-            values[f.name] = _whole(array) if f.metadata["whole"] else array
+    for name, about in declared_arrays(kind, but).items():
+        array = take(name, *(lengths[x.removeprefix("other_")] for x in about["dimensions"]))
+        values[name] = _whole(array) if about["whole"] else array
     return values
 
 

@@ -1,10 +1,10 @@
-"""Systems as words and numbers, and back: what files of results and journals begin with."""
+"""Systems as words and numbers, and back; all that files of results hold besides the rows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,12 @@ from ..joints.factored import Product
 from ..system import GROUND, System
 from . import legacy
 from .codec import UnknownRecordError, check_lengths, check_storable, decode, encode
+from .packed import pack, unpack
 
 Array = np.ndarray
+
+TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
+CONTENT = "content"  # variable of files with all of it, packed
 
 _STILL = frozenset({"frames", "solids", "recovery", "line"})  # fields without effect on the motion
 _STRAINS = [component for component, _ in ORDER]
@@ -75,6 +79,35 @@ def digest(system: System) -> str:
 def stored_digest(words: Any, arrays: dict[str, Array], system: System) -> str:
     """`digest` of the system of a description as the version that wrote it computed it."""
     return legacy.digest(words, arrays) if legacy.is_old(words) else digest(system)
+
+
+def packed_content(system: System, names: Any, meta: dict[str, Any]) -> Array:
+    """Bytes of all content; `names` are `Columns.names`."""
+    words, arrays = describe(system)
+    return np.frombuffer(pack(dict(zip(TEXTS, (words, names, meta), strict=True)), arrays), "u1")
+
+
+def unpacked_content(stored: dict[str, Array]) -> tuple[list[Any], dict[str, Array]]:
+    """The three texts and the arrays of a system, from the variables of a file.
+
+    Before format 10, in NumPy archives before 11, each array and each text was a variable.
+    """
+    if CONTENT not in stored:
+        return [json.loads(stored.pop(name).tobytes()) for name in TEXTS], stored
+    texts, arrays = unpack(stored[CONTENT].tobytes())
+    return [texts[name] for name in TEXTS], arrays
+
+
+def group_digest(arrays: Mapping[str, Array]) -> str:
+    """SHA-256 of the variables of a file that hold its content."""
+    result = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        if array.size:
+            kind = array.dtype.newbyteorder("<")
+            result.update(f"{name} {kind.str} {array.shape} ".encode())
+            result.update(array.astype(kind).tobytes())
+    return result.hexdigest()
 
 
 def _check(system: System) -> None:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ...bodies.line import NodeLine
 from ...bodies.recovery import Recovery, Stations, StressPoints
 from ...bodies.solids import Solid, solid_fields
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
+from ...immutable import array_of, declared_arrays
 from ...records.codec import LENGTHS, misfit
 from ...records.legacy import Numbers, restored_solids
 from ...results.files.disk import as_path, open_regular, replacing
@@ -44,50 +45,29 @@ _SECTIONS: dict[str, type[Section]] = {
 }
 
 
-class _Variable(NamedTuple):
-    dimensions: tuple[str, ...]
-    unit: str
-    needed: bool = True  # whether it must be there
-    whole: bool = False
-
-
-def _variables(kind: Any, but: Sequence[str] = (), *, needed: bool = True) -> dict[str, _Variable]:
-    """Variables of the arrays that a class declares."""
-    return {
-        f.name: _Variable(
-            f.metadata["dimensions"],
-            f.metadata["unit"],
-            needed and f.default is dataclasses.MISSING,
-            f.metadata["whole"],
-        )
-        for f in dataclasses.fields(kind)
-        if f.metadata and f.name not in but
-    }
-
-
 # Variables of each group
 _BODY = {
-    "positions": _Variable(("node", "axis"), "m"),
-    "masses": _Variable(("node",), "kg"),
-    "shapes": _Variable(("node", "six", "mode"), "1", needed=False),
-    "stiffness": _Variable(("mode", "other_mode"), "1", needed=False),
-    "damping": _Variable((), "1", needed=False),
-    "node_inertias": _Variable(("node", "axis", "other_axis"), "kg m2", needed=False),
-    "node_offsets": _Variable(("node", "axis"), "m", needed=False),
-    "solid_numbers": _Variable(("solid_number",), "1", needed=False),
+    "positions": array_of("m", "node", "axis"),
+    "masses": array_of("kg", "node"),
+    "shapes": array_of("1", "node", "six", "mode"),
+    "stiffness": array_of("1", "mode", "other_mode"),
+    "damping": array_of("1"),
+    "node_inertias": array_of("kg m2", "node", "axis", "other_axis"),
+    "node_offsets": array_of("m", "node", "axis"),
+    "solid_numbers": array_of("1", "solid_number"),
 }
-_SECOND = _variables(SecondOrder) | {
-    "nodes": _Variable(("second_node",), "1", whole=True),
-    "node_shapes": _Variable(("second_node", "six", "mode", "other_mode"), "1"),
+_SECOND = declared_arrays(SecondOrder, but=["node_shapes"]) | {
+    "nodes": array_of("1", "second_node", whole=True),
+    "node_shapes": array_of("1", "second_node", "six", "mode", "other_mode"),
 }
-_POINTS = _variables(StressPoints)
-_STATIONS = _variables(Stations) | {
-    "section": _Variable(("station",), "1", whole=True),
-    "loaded_nodes": _Variable(("loaded_node",), "1", needed=False, whole=True),
-    **_variables(Balance, ("nodes",), needed=False),
+_POINTS = declared_arrays(StressPoints)
+_BALANCE = {
+    "loaded_nodes": array_of("1", "loaded_node", whole=True),
+    **declared_arrays(Balance, but=["nodes"]),
 }
-_BALANCE = ("loaded_nodes", "wrenches", "inertia")
-_LINE = {"sizes": _Variable(("size",), "1", whole=True), **_variables(NodeLine)}
+_STATIONS = declared_arrays(Stations) | {"section": array_of("1", "station", whole=True)} | _BALANCE
+_LINE = {"sizes": array_of("1", "size", whole=True), **declared_arrays(NodeLine)}
+_OPTIONAL = {*_BODY, "elasticity", *_BALANCE} - {"positions", "masses"}
 
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
@@ -156,29 +136,29 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
         "names": json.dumps(dict(body.names)),
         "solids": json.dumps(solids),
     }
-    arrays = {x: getattr(body, x) for x in _BODY if getattr(body, x, None) is not None}
-    if numbers:
-        arrays["solid_numbers"] = np.concatenate([np.ravel(x) for x in numbers]).astype(float)
-    groups: dict[str, Any] = {"": (_BODY, arrays, {})}
+    of_solids = np.concatenate([np.zeros(0), *(np.ravel(x).astype(float) for x in numbers)])
+    groups: dict[str, Any] = {"": (_BODY, _values(body, _BODY, solid_numbers=of_solids), {})}
     if body.level == "stiffened":
         second = body.constants_of_second_order
-        values = {x: getattr(second, x) for x in ("first_moment", "second_moment")}
-        values["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
-        values["node_shapes"] = np.stack(list(second.node_shapes.values()))
+        nodes, shapes = list(second.node_shapes), np.stack(list(second.node_shapes.values()))
+        values = _values(second, _SECOND, nodes=nodes, node_shapes=shapes)
         groups["second_order"] = (_SECOND, values, {})
     if (line := body.line) is not None:
-        sizes = np.array([line.nodes, line.pieces, line.stations])
-        values = {"sizes": sizes, "places": line.places, "factors": line.factors}
-        groups["line"] = (_LINE, values, {})
+        sizes = line.nodes, line.pieces, line.stations
+        groups["line"] = (_LINE, _values(line, _LINE, sizes=sizes), {})
     recovery = body.recovery or Recovery()
-    if recovery.points is not None:
-        values = {x: getattr(recovery.points, x) for x in _POINTS}
-        points = {x: np.asarray(value) for x, value in values.items() if value is not None}
-        labels = {"labels": json.dumps(list(recovery.points.labels))}
-        groups["stress_points"] = (_POINTS, points, labels)
+    if (points := recovery.points) is not None:
+        labels = {"labels": json.dumps(list(points.labels))}
+        groups["stress_points"] = (_POINTS, _values(points, _POINTS), labels)
     if recovery.stations is not None:
         groups |= _stations(recovery.stations)
     return words, groups
+
+
+def _values(record: Any, table: Any, **others: Any) -> dict[str, Array]:
+    """Arrays of a record that it has."""
+    values = {name: getattr(record, name, None) for name in table} | others
+    return {name: np.asarray(value) for name, value in values.items() if value is not None}
 
 
 def _described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -212,19 +192,15 @@ def _stations(stations: Stations) -> dict[str, Any]:
     every: dict[int, Section] = {id(x): x for x in stations.sections}
     order = {key: k for k, key in enumerate(every)}
     tables = [{"kind": type(x).__name__, **dataclasses.asdict(x)} for x in every.values()]  # type: ignore[call-overload]
-    names = [x for x in _STATIONS if x != "section" and x not in _BALANCE]
-    arrays = {x: np.asarray(getattr(stations, x)) for x in names}
-    arrays["section"] = np.array([order[id(x)] for x in stations.sections], dtype=np.int64)
+    arrays = _values(stations, _STATIONS, section=[order[id(x)] for x in stations.sections])
     if (balance := stations.balance) is not None:
-        values = (balance.nodes, balance.wrenches, balance.inertia)
-        arrays |= dict(zip(_BALANCE, map(np.asarray, values), strict=True))
+        arrays |= _values(balance, _BALANCE, loaded_nodes=balance.nodes)
     return {"stations": (_STATIONS, arrays, {"sections": json.dumps(tables)})}
 
 
 def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
-    for name, value in arrays.items():
-        array = np.asarray(value)
-        dimensions, unit, *_ = table[name]
+    for name, array in arrays.items():
+        dimensions = table[name]["dimensions"]
         if name == "damping":
             dimensions = ("mode", "other_mode")[: array.ndim]
         if not array.size:
@@ -234,7 +210,7 @@ def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
                 group.dimensions[dimension] = size
         kind = "<i8" if array.dtype.kind in "iu" else "<f8"
         variable = group.create_variable(name, dimensions, kind, data=array)
-        variable.attrs["units"] = unit
+        variable.attrs["units"] = table[name]["unit"]
 
 
 def _check_bytes(path: str) -> None:
@@ -381,19 +357,19 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     """Arrays of a group, of the number of dimensions that the layout says."""
     arrays: dict[str, Array] = {}
     lengths = dict(LENGTHS)
-    for name, (dimensions, _, needed, whole) in table.items():
+    for name, about in table.items():
         if name not in group:
-            if needed:
+            if name not in _OPTIONAL:
                 raise ModelFileError(f"{path}: the variable {name!r} is missing")
             continue
         array = np.array(group[name][()])
         if array.dtype.kind not in "iuf":
             raise ModelFileError(f"{path}: the variable {name!r} does not contain numbers")
-        if name == "damping":
-            dimensions = ("mode", "other_mode")[: array.ndim]
+        free = ("mode", "other_mode")[: array.ndim]
+        dimensions = free if name == "damping" else about["dimensions"]
         if reason := misfit(name, array, dimensions, lengths):
             raise ModelFileError(f"{path}: the variable {reason}")
-        arrays[name] = array.astype(int if whole and array.dtype.kind in "iu" else float)
+        arrays[name] = array.astype(int if about["whole"] and array.dtype.kind != "f" else float)
     return arrays
 
 

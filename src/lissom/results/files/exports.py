@@ -11,9 +11,15 @@ from typing import Any
 import numpy as np
 
 from ...errors import ResultError
-from ...records.content import CONTENT, TEXTS, group_digest, packed_content, unpacked_content
 from ...records.packed import json_text
-from ...records.system import restore
+from ...records.system import (
+    CONTENT,
+    TEXTS,
+    group_digest,
+    packed_content,
+    restore,
+    unpacked_content,
+)
 from ...system import System
 from ..labels import LOAD, field_parts
 from ..store import Columns, MemoryStore, Store, blocks

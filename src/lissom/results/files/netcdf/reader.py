@@ -18,8 +18,7 @@ import h5py
 import numpy as np
 
 from ....errors import ResultError
-from ....records.content import group_digest, unpacked_content
-from ....records.system import restore, stored_digest
+from ....records.system import group_digest, restore, stored_digest, unpacked_content
 from ....system import System
 from ...store import Columns, blocks
 from ..disk import PathLike

@@ -11,9 +11,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ....records.content import CONTENT, group_digest, packed_content
 from ....records.packed import json_text
-from ....records.system import digest
+from ....records.system import CONTENT, digest, group_digest, packed_content
 from ....system import System
 from ...labels import LOAD, field_parts
 from ...store import Store, blocks
