@@ -250,7 +250,7 @@ class Constraints:
         formula_rows = [_of_formula(derivation, k, x) for k, x in enumerate(_listed(formulas))]
         point = self._point([*rows, *formula_rows])
         self.rows = self._independent_rows([*rows, *formula_rows], len(rows), point)
-        self.gaps = _gaps(self.rows)
+        self.gaps: Array = _gaps(self.rows)
         self.names = _multiplier_names([row.source for row in self.rows])
         self.independent = self._independent_speeds(independent, values_at(self.jacobian, point))
         self.dependent = [k for k in range(system.n_v) if k not in self.independent]

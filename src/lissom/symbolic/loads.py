@@ -56,7 +56,7 @@ class AppliedLoads:
         self.present = bool(self._switched_on or self._formulas)
         self.inputs: tuple[sympy.Symbol, ...] = ()
         self.armature = derivation.bridge.nodes(np.zeros(n))
-        self.actuation = derivation.bridge.nodes(np.zeros(n))
+        self.actuation: Array = derivation.bridge.nodes(np.zeros(n))
         for load in self._switched_on:
             if isinstance(load, Actuator):
                 self._add_actuator(load)
