@@ -32,7 +32,7 @@ from .codec import KINDS, OWN, kind_named, new_record
 
 Array = np.ndarray
 _STILL = ("solids", "recoveries", "frames")  # words without effect on the motion
-_OF_LUMP = ("lump_mass", "lump_offset", "lump_inertia")
+_OF_LUMP = {"mass": (), "offset": (3,), "inertia": (3, 3)}  # shapes
 _RIGID = ("first_moment", "second_moment")  # what a body's frame of shapes has in common with it
 _OF_BODY = ("solids", "second_orders", "rods", "floating", "recoveries")
 
@@ -50,8 +50,9 @@ def digest(words: dict[str, Any], arrays: Mapping[str, Array]) -> str:
     still = ("solid_", "recovery_", "named_frame_")
     moved = {name: x for name, x in arrays.items() if not name.startswith(still)}
     # files did not hold empty arrays
-    of_bodies = [*declared_arrays(MassIntegrals), *declared_arrays(NormalBody), *_OF_LUMP]
+    of_bodies = [*declared_arrays(MassIntegrals), *declared_arrays(NormalBody)]
     names = ["joint_parameters", *(f"body_{name}" for name in of_bodies)]
+    names += [f"body_lump_{name}" for name in _OF_LUMP]
     names += ["loop_joint_parameters"] * ("loops" in words)
     moved = dict.fromkeys(names, np.zeros(0)) | moved
     result = hashlib.sha256(json.dumps(moving, sort_keys=True).encode())
@@ -133,11 +134,11 @@ def _body(words: dict[str, Any], k: int, flat: Flat) -> NormalBody:
     lengths = {"axis": 3, "six": 6, "component": 6, "plane": 2, "stress": 3, "constant": 2}
     lengths |= {"mode": m, "node": n}
     integrals = flat.arrays("body_{}", MassIntegrals, lengths)
-    mass, offset, inertia = (f"body_{x}" for x in _OF_LUMP)
     body = NormalBody(
         integrals=MassIntegrals(mass=take("body_mass"), **integrals),
         lumps=tuple(
-            Lump(take(mass), take(offset, 3), take(inertia, 3, 3), node) for node in sizes["lumps"]
+            Lump(**{x: take(f"body_lump_{x}", *s) for x, s in _OF_LUMP.items()}, node=node)
+            for node in sizes["lumps"]
         ),
         **flat.arrays("body_{}", NormalBody, lengths),
         inboard=sizes["inboard"],
@@ -157,8 +158,8 @@ def _body(words: dict[str, Any], k: int, flat: Flat) -> NormalBody:
     if of.get("floating"):
         shapes = take("floating_numbers", n, 6, m)
         moments = flat.arrays("floating_numbers", MassIntegrals, lengths, but=_RIGID)
-        mass = replace(body.integrals, **moments)
-        floating = replace(body, integrals=mass, node_shapes=shapes, inboard=-1, solids=())
+        of_shapes = replace(body.integrals, **moments)
+        floating = replace(body, integrals=of_shapes, node_shapes=shapes, inboard=-1, solids=())
         body = replace(body, floating=floating)
     return _with_stresses(body, of["recoveries"], lengths, flat) if "recoveries" in of else body
 
