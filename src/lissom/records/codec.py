@@ -39,7 +39,7 @@ from ..system import Coupling, Frame, Loop, LoopEnd, System
 Array = np.ndarray
 
 # Names of the kinds of records in files: they stay when a class gets another name.  A new kind or
-# field needs a new `FORMAT_VERSION`.
+# field needs a new `FORMAT_VERSION`.  Joints that are not here go by the names of their classes.
 KINDS: dict[str, Any] = {
     "system": System,
     "frame": Frame,
