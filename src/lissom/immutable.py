@@ -6,7 +6,7 @@ change, the reference implementation and the kernels would compute different mec
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import FrozenInstanceError, fields
 from functools import wraps
 from typing import Any, Never, TypeVar
@@ -46,6 +46,20 @@ def freeze(thing: Any) -> None:
             object.__setattr__(thing, field.name, read_only(value))
         elif type(value) is dict:
             object.__setattr__(thing, field.name, FixedDict(value))
+
+
+def array_of(unit: str, *dimensions: str, whole: bool = False) -> dict[str, Any]:
+    """Metadata of a field that holds an array: its unit and the names of its dimensions.
+
+    A name has one length within a record and the records in it; `whole`: of whole numbers.
+    """
+    return {"unit": unit, "dimensions": dimensions, "whole": whole}
+
+
+def declared_arrays(kind: Any, but: Collection[str] = ()) -> dict[str, Any]:
+    """Metadata of the fields of a dataclass that hold arrays."""
+    arrays = {f.name: f.metadata for f in fields(kind) if "dimensions" in f.metadata}
+    return {name: about for name, about in arrays.items() if name not in but}
 
 
 def immutable(remedy: str) -> Callable[[type[T]], type[T]]:

@@ -14,8 +14,7 @@ import scipy.sparse as sparse  # noqa: E402
 import scipy.sparse.linalg as sparse_linalg  # noqa: E402
 
 import lissom as ls  # noqa: E402
-from lissom.results.description.joints import Numbers  # noqa: E402
-from lissom.results.description.solids import described_solids, restored_solids  # noqa: E402
+from lissom.records.codec import decode, encode  # noqa: E402
 from lissom.viz.scene.bodies import SceneBody  # noqa: E402
 from tests.samples.meshes import block  # noqa: E402
 
@@ -135,9 +134,7 @@ def test_the_surface_bends_with_the_body_and_keeps_its_volume():
 def test_surfaces_survive_model_files_and_results(tmp_path):
     arm().save(tmp_path / "arm.toml")
     (skin,) = ls.load(tmp_path / "arm.toml").compile().bodies[0].solids
-    words, numbers = described_solids(BAR.solids)
-    flat = np.concatenate([np.ravel(x) for x in numbers])
-    (again,) = restored_solids(words, Numbers(flat))
+    (again,) = decode(*encode(BAR.solids))
     for found in (skin, again):
         assert found.nodes == BAR.solids[0].nodes
         assert np.array_equal(found.triangles, BAR.solids[0].triangles)

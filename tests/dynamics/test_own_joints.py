@@ -17,6 +17,7 @@ import lissom as ls
 from lissom.spatial import axis_rotation
 from lissom.spatial.scalar import cos, sin
 from tests.references.reference_quantities import Reference
+from tests.samples.results import write_journal
 
 A, B, MASS, INERTIA, G = 0.3, 0.12, 2.5, 0.4, 9.81
 Z = np.array([0.0, 0.0, 1.0])
@@ -138,6 +139,24 @@ def test_results_and_model_files_keep_it(press, tmp_path):
     x = ls.forward_dynamics(press, state)
     assert ls.forward_dynamics(again, again.state([0.3], [0.2])).tolist() == x.tolist()
     assert kind.__name__.lower() in (tmp_path / "press.toml").read_text()
+
+
+def test_a_file_opened_without_the_class_of_its_joint_says_so(press, tmp_path, monkeypatch):
+    run = ls.simulate(press, duration=0.01, output_step=0.005)
+    names = [f"run.{suffix}" for suffix in ("nc", "npz", "nc.part")]
+    for name in names[:2]:
+        run.save(tmp_path / name)
+    write_journal(tmp_path / names[2], press, run.store, [len(run.store)])
+    kind = f"'joint {type(press.joints[0]).__name__}'"
+    remedy = "import the module that defines the class before you open the file"
+    for name in names:
+        assert type(ls.Trajectory.load(tmp_path / name).system.joints[0]) is type(press.joints[0])
+    monkeypatch.setattr("lissom.records.codec.joint_classes", dict)
+    for name in names:
+        with pytest.raises(
+            ls.ResultError, match=f"{name} has a record of the kind {kind}.*{remedy}"
+        ):
+            ls.Trajectory.load(tmp_path / name)
 
 
 def test_pictures(press, tmp_path):

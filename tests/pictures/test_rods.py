@@ -9,8 +9,7 @@ import pytest
 import lissom as ls
 from lissom.bodies.rod_tables import KAPPA_Z
 from lissom.errors import ModelError, StateError
-from lissom.results.description.joints import Numbers
-from lissom.results.description.solids import described_solids, restored_solids
+from lissom.records.codec import decode, encode
 from lissom.spatial import quaternion_rotation
 from lissom.viz.drawing.shapes import placed_joints
 from lissom.viz.options import ImageOptions
@@ -234,9 +233,7 @@ def test_sections_of_different_kinds_are_drawn_as_rectangles():
 def test_outlines_of_each_node_are_kept_by_files(tmp_path):
     outlines = np.linspace(1, 2, 3)[:, None, None] * ls.Circle(0.1).outline
     sweep = ls.solids.Sweep(outlines, range(3))
-    words, numbers = described_solids([sweep])
-    flat = np.concatenate([np.ravel(x) for x in numbers])
-    (again,) = restored_solids(words, Numbers(flat))
+    again = decode(*encode(sweep))
     assert np.array_equal(again.outline, outlines) and again.nodes == (0, 1, 2)
     beam = ls.beam(1.0, ls.Circle(0.1), ls.STEEL, modes=1, elements=2)
     model = ls.Model("swept")

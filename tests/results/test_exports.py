@@ -13,7 +13,7 @@ import pytest
 
 import lissom as ls
 from lissom.errors import LissomError, ResultError
-from lissom.results.description.system import digest
+from lissom.records.system import digest
 from lissom.results.files.disk import replacing
 from lissom.results.files.formats import open_results, save
 from lissom.results.labels import field_parts
@@ -141,7 +141,7 @@ def test_a_mat_that_would_be_too_large_points_to_netcdf(tmp_path, monkeypatch):
 def test_importing_lissom_and_its_journals_loads_neither_hdf5_nor_scipy():
     code = (
         "import sys, lissom.results.files.formats, lissom.results.files.journal.writer;"
-        "import lissom.results.description.system;"
+        "import lissom.records.system;"
         "print([m for m in ('h5py', 'h5netcdf', 'scipy', 'numba') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from lissom.errors import ResultError
-from lissom.results.description.system import digest
+from lissom.records.system import digest
 from lissom.results.files.formats import open_results
 from lissom.results.files.journal.reader import JournalStore
 from lissom.results.files.journal.writer import Checkpoint, Journal

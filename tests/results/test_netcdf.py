@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from lissom.errors import ResultError
-from lissom.results.description.system import digest
+from lissom.records.system import digest
 from lissom.results.files.formats import open_results, save
 from lissom.results.files.journal import reader as journal_store, records as journal_records
 from lissom.results.files.journal.reader import JournalStore
@@ -63,7 +63,7 @@ def test_xarray_opens_a_file_with_names_and_units(tmp_path):
         for field in FIELDS:
             assert data[field].values.tobytes() == store.read(field).tobytes()
             assert {"long_name", "units", "description"} <= set(data[field].attrs)
-        assert data.time.attrs["units"] == "s" and data.attrs["format_version"] == 10
+        assert data.time.attrs["units"] == "s" and data.attrs["format_version"] == 11
         assert json.loads(data.attrs["statistics"]) == {"steps": 12}
         assert json.loads(data.attrs["meta"]) == META and data.attrs["status"] == "finished"
         names = [str(x) for x in data.q.coords["coordinate_name"].values]

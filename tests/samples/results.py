@@ -1,11 +1,14 @@
 """Mechanisms, rows and files that the tests of results share."""
 
+import json
 import os
 from functools import cache
 
+import h5py
 import numpy as np
 
 import lissom as ls
+from lissom.records.system import unpacked_content
 from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory
@@ -156,3 +159,29 @@ def write_journal(path, system, store, sizes, meta=META) -> list[int]:
             row += n
             ends.append(os.path.getsize(path))
     return ends
+
+
+def parts(words, kind):
+    """Fields of the records of a kind in the words of `records.codec`, in order."""
+    if isinstance(words, list):
+        return [x for one in words for x in parts(one, kind)]
+    if not isinstance(words, dict):
+        return []
+    ((tag, content),) = words.items()
+    if tag == "map":
+        return parts([x for _, x in content], kind)
+    if tag in ("f", "F", "i", "same"):
+        return []
+    return [content] * (tag == kind) + parts(list(content.values()), kind)
+
+
+def description_in(path):
+    """Words and arrays of the system in a file of an earlier version."""
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
+            return json.loads(str(file["description"])), arrays
+    with h5py.File(path) as file:
+        stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
+    (words, _, _), arrays = unpacked_content(stored)
+    return words, arrays

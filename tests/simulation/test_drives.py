@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from lissom.results.description.system import describe, restore
+from lissom.records.system import describe, restore
 from lissom.sim import Drive
 from tests.samples.mechanisms import driven_arm
 

@@ -25,12 +25,12 @@ and the components of each shape, each with a vector:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 
 if TYPE_CHECKING:
     from .normal import MassIntegrals
@@ -54,9 +54,11 @@ class Balance:
         the components of the shapes, as in (3).
     """
 
-    nodes: Any
-    wrenches: Any
-    inertia: Any
+    nodes: Any = field(metadata=array_of("1", "loaded_node", whole=True))
+    wrenches: Any = field(
+        metadata=array_of("1, m, 1/m", "station", "component", "loaded_node", "six")
+    )
+    inertia: Any = field(metadata=array_of("kg, kg m", "station", "component", "field", "axis"))
 
     def in_modes(self, x: Array) -> Balance:
         """Same tables for other amplitudes: the shapes here are x (m, k) times them."""

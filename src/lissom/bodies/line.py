@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 
 
 @immutable("make the beam again")
@@ -34,8 +34,10 @@ class NodeLine:
     nodes: int
     pieces: int
     stations: int
-    places: Any
-    factors: Any
+    places: Any = field(metadata=array_of("m", "section_point", "plane"))
+    factors: Any = field(
+        metadata=array_of("Pa/N, Pa/(N m)", "section_point", "stress", "component")
+    )
 
 
 def check_line(line: Any, n_node: int) -> None:

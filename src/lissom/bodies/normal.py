@@ -7,12 +7,12 @@ modes, so both share one code path.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..errors import ModelError, name_list
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..printing import Shown, filled
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
@@ -53,8 +53,8 @@ class Lump(Shown):
     """
 
     mass: float
-    offset: Array
-    inertia: Array
+    offset: Array = field(metadata=array_of("m", "axis"))
+    inertia: Array = field(metadata=array_of("kg m2", "axis", "other_axis"))
     node: int
 
 
@@ -80,11 +80,13 @@ class MassIntegrals(Shown):
     """
 
     mass: float
-    first_moment: Array
-    second_moment: Array
-    modal_first_moment: Array
-    modal_second_moment: Array
-    modal_products: Array
+    first_moment: Array = field(metadata=array_of("kg m", "axis"))
+    second_moment: Array = field(metadata=array_of("kg m2", "axis", "other_axis"))
+    modal_first_moment: Array = field(metadata=array_of("1", "axis", "mode"))
+    modal_second_moment: Array = field(metadata=array_of("1", "axis", "other_axis", "mode"))
+    modal_products: Array = field(
+        metadata=array_of("1", "axis", "other_axis", "mode", "other_mode")
+    )
 
     @classmethod
     def of_rigid(cls, mass: float, first_moment: Array, second_moment: Array) -> MassIntegrals:
@@ -178,10 +180,10 @@ class NormalBody:
 
     integrals: MassIntegrals
     lumps: tuple[Lump, ...]
-    stiffness: Array
-    damping: Array
-    node_positions: Array
-    node_shapes: Array
+    stiffness: Array = field(metadata=array_of("rad2/s2", "mode"))
+    damping: Array = field(metadata=array_of("rad/s", "mode", "other_mode"))
+    node_positions: Array = field(metadata=array_of("m", "node", "axis"))
+    node_shapes: Array = field(metadata=array_of("1", "node", "six", "mode"))
     inboard: int
     node_names: dict[str, int]
     level: str

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, StateError, shown
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..spatial.scalar import reals
 from .balance import Balance
 
@@ -48,11 +48,11 @@ class StressPoints:
         points; without it there are no strains.
     """
 
-    positions: Any
-    stresses: Any
-    nodes: Any
+    positions: Any = field(metadata=array_of("m", "point", "axis"))
+    stresses: Any = field(metadata=array_of("Pa", "point", "component", "mode"))
+    nodes: Any = field(metadata=array_of("1", "point", whole=True))
     labels: tuple[str, ...] = ()
-    elasticity: Any = None
+    elasticity: Any = field(default=None, metadata=array_of("Pa, 1", "point", "constant"))
 
     def __post_init__(self) -> None:
         if self.elasticity is not None:
@@ -147,11 +147,11 @@ class Stations:
         What is missing in `loads` for equilibrium with all that acts on the body.
     """
 
-    positions: Any
-    axes: Any
-    members: Any
-    places: Any
-    loads: Any
+    positions: Any = field(metadata=array_of("m", "station", "axis"))
+    axes: Any = field(metadata=array_of("1", "station", "axis", "other_axis"))
+    members: Any = field(metadata=array_of("1", "station", whole=True))
+    places: Any = field(metadata=array_of("m", "station"))
+    loads: Any = field(metadata=array_of("N, N m", "station", "component", "mode"))
     sections: tuple[Any, ...]
     balance: Balance | None = None
 
@@ -176,8 +176,10 @@ class Stations:
 class KnownSection:
     """Cross-section of which only the points with known stress are left, as in results files."""
 
-    places: Any  # (k, 2) y and z of the points [m]
-    factors: Any  # (k, 3, 6) stresses xx, xy, xz [Pa] per unit of N, Q_y, Q_z, T, M_y, M_z
+    places: Any = field(metadata=array_of("m", "section_point", "plane"))
+    factors: Any = field(
+        metadata=array_of("Pa/N, Pa/(N m)", "section_point", "stress", "component")
+    )
 
     def stress_points(self) -> KnownSection:
         """The points themselves."""
@@ -202,7 +204,9 @@ class Recovery:
 
     points: StressPoints | None = field(default=None)
     stations: Stations | None = field(default=None)
-    rod: Any = field(default=None)
+    rod: Any = field(
+        default=None, metadata=array_of("Pa", "place", "section_point", "stress", "component")
+    )
 
     def seen_from(self, origin: Array) -> Recovery:
         """Same recovery with positions relative to a point.

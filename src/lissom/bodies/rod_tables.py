@@ -7,14 +7,14 @@ numbers; Legendre polynomials of degree below n are exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..immutable import immutable, read_only
+from ..immutable import array_of, immutable, read_only
 from ..printing import Shown
 
 Array = np.ndarray
@@ -81,17 +81,17 @@ class RodTables(Shown):
     """
 
     length: float
-    strains: Array
-    functions: Array
-    natural: Array
-    masses: Array
-    inertias: Array
-    section_stiffness: Array
-    places: Array
+    strains: Array = field(metadata=array_of("1", "mode", whole=True))
+    functions: Array = field(metadata=array_of("1", "station", "mode"))
+    natural: Array = field(metadata=array_of("rad/m", "station", "axis"))
+    masses: Array = field(metadata=array_of("kg", "station"))
+    inertias: Array = field(metadata=array_of("kg m2", "station", "axis"))
+    section_stiffness: Array = field(metadata=array_of("N m2, N", "station", "six"))
+    places: Array = field(metadata=array_of("m", "node"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields alone; the rest follows from them."""
-        return RodTables, tuple(getattr(self, field.name) for field in fields(self))
+        return RodTables, tuple(getattr(self, f.name) for f in fields(self))
 
     @cached_property
     def points(self) -> Array:

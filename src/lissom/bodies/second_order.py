@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
-from ..immutable import immutable, read_only
+from ..immutable import array_of, immutable, read_only
 from ..printing import Shown
 from ..spatial.scalar import array, is_numeric
 
@@ -39,9 +39,9 @@ class SecondOrder(Shown):
         pictures show others to first order.
     """
 
-    first_moment: Any
-    second_moment: Any
-    node_shapes: Mapping[int, Any]
+    first_moment: Any = field(metadata=array_of("1", "axis", "mode", "other_mode"))
+    second_moment: Any = field(metadata=array_of("1", "axis", "other_axis", "mode", "other_mode"))
+    node_shapes: Mapping[int, Any] = field(metadata=array_of("1", "six", "mode", "other_mode"))
 
     def __post_init__(self) -> None:
         for name in ("first_moment", "second_moment"):

@@ -101,7 +101,7 @@ def table(
     units: Units = None,
 ) -> None:
     """Write quantities of a run over time as a table."""
-    from ..results.load_tables import channel_table
+    from ..results.tables import channel_table
 
     run = _loaded(file)
     target = Path(f"{_stem(file)}.csv") if output is None else output

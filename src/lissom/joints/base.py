@@ -93,7 +93,10 @@ class Chart(NamedTuple):
 
 
 # Metadata of a joint's dataclass fields, used to check, store and read them.
-DIRECTION = {"kind": "direction"}  # "x", "y", "z" or three numbers; normalised
+DIRECTION = {
+    "kind": "direction",
+    "dimensions": ("axis",),
+}  # "x", "y", "z" or three numbers; normalised
 PITCH = {"kind": "number", "unit": "m/rad", "dimension": "pitch"}
 
 

@@ -22,7 +22,7 @@ other maps are rejected (the paper's claim that every constant map is holonomic 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any, final
@@ -30,7 +30,7 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError, shown
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..spatial import block_diagonal, bracket, cross, motion_transform
 from ..spatial.scalar import array, is_numeric, solve, solve_spd, zeros
 from .base import REMEDY, Array, Chart, Joint
@@ -146,7 +146,7 @@ class SimpleJoint(_FromMaps):
     is infinite there.
     """
 
-    columns: Any
+    columns: Any = field(metadata={"kind": "values"} | array_of("1", "six", "motion"))
 
     def __init__(self, motion_map: Any) -> None:
         object.__setattr__(self, "columns", _joint_map(motion_map, "SimpleJoint: motion_map"))

@@ -1,4 +1,4 @@
-"""Stress and strain of bodies in the rows of a run."""
+"""Stress and strain of bodies, and quantities of sections, in the rows of a run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ import numpy as np
 
 from ..bodies.normal import NormalBody
 from ..bodies.recovery import check_has_strain
-from ..bodies.sections import Sections, check_has_stress, checked_points, has_sections
+from ..bodies.sections import (
+    Sections,
+    check_has_stress,
+    checked_points,
+    has_sections,
+    needs_balance,
+)
 from ..bodies.stress import principal_magnitude, von_mises
-from .section_quantities import SECTION, Asked
+from .row_blocks import RowBlock, collected, rows_within
+from .section_quantities import SECTION, Asked, asked
+from .store import Store, blocks
 
 if TYPE_CHECKING:
     from ..algorithms.tree.section_loads import LoadedStates
@@ -97,3 +105,40 @@ def _measured(measure: Callable[[Array], Array], per_mode: Array, eta: Array) ->
     parts = [eta[k : k + step] for k in range(0, len(eta), step)]
     pieces = [measure(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
     return np.concatenate([np.zeros((0, len(per_mode))), *pieces])
+
+
+# Of all rows of a run
+
+
+def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Array:
+    """Values of a quantity of sections; see `Trajectory.along`."""
+    body_sections, section, places = asked(system, body, quantity, at)
+    parts, every = section.parts(body_sections.body), np.atleast_1d(places)
+
+    def compute(block: RowBlock) -> Array:
+        rows = rows_within(system, block, balance=body_sections.sections.by_balance)
+        return section.compute(body_sections, every, rows)
+
+    values = collected(store, (len(every), len(parts)), compute)
+    values = values[..., 0] if parts[0][0] == "" else values
+    return values if places.ndim else values[:, 0]
+
+
+def stress(system: System, store: Store, body: Any, at: Any) -> Any:
+    """Components of stress; see `Trajectory.stress`."""
+    i = system.layout.index(body)
+    balance = needs_balance(system.bodies[i])
+    parts = []
+    for start, stop in blocks(store):
+        rows = rows_within(system, RowBlock(store, start, stop), balance=balance)
+        parts.append(stresses(system, i, at, rows))
+    if isinstance(parts[0], list):
+        return [np.concatenate(x) for x in zip(*parts, strict=True)]
+    return np.concatenate(parts)
+
+
+def strain(system: System, store: Store, body: Any, at: Any) -> Array:
+    """Components of strain; see `Trajectory.strain`."""
+    i = system.layout.index(body)
+    q = (np.asarray(store.read("q", start, stop)) for start, stop in blocks(store))
+    return np.concatenate([strains(system, i, at, rows) for rows in q])

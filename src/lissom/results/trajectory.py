@@ -15,11 +15,10 @@ from .channels import listed, resolved, values
 from .envelopes import Envelope, envelope, peak_notes, usual_loads
 from .event_records import EventRecord, event_records_of
 from .interpolation import check_times, sampled_rows
-from .load_tables import load_table
 from .quantities import sums
-from .sectioned import along, strain, stress
 from .store import Columns, MemoryStore, Store
-from .tables import Channels, checked_names, to_pandas, to_xarray
+from .stress_quantities import along, strain, stress
+from .tables import Channels, channel_table, checked_names, load_table, to_pandas, to_xarray
 
 if TYPE_CHECKING:
     import os
@@ -388,8 +387,6 @@ class Trajectory:
         from .files.formats import save
 
         if channels is not None or units is not None:
-            from .load_tables import channel_table
-
             channel_table(self, path, checked_names(channels), units)
             return
         save(path, self.system, self.store, dict(self.meta))

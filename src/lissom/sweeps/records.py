@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..results.description.packed import pack, unpack
+from ..records.packed import pack, unpack
 
 Array = np.ndarray
 

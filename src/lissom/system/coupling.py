@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..printing import Shown
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Coupling(Shown):
     name: str
     bodies: tuple[int, ...]
     entries: tuple[int, ...]
-    ratios: Array
+    ratios: Array = field(metadata=array_of("1", "term"))
     offset: float
 
     @property

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, shown
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..printing import Shown
 from ..spatial import cross, rotate
 from ..spatial.scalar import array, is_numeric
@@ -54,8 +54,10 @@ class Frame(Shown):
     name: str
     body: int
     node: int
-    rotation: Array = field(default_factory=lambda: _SAME)
-    position: Array = field(default_factory=lambda: _ZERO)
+    rotation: Array = field(
+        default_factory=lambda: _SAME, metadata=array_of("1", "axis", "other_axis")
+    )
+    position: Array = field(default_factory=lambda: _ZERO, metadata=array_of("m", "axis"))
     plain: bool = False
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..immutable import immutable
+from ..immutable import array_of, immutable
 from ..joints import Joint
 from ..printing import Shown
 
@@ -34,8 +34,8 @@ class LoopEnd(Shown):
 
     body: int
     node: int
-    rotation: Array
-    position: Array
+    rotation: Array = field(metadata=array_of("1", "axis", "other_axis"))
+    position: Array = field(metadata=array_of("m", "axis"))
 
 
 @immutable("change the loop of the model and compile it again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..bodies import NormalBody
 from ..errors import StateError, shown, suggestion
-from ..immutable import freeze, immutable
+from ..immutable import array_of, freeze, immutable
 from ..joints import Joint
 from ..spatial.given import doubt_angle
 from ..spatial.scalar import array, is_numeric
@@ -67,12 +67,12 @@ class System:
     """
 
     name: str
-    gravity: Array
+    gravity: Array = field(metadata=array_of("m/s2", "axis"))
     names: tuple[str, ...]
-    parent: Array
-    parent_node: Array
-    frame_rotation: Array
-    frame_position: Array
+    parent: Array = field(metadata=array_of("1", "body", whole=True))
+    parent_node: Array = field(metadata=array_of("1", "body", whole=True))
+    frame_rotation: Array = field(metadata=array_of("1", "body", "axis", "other_axis"))
+    frame_position: Array = field(metadata=array_of("m", "body", "axis"))
     joints: tuple[Joint, ...]
     bodies: tuple[NormalBody, ...]
     loops: tuple[Loop, ...] = ()

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from ...bodies import FlexibleBody, SecondOrder
 from ...bodies.balance import Balance
 from ...bodies.line import NodeLine
 from ...bodies.recovery import Recovery, Stations, StressPoints
+from ...bodies.solids import Solid, solid_fields
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
-from ...results.description.joints import Numbers
-from ...results.description.solids import described_solids, restored_solids
+from ...immutable import array_of, declared_arrays
+from ...records.codec import LENGTHS, misfit
+from ...records.legacy import Flat, restored_solids
 from ...results.files.disk import as_path, open_regular, replacing
 from ...results.files.netcdf.check import check_start
 from ...results.files.seal import read_seal, seal
@@ -41,46 +44,30 @@ _SECTIONS: dict[str, type[Section]] = {
     kind.__name__: kind for kind in (Circle, ISection, Rectangle, Tube)
 }
 
-# Variables of each group: dimensions, unit, whether it must be there
-_BODY: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("node", "axis"), "m", True),
-    "masses": (("node",), "kg", True),
-    "shapes": (("node", "six", "mode"), "1", True),
-    "stiffness": (("mode", "other_mode"), "1", True),
-    "damping": ((), "1", False),
-    "node_inertias": (("node", "axis", "other_axis"), "kg m2", False),
-    "node_offsets": (("node", "axis"), "m", False),
-    "solid_numbers": (("solid_number",), "1", False),
+
+# Variables of each group
+_BODY = {
+    "positions": array_of("m", "node", "axis"),
+    "masses": array_of("kg", "node"),
+    "shapes": array_of("1", "node", "six", "mode"),
+    "stiffness": array_of("1", "mode", "other_mode"),
+    "damping": array_of("1"),
+    "node_inertias": array_of("kg m2", "node", "axis", "other_axis"),
+    "node_offsets": array_of("m", "node", "axis"),
+    "solid_numbers": array_of("1", "solid_number"),
 }
-_SECOND: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "first_moment": (("axis", "mode", "other_mode"), "1", True),
-    "second_moment": (("axis", "other_axis", "mode", "other_mode"), "1", True),
-    "nodes": (("second_node",), "1", True),
-    "node_shapes": (("second_node", "six", "mode", "other_mode"), "1", True),
+_SECOND = declared_arrays(SecondOrder, but=["node_shapes"]) | {
+    "nodes": array_of("1", "second_node", whole=True),
+    "node_shapes": array_of("1", "second_node", "six", "mode", "other_mode"),
 }
-_POINTS: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("point", "axis"), "m", True),
-    "stresses": (("point", "component", "mode"), "Pa", True),
-    "nodes": (("point",), "1", True),
-    "elasticity": (("point", "constant"), "Pa, 1", False),
+_POINTS = declared_arrays(StressPoints)
+_BALANCE = {
+    "loaded_nodes": array_of("1", "loaded_node", whole=True),
+    **declared_arrays(Balance, but=["nodes"]),
 }
-_STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "positions": (("station", "axis"), "m", True),
-    "axes": (("station", "axis", "other_axis"), "1", True),
-    "members": (("station",), "1", True),
-    "places": (("station",), "m", True),
-    "loads": (("station", "component", "mode"), "N, N m", True),
-    "section": (("station",), "1", True),
-    "loaded_nodes": (("loaded_node",), "1", False),
-    "wrenches": (("station", "component", "loaded_node", "six"), "1, m, 1/m", False),
-    "inertia": (("station", "component", "field", "axis"), "kg, kg m", False),
-}
-_BALANCE = ("loaded_nodes", "wrenches", "inertia")
-_LINE: dict[str, tuple[tuple[str, ...], str, bool]] = {
-    "sizes": (("size",), "1", True),
-    "places": (("section_point", "plane"), "m", True),
-    "factors": (("section_point", "stress", "component"), "Pa/N, Pa/(N m)", True),
-}
+_STATIONS = declared_arrays(Stations) | {"section": array_of("1", "station", whole=True)} | _BALANCE
+_LINE = {"sizes": array_of("1", "size", whole=True), **declared_arrays(NodeLine)}
+_OPTIONAL = {*_BODY, "elasticity", *_BALANCE} - {"positions", "masses"}
 
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
@@ -140,7 +127,7 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
 
 def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
     """Attributes of the file; arrays and texts of its groups."""
-    solids, numbers = described_solids(body.solids)
+    solids, numbers = _described_solids(body.solids)
     words: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -149,29 +136,46 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
         "names": json.dumps(dict(body.names)),
         "solids": json.dumps(solids),
     }
-    arrays = {x: getattr(body, x) for x in _BODY if getattr(body, x, None) is not None}
-    if numbers:
-        arrays["solid_numbers"] = np.concatenate([np.ravel(x) for x in numbers]).astype(float)
-    groups: dict[str, Any] = {"": (_BODY, arrays, {})}
+    of_solids = np.concatenate([np.zeros(0), *(np.ravel(x).astype(float) for x in numbers)])
+    groups: dict[str, Any] = {"": (_BODY, _values(body, _BODY, solid_numbers=of_solids), {})}
     if body.level == "stiffened":
         second = body.constants_of_second_order
-        values = {x: getattr(second, x) for x in ("first_moment", "second_moment")}
-        values["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
-        values["node_shapes"] = np.stack(list(second.node_shapes.values()))
+        nodes, shapes = list(second.node_shapes), np.stack(list(second.node_shapes.values()))
+        values = _values(second, _SECOND, nodes=nodes, node_shapes=shapes)
         groups["second_order"] = (_SECOND, values, {})
     if (line := body.line) is not None:
-        sizes = np.array([line.nodes, line.pieces, line.stations])
-        values = {"sizes": sizes, "places": line.places, "factors": line.factors}
-        groups["line"] = (_LINE, values, {})
+        sizes = line.nodes, line.pieces, line.stations
+        groups["line"] = (_LINE, _values(line, _LINE, sizes=sizes), {})
     recovery = body.recovery or Recovery()
-    if recovery.points is not None:
-        values = {x: getattr(recovery.points, x) for x in _POINTS}
-        points = {x: np.asarray(value) for x, value in values.items() if value is not None}
-        labels = {"labels": json.dumps(list(recovery.points.labels))}
-        groups["stress_points"] = (_POINTS, points, labels)
+    if (points := recovery.points) is not None:
+        labels = {"labels": json.dumps(list(points.labels))}
+        groups["stress_points"] = (_POINTS, _values(points, _POINTS), labels)
     if recovery.stations is not None:
         groups |= _stations(recovery.stations)
     return words, groups
+
+
+def _values(record: Any, table: Any, **others: Any) -> dict[str, Array]:
+    """Arrays of a record that it has."""
+    values = {name: getattr(record, name, None) for name in table} | others
+    return {name: np.asarray(value) for name, value in values.items() if value is not None}
+
+
+def _described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Kind, color and numbers of rows of each solid; numbers of all solids."""
+    words: list[dict[str, Any]] = []
+    numbers: list[Any] = []
+    for solid in solids:
+        table = solid_fields(type(solid))
+        rows = {}
+        for name, (shape, *_) in table.items():
+            if shape and shape[0] < 0:
+                counts = list(np.shape(getattr(solid, name)))
+                counts = counts[: len(counts) - len(shape) + 1]
+                rows[name] = counts[0] if len(counts) == 1 else counts
+        words.append({"kind": solid.name, "color": solid.color, "rows": rows})
+        numbers += [solid.at, solid.rotation, *(getattr(solid, name) for name in table)]
+    return words, numbers
 
 
 def _stations(stations: Stations) -> dict[str, Any]:
@@ -188,19 +192,15 @@ def _stations(stations: Stations) -> dict[str, Any]:
     every: dict[int, Section] = {id(x): x for x in stations.sections}
     order = {key: k for k, key in enumerate(every)}
     tables = [{"kind": type(x).__name__, **dataclasses.asdict(x)} for x in every.values()]  # type: ignore[call-overload]
-    names = [x for x in _STATIONS if x != "section" and x not in _BALANCE]
-    arrays = {x: np.asarray(getattr(stations, x)) for x in names}
-    arrays["section"] = np.array([order[id(x)] for x in stations.sections], dtype=np.int64)
+    arrays = _values(stations, _STATIONS, section=[order[id(x)] for x in stations.sections])
     if (balance := stations.balance) is not None:
-        values = (balance.nodes, balance.wrenches, balance.inertia)
-        arrays |= dict(zip(_BALANCE, map(np.asarray, values), strict=True))
+        arrays |= _values(balance, _BALANCE, loaded_nodes=balance.nodes)
     return {"stations": (_STATIONS, arrays, {"sections": json.dumps(tables)})}
 
 
 def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
-    for name, value in arrays.items():
-        array = np.asarray(value)
-        dimensions, unit, _ = table[name]
+    for name, array in arrays.items():
+        dimensions = table[name]["dimensions"]
         if name == "damping":
             dimensions = ("mode", "other_mode")[: array.ndim]
         if not array.size:
@@ -210,7 +210,7 @@ def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
                 group.dimensions[dimension] = size
         kind = "<i8" if array.dtype.kind in "iu" else "<f8"
         variable = group.create_variable(name, dimensions, kind, data=array)
-        variable.attrs["units"] = unit
+        variable.attrs["units"] = table[name]["unit"]
 
 
 def _check_bytes(path: str) -> None:
@@ -306,7 +306,7 @@ def _read_body(path: str, file: Any) -> FlexibleBody:
     n = len(arrays["positions"])
     arrays.setdefault("shapes", np.zeros((n, 6, 0)))
     arrays.setdefault("stiffness", np.zeros((0, 0)))
-    numbers = arrays.pop("solid_numbers", np.zeros(0))
+    flat = Flat({"solid_numbers": arrays.pop("solid_numbers", ())})
     solids = json.loads(_text(file.attrs.get("solids", "[]")))
     names = json.loads(_text(file.attrs.get("names", "{}")))
     points = stations = second = line = None
@@ -332,7 +332,7 @@ def _read_body(path: str, file: Any) -> FlexibleBody:
         inboard=_whole(file, "inboard"),
         names=names,
         level=_text(file.attrs.get("level", "full")),
-        solids=restored_solids(solids, Numbers(numbers)),
+        solids=restored_solids(solids, flat),
         second_order=second,
         recovery=recovery,
         line=line,
@@ -356,37 +356,21 @@ def _read_stations(path: str, group: Any) -> Stations:
 def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     """Arrays of a group, of the number of dimensions that the layout says."""
     arrays: dict[str, Array] = {}
-    lengths: dict[str, tuple[int, str]] = {"axis": (3, ""), "other_axis": (3, ""), "six": (6, "")}
-    for name, (dimensions, _, needed) in table.items():
+    lengths = dict(LENGTHS)
+    for name, about in table.items():
         if name not in group:
-            if needed and name not in ("shapes", "stiffness"):
+            if name not in _OPTIONAL:
                 raise ModelFileError(f"{path}: the variable {name!r} is missing")
             continue
         array = np.array(group[name][()])
         if array.dtype.kind not in "iuf":
             raise ModelFileError(f"{path}: the variable {name!r} does not contain numbers")
-        if name == "damping":
-            dimensions = ("mode", "other_mode")[: array.ndim]
-        if array.ndim != len(dimensions):
-            raise ModelFileError(
-                f"{path}: the variable {name!r} has {array.ndim} dimensions; expected "
-                f"{' x '.join(dimensions) or 'one number'}"
-            )
-        for dimension, size in zip(dimensions, array.shape, strict=True):
-            key = {"other_mode": "mode", "other_axis": "axis"}.get(dimension, dimension)
-            expected, first = lengths.setdefault(key, (size, name))
-            if size != expected:
-                reference = f" as in {first!r}" if first else ""
-                raise ModelFileError(
-                    f"{path}: the variable {name!r} has {size} entries along {dimension}; expected "
-                    f"{expected}{reference}"
-                )
-        whole = array.dtype.kind in "iu"
-        arrays[name] = array.astype(int if whole and name in _WHOLE else float)
+        free = ("mode", "other_mode")[: array.ndim]
+        dimensions = free if name == "damping" else about["dimensions"]
+        if reason := misfit(name, array, dimensions, lengths):
+            raise ModelFileError(f"{path}: the variable {reason}")
+        arrays[name] = array.astype(int if about["whole"] and array.dtype.kind != "f" else float)
     return arrays
-
-
-_WHOLE = ("loaded_nodes", "nodes", "members", "section", "sizes")
 
 
 def _whole(file: Any, name: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import zipfile
 import zlib
@@ -12,16 +11,22 @@ from typing import Any
 import numpy as np
 
 from ...errors import ResultError
+from ...records.packed import json_text
+from ...records.system import (
+    CONTENT,
+    TEXTS,
+    group_digest,
+    packed_content,
+    restore,
+    unpacked_content,
+)
 from ...system import System
-from ..description.packed import json_text
-from ..description.stored import TEXTS, group_digest, system_arrays
-from ..description.system import restore
 from ..labels import LOAD, field_parts
 from ..store import Columns, MemoryStore, Store, blocks
 from .disk import PathLike, replacing
 from .seal import damaged, read_seal, seal
 from .shield import give_way, shielded
-from .versions import check_version, lissom_version, version_for
+from .versions import FORMAT_VERSION, check_version, lissom_version
 
 _MAT_LIMIT = 2**31 - 1024  # bytes of one variable
 
@@ -39,15 +44,15 @@ def _shape(store: Store, field: str) -> tuple[int, ...]:
 
 def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
     """Write everything to a NumPy archive that can be loaded again."""
-    arrays = system_arrays(system, store.columns.names, meta)
+    content = packed_content(system, store.columns.names, meta)
     with replacing(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
-            _write_members(archive, system, store, arrays)
+            _write_members(archive, system, store, content)
         seal(temporary, zipped=True)
 
 
 def _write_members(
-    archive: zipfile.ZipFile, system: System, store: Store, arrays: dict[str, np.ndarray]
+    archive: zipfile.ZipFile, system: System, store: Store, content: np.ndarray
 ) -> None:
     for field in store.columns.fields:
         with archive.open(f"{field}.npy", "w", force_zip64=True) as file:
@@ -57,12 +62,11 @@ def _write_members(
                 give_way()
                 file.write(store.read(field, start, stop).astype("<f8", order="C").tobytes())
     small: dict[str, Any] = {
-        "format_version": np.array(version_for(system, store.columns)),
+        "format_version": np.array(FORMAT_VERSION),
         "lissom_version": np.array(lissom_version()),
-        "group_digest": np.array(group_digest(arrays)),
-        **{name: np.array(arrays.pop(name).tobytes().decode("ascii")) for name in TEXTS},
+        "group_digest": np.array(group_digest({CONTENT: content})),
+        CONTENT: content,
         **{f"{f}_names": np.array(_names(system, store, f), dtype=str) for f in ("q", "v")},
-        **{f"system.{name}": array for name, array in arrays.items()},
     }
     for name, array in small.items():
         with archive.open(f"{name}.npy", "w") as file:
@@ -102,19 +106,26 @@ def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
                 f"{path} is not a results file of lissom; give a file written by lissom"
             )
         check_version(path, file["format_version"])
-        arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
-        texts = {name: str(file[name]) for name in TEXTS}
-        if "group_digest" in file:  # earlier versions did not write one
-            parts = {name: np.frombuffer(x.encode("ascii"), "S1") for name, x in texts.items()}
-            if group_digest(arrays | parts) != str(file["group_digest"]):
-                raise ValueError("the checksum of the system does not match")
-        description, names, meta = map(json.loads, texts.values())
-        system = restore(description, arrays, source=path)
+        (words, names, meta), arrays = unpacked_content(_content(file))
+        system = restore(words, arrays, source=path)
         columns = Columns.named(system, names)
         rows = np.empty((len(file["time"]), columns.width))
         for field, piece in columns.slices.items():
             rows[:, piece] = file[field].reshape(len(rows), piece.stop - piece.start)
         return system, MemoryStore(columns, rows), meta
+
+
+def _content(file: Any) -> dict[str, np.ndarray]:
+    """Variables that hold all but the rows, compared with their checksum."""
+    if CONTENT in file:
+        stored = {CONTENT: file[CONTENT]}
+    else:  # before format 11
+        stored = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
+        stored |= {x: np.frombuffer(str(file[x]).encode("ascii"), "S1") for x in TEXTS}
+    # earlier versions did not write one
+    if "group_digest" in file and group_digest(stored) != str(file["group_digest"]):
+        raise ValueError("the checksum of the system does not match")
+    return stored
 
 
 def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from ...kernels.layout import run
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...options import FORMS
-from ...results.description.system import digest
+from ...records.system import digest
 from ...system import System
 from .machine import Machine
 from .packing import slot_records, without_addresses
@@ -103,7 +103,7 @@ def _layout() -> str:
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
     rows = [(k, x.places) for k, x in vars(run).items() if hasattr(x, "places")]
     kinds = [[x.name for x in each] for each in (JOINT_KINDS, NODE_KINDS, BODY_KINDS)]
-    return _digest(repr((places, rows, *kinds, *FORMS)))
+    return _digest(repr((FORMAT_VERSION, places, rows, *kinds, *FORMS)))
 
 
 def _digest(text: str | bytes) -> str:

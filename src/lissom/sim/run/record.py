@@ -229,7 +229,7 @@ def _in_memory(machine: Machine, run_inputs: dict[str, str]) -> MemoryRecord:
 
 
 def _check_saved(controller: Controller) -> None:
-    from ...results.description.packed import json_text
+    from ...records.packed import json_text
 
     saved = controller.saved()
     try:

@@ -12,9 +12,9 @@ from typing import IO, Any
 import numpy as np
 
 from ....errors import ResultError
+from ....records.packed import unpack
+from ....records.system import restore
 from ....system import System
-from ...description.packed import unpack
-from ...description.system import restore
 from ...store import Columns
 from ..disk import PathLike, open_regular
 from ..seal import damaged
@@ -183,10 +183,10 @@ class JournalStore:
             raise cut_off
         try:
             text, arrays = unpack(payload.read(file, 0, payload.length))
-            self.system = system or restore(text["system"], arrays)
+            self.system = system or restore(text["system"], arrays, source=self.path)
             self.columns = Columns.named(self.system, text["wrenches"])
             self.meta: dict[str, Any] = dict(text["meta"])
-        except (KeyError, TypeError, ValueError, ResultError):
+        except (KeyError, TypeError, ValueError):
             raise cut_off from None
         return START + HEAD_SIZE + payload.length
 

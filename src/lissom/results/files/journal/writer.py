@@ -16,12 +16,12 @@ from typing import Any, Self
 import numpy as np
 
 from ....errors import ResultError, SimulationWarning
+from ....records.packed import pack
+from ....records.system import describe
 from ....system import System
-from ...description.packed import pack
-from ...description.system import describe
 from ...store import Columns
 from ..disk import PathLike, flush_folder, locked, written
-from ..versions import lissom_version, version_for
+from ..versions import FORMAT_VERSION, lissom_version
 from .reader import JournalStore
 from .records import (
     COUNT,
@@ -78,7 +78,7 @@ class Journal:
             "meta": meta,
         }
         payload = pack(text, arrays)
-        start = PREAMBLE.pack(MAGIC, version_for(system, columns))
+        start = PREAMBLE.pack(MAGIC, FORMAT_VERSION)
         if columns != Columns.named(system, columns.names):
             raise ValueError("the columns belong to another system")
         journal = cls(path, fresh=True)

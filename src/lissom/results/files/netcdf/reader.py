@@ -18,9 +18,8 @@ import h5py
 import numpy as np
 
 from ....errors import ResultError
+from ....records.system import group_digest, restore, stored_digest, unpacked_content
 from ....system import System
-from ...description.stored import group_digest, unpacked_content
-from ...description.system import digest, restore
 from ...store import Columns, blocks
 from ..disk import PathLike
 from ..seal import Seal, damaged, read_seal
@@ -158,10 +157,12 @@ class NetcdfStore:
         # Dimensions without a variable are also data sets, but empty.
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
-        (description, names, self.meta), arrays = unpacked_content(stored)
-        self.system = system or restore(description, arrays, source=self.path)
-        if system is None and digest(self.system) != _text(file.attrs["system_digest"]):
-            raise ValueError("the checksum of the system does not match")
+        (words, names, self.meta), arrays = unpacked_content(stored)
+        self.system = system or restore(words, arrays, source=self.path)
+        if system is None:
+            now = stored_digest(words, arrays, self.system)
+            if now != _text(file.attrs["system_digest"]):
+                raise ValueError("the checksum of the system does not match")
         self.columns = Columns.named(self.system, names)
         fields = self.columns.fields
         self._content = {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in fields if f in file}

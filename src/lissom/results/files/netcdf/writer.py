@@ -11,10 +11,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from ....records.packed import json_text
+from ....records.system import CONTENT, digest, group_digest, packed_content
 from ....system import System
-from ...description.packed import json_text
-from ...description.stored import CONTENT, group_digest, packed_content
-from ...description.system import digest
 from ...labels import LOAD, field_parts
 from ...store import Store, blocks
 from ..disk import PathLike, check_space, replacing

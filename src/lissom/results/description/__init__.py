@@ -1,1 +1,0 @@
-"""Conversion of a System to text and arrays, and back, for results files."""
