@@ -25,6 +25,7 @@ from ...kernels.layout import run
 from ...kernels.run.registry import BODY_KINDS, JOINT_KINDS, NODE_KINDS
 from ...options import FORMS
 from ...records.system import digest
+from ...results.files.versions import FORMAT_VERSION
 from ...system import System
 from .machine import Machine
 from .packing import slot_records, without_addresses
