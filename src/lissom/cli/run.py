@@ -36,7 +36,7 @@ def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
     for name, form in FORMS.items():
         if form.command:
             kind = bool if form.name == "switch" else str | None
-            metavar = "TIME" if form.of == "time" else "NAME"
+            metavar = form.of.upper() if form.name == "number" else "NAME"  # TIME, NUMBER
             flag = typer.Option(_flag(name), help=form.command, metavar=metavar)
             default = False if form.name == "switch" else None
             options.append(

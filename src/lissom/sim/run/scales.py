@@ -81,7 +81,7 @@ def _largest(solve: Callable[[Array], Array], slopes: Slopes) -> tuple[float, Ar
         if not np.isfinite(largest):
             return np.inf, np.zeros(len(diagonal))
         before, x = x, y / size
-        if np.array_equal(before, x):  # all further ones would be the same
+        if before.tobytes() == x.tobytes():  # all further ones would be the same
             break
     return largest, x
 
