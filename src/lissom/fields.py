@@ -231,7 +231,9 @@ class NumberField(FieldForm):
 
     def check(self, value: Any, what: str, error: Refusal) -> Any:
         """Value as a float."""
-        return number(value, what, self.expected, self.accepts, error=error)
+        if is_number(value) and self.accepts(x := float(value)):
+            return x
+        raise error(f"{what} is {shown(value)}; expected {self.expected}")
 
 
 @dataclass(frozen=True)
@@ -244,8 +246,10 @@ class NumbersField(NumberField):
 
     def check(self, value: Any, what: str, error: Refusal) -> Any:
         """The value itself."""
-        expected = f"{self.expected}, or one for each {self.each} of the joint"
-        numbers(value, what, expected, self.accepts, error=error)
+        values = as_numbers(value)
+        if values is None or values.ndim > 1 or not np.all(self.accepts(values)):
+            expected = f"{self.expected}, or one for each {self.each} of the joint"
+            raise error(f"{what} is {shown(value)}; expected {expected}")
         return value
 
 
@@ -328,8 +332,8 @@ def declare(form: FieldForm, words: str, *, default: Any = dataclasses.MISSING) 
 def declared(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
     """Decorator: a frozen dataclass whose documentation has the declared fields.
 
-    Its attribute `file_fields` has the forms of those that it adds to the class it is derived from.
-    `check_fields` checks all of them; a class calls it in `__post_init__`.
+    Its attribute `file_fields` has the forms of those that it adds to the class it is derived from,
+    by name.  `check_fields` checks all of them; a class calls it in `__post_init__`.
     """
 
     def decorated(cls: type[T]) -> type[T]:
@@ -339,7 +343,13 @@ def declared(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         inherited = {f.name for x in bases for f in dataclasses.fields(x)}
         entries = [f for f in dataclasses.fields(new) if "form" in f.metadata]
         entries.sort(key=lambda f: f.name in inherited)
-        new.file_fields = {f.name: f.metadata["form"] for f in entries if f.name not in inherited}
+        forms = {f.name: f.metadata["form"] for f in entries}
+        new.file_fields = {name: x for name, x in forms.items() if name not in inherited}
+        new.declared_fields = [
+            (f.name, form, f.default is None and not form.takes_none)
+            for f in dataclasses.fields(new)
+            if (form := forms.get(f.name))
+        ]
         if words is not None:  # it is with -OO
             new.__doc__ = _with_parameters(inspect.cleandoc(words), entries)
         return cls
@@ -352,12 +362,10 @@ def check_fields(part: Any, label: str, error: Refusal = ModelError) -> None:
 
     A field whose default is None may be None.  `label` names the object in errors.
     """
-    for f in dataclasses.fields(part):
-        form: FieldForm | None = f.metadata.get("form")
-        value = getattr(part, f.name)
-        if form is None or (value is None and f.default is None and not form.takes_none):
-            continue
-        keep(part, **{f.name: form.check(value, f"{label}: {f.name}", error)})
+    for name, form, optional in getattr(part, "declared_fields", ()):
+        value = getattr(part, name)
+        if value is not None or not optional:
+            keep(part, **{name: form.check(value, f"{label}: {name}", error)})
 
 
 def keep(part: Any, **values: Any) -> None:
