@@ -85,3 +85,12 @@ def test_a_section_in_a_file_needs_all_its_sizes(tmp_path):
     )
     with pytest.raises(ls.ModelFileError, match="second_moment_y: .*missing|second_moment_y"):
         ls.load(path)
+
+
+def test_a_wrong_field_names_the_load_by_its_place_before_and_after_the_check():
+    with pytest.raises(ls.LoadError) as error:
+        ls.NodeSpring("hub", stiffness=-1.0)
+    assert str(error.value).startswith(f"{ls.NodeSpring('hub').label}: stiffness is -1.0; expected")
+    assert str(error.value).endswith("a stiffness [N/m], zero or more")
+    with pytest.raises(ls.LoadError, match=r"^Rotor on 'hub': inertia is 0; expected a positive"):
+        ls.Rotor("hub", 0)
