@@ -1,4 +1,4 @@
-"""Fields of loads, sections, materials and drawings, each declared once.
+"""Checks of values, and fields of loads, sections and materials, each declared once.
 
 A field is declared in its class by its form, a sentence and its default.  Its check, its key in
 model files (`io.model_file.schema`) and its paragraph in the documentation of the class follow.
@@ -83,17 +83,16 @@ def numbers(
     value: Any,
     what: str,
     expected: str = "finite numbers",
-    good: Callable[[Array], Any] = np.isfinite,
     *,
     n: int | None = None,
     error: Refusal = ModelError,
 ) -> Array:
-    """Value as a new array: one number or a row of them, or n numbers."""
+    """Value as a new array of finite numbers: one number or a row of them, or n numbers."""
     values = as_numbers(value)
     if (
         values is None
         or (values.ndim > 1 if n is None else values.shape != (n,))
-        or not np.all(good(values))
+        or not np.all(np.isfinite(values))
     ):
         raise error(f"{what} is {shown(value)}; expected {expected}")
     return values
@@ -117,12 +116,7 @@ def numbers_or_symbols(
 
 
 def count(
-    value: Any,
-    what: str,
-    least: int = 1,
-    most: int | None = None,
-    *,
-    error: Refusal = ModelError,
+    value: Any, what: str, least: int = 1, most: int | None = None, *, error: Refusal = ModelError
 ) -> int:
     """Value as a whole number within limits."""
     number = None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
