@@ -62,3 +62,35 @@ def test_a_number_within_its_bounds_becomes_a_float_and_others_are_refused_by_na
     for value in bad:
         with pytest.raises(ls.ModelError, match="^sample 'a': size is .*; expected"):
             Sample(value)
+
+
+def test_a_section_of_the_users_needs_no_declaration():
+    @dataclasses.dataclass(frozen=True)
+    class Square(ls.Section):
+        side: float
+
+        area = property(lambda self: self.side**2)
+        second_moment_y = second_moment_z = property(lambda self: self.side**4 / 12)
+        torsion_constant = property(lambda self: 0.1406 * self.side**4)
+
+    square, same = ls.beam(1.0, Square(0.01), ls.STEEL), ls.Rectangle(0.01, 0.01)
+    assert np.allclose(square.masses.sum(), ls.beam(1.0, same, ls.STEEL).masses.sum())
+
+
+def test_a_section_in_a_file_needs_all_its_sizes(tmp_path):
+    path = tmp_path / "beam.toml"
+    path.write_text(
+        'lissom = 2\n[[parts]]\nname = "a"\njoint = "revolute z"\n[parts.body]\nkind = "beam"\n'
+        'length = 1.0\nmaterial = "steel"\nsection = {kind = "general", area = "1 mm^2"}\n'
+    )
+    with pytest.raises(ls.ModelFileError, match="second_moment_y: .*missing|second_moment_y"):
+        ls.load(path)
+
+
+def test_a_wrong_field_names_the_load_by_its_place_before_and_after_the_check():
+    with pytest.raises(ls.LoadError) as error:
+        ls.NodeSpring("hub", stiffness=-1.0)
+    assert str(error.value).startswith(f"{ls.NodeSpring('hub').label}: stiffness is -1.0; expected")
+    assert str(error.value).endswith("a stiffness [N/m], zero or more")
+    with pytest.raises(ls.LoadError, match=r"^Rotor on 'hub': inertia is 0; expected a positive"):
+        ls.Rotor("hub", 0)

@@ -1,4 +1,4 @@
-"""Fields of loads, sections, materials and drawings, each declared once.
+"""Checks of values, and fields of loads, sections and materials, each declared once.
 
 A field is declared in its class by its form, a sentence and its default.  Its check, its key in
 model files (`io.model_file.schema`) and its paragraph in the documentation of the class follow.
@@ -83,17 +83,16 @@ def numbers(
     value: Any,
     what: str,
     expected: str = "finite numbers",
-    good: Callable[[Array], Any] = np.isfinite,
     *,
     n: int | None = None,
     error: Refusal = ModelError,
 ) -> Array:
-    """Value as a new array: one number or a row of them, or n numbers."""
+    """Value as a new array of finite numbers: one number or a row of them, or n numbers."""
     values = as_numbers(value)
     if (
         values is None
         or (values.ndim > 1 if n is None else values.shape != (n,))
-        or not np.all(good(values))
+        or not np.all(np.isfinite(values))
     ):
         raise error(f"{what} is {shown(value)}; expected {expected}")
     return values
@@ -117,12 +116,7 @@ def numbers_or_symbols(
 
 
 def count(
-    value: Any,
-    what: str,
-    least: int = 1,
-    most: int | None = None,
-    *,
-    error: Refusal = ModelError,
+    value: Any, what: str, least: int = 1, most: int | None = None, *, error: Refusal = ModelError
 ) -> int:
     """Value as a whole number within limits."""
     number = None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
@@ -231,7 +225,9 @@ class NumberField(FieldForm):
 
     def check(self, value: Any, what: str, error: Refusal) -> Any:
         """Value as a float."""
-        return number(value, what, self.expected, self.accepts, error=error)
+        if is_number(value) and self.accepts(x := float(value)):
+            return x
+        raise error(f"{what} is {shown(value)}; expected {self.expected}")
 
 
 @dataclass(frozen=True)
@@ -244,8 +240,10 @@ class NumbersField(NumberField):
 
     def check(self, value: Any, what: str, error: Refusal) -> Any:
         """The value itself."""
-        expected = f"{self.expected}, or one for each {self.each} of the joint"
-        numbers(value, what, expected, self.accepts, error=error)
+        values = as_numbers(value)
+        if values is None or values.ndim > 1 or not np.all(self.accepts(values)):
+            expected = f"{self.expected}, or one for each {self.each} of the joint"
+            raise error(f"{what} is {shown(value)}; expected {expected}")
         return value
 
 
@@ -328,8 +326,8 @@ def declare(form: FieldForm, words: str, *, default: Any = dataclasses.MISSING) 
 def declared(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
     """Decorator: a frozen dataclass whose documentation has the declared fields.
 
-    Its attribute `file_fields` has the forms of those that it adds to the class it is derived from.
-    `check_fields` checks all of them; a class calls it in `__post_init__`.
+    Its attribute `file_fields` has the forms of those that it adds to the class it is derived from,
+    by name.  `check_fields` checks all of them; a class calls it in `__post_init__`.
     """
 
     def decorated(cls: type[T]) -> type[T]:
@@ -339,7 +337,13 @@ def declared(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         inherited = {f.name for x in bases for f in dataclasses.fields(x)}
         entries = [f for f in dataclasses.fields(new) if "form" in f.metadata]
         entries.sort(key=lambda f: f.name in inherited)
-        new.file_fields = {f.name: f.metadata["form"] for f in entries if f.name not in inherited}
+        forms = {f.name: f.metadata["form"] for f in entries}
+        new.file_fields = {name: x for name, x in forms.items() if name not in inherited}
+        new.declared_fields = [
+            (f.name, form, f.default is None and not form.takes_none)
+            for f in dataclasses.fields(new)
+            if (form := forms.get(f.name))
+        ]
         if words is not None:  # it is with -OO
             new.__doc__ = _with_parameters(inspect.cleandoc(words), entries)
         return cls
@@ -352,12 +356,10 @@ def check_fields(part: Any, label: str, error: Refusal = ModelError) -> None:
 
     A field whose default is None may be None.  `label` names the object in errors.
     """
-    for f in dataclasses.fields(part):
-        form: FieldForm | None = f.metadata.get("form")
-        value = getattr(part, f.name)
-        if form is None or (value is None and f.default is None and not form.takes_none):
-            continue
-        keep(part, **{f.name: form.check(value, f"{label}: {f.name}", error)})
+    for name, form, optional in getattr(part, "declared_fields", ()):
+        value = getattr(part, name)
+        if value is not None or not optional:
+            keep(part, **{name: form.check(value, f"{label}: {name}", error)})
 
 
 def keep(part: Any, **values: Any) -> None:

@@ -92,5 +92,7 @@ class PositiveField(NumberField):
 
     def check(self, value: Any, what: str, error: Refusal) -> Any:  # noqa: ARG002
         """Value as a float."""
+        if type(value) is float and 0.0 < value < math.inf:
+            return value
         unit = self.unit.replace("^2", "²").replace("^3", "³").replace("^4", "⁴")
         return positive(value, f"{what} {unit}")

@@ -86,10 +86,11 @@ def per_motion(load: Any, attribute: str, n: int) -> Array:
 
 
 def place_text(where: Any) -> str:
-    """Place as text."""
+    """Place as text; None is the origin of the world."""
     if isinstance(where, (str, Part)):
         return str(where)
-    return shown(where.tolist() if isinstance(where, np.ndarray) else where)
+    point = np.zeros(3) if where is None else where
+    return shown(point.tolist() if isinstance(point, np.ndarray) else point)
 
 
 def in_slot(frame: Frame, at: Array) -> Array:
