@@ -153,12 +153,18 @@ def _in_python(place: int, kind: str | type[NamedRow]) -> property:
     n = size_of(kind)
 
     def read(row: Any) -> Any:
-        o = row._start + place
-        if not isinstance(kind, str):
-            return kind(row._array, o)
-        return row._array[o] if n == 1 else tuple(row._array[o : o + n])
+        return row._array[row._start + place]
 
     def write(row: Any, value: Any) -> None:
+        row._array[row._start + place] = value
+
+    def read_several(row: Any) -> Any:
+        o = row._start + place
+        return kind(row._array, o) if isinstance(kind, type) else tuple(row._array[o : o + n])
+
+    def write_several(row: Any, value: Any) -> None:
         row._array[row._start + place : row._start + place + n] = value
 
-    return property(read, write)
+    if isinstance(kind, str) and n == 1:
+        return property(read, write)
+    return property(read_several, write_several)
