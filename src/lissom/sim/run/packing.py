@@ -123,8 +123,8 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     rows = {**dict.fromkeys("UKCVX", r * n), "small": r * (r + 2)}
     rows |= {"column": k, "solution": k, "zero": k}
     rows |= {"motion": 12 * slots if r else 0, "change": 6 * slots if r else 0}
-    given = max((2 * n * one.row.n for one in plan.given_derivatives), default=0)
-    end = _cut(head.at_rows, end, {**rows, "derivatives": given if r else 0})
+    of_users = max((2 * n * one.row.n for one in plan.given_derivatives), default=0)
+    end = _cut(head.at_rows, end, {**rows, "derivatives": of_users if r else 0})
     numbers = n + plan.n_watched
     watched = {"q": n_q, "v": n, "z": n_z, "d": numbers, "peak": numbers, "now": numbers}
     watched |= {"flags": head.watched.count}
