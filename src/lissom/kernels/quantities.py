@@ -36,7 +36,7 @@ COUNTED = ALL | field.ACCELERATED
 SPEEDS = -1  # in the shape of a result: the number of speeds
 
 
-@jit
+@jit(inlined=True)
 def forward_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Accelerations under forces x; with flags = 0: M^-1 x.
 
@@ -57,7 +57,7 @@ def forward_state(ints, floats, scratch, q, v, x, place, out, flags):
     return status
 
 
-@jit
+@jit(inlined=True)
 def inverse_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Forces that produce the accelerations x; the flags select the other terms."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
@@ -67,7 +67,7 @@ def inverse_state(ints, floats, scratch, q, v, x, place, out, flags):
     return all_finite(out, ints[field.N_V])
 
 
-@jit
+@jit(inlined=True)
 def mass_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Mass matrix."""
     motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
@@ -84,7 +84,7 @@ def mass_state(ints, floats, scratch, q, v, x, place, out, flags):
     return field.DONE if s == 0.0 else field.NOT_FINITE
 
 
-@jit
+@jit(inlined=True)
 def totals_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Energies, mass and momenta about out[13:16]: 16 numbers, see `world.totals`."""
     motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
@@ -93,7 +93,7 @@ def totals_state(ints, floats, scratch, q, v, x, place, out, flags):
     return all_finite(out, 13)
 
 
-@jit
+@jit(inlined=True)
 def center_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Centre of mass; `place`: first moment of what is left out 3, mass of the others."""
     motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
@@ -104,7 +104,7 @@ def center_state(ints, floats, scratch, q, v, x, place, out, flags):
     return all_finite(out, 3)
 
 
-@jit
+@jit(inlined=True)
 def frame_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Pose of a node 12 and its acceleration 6, with flags ACCELERATED and x = v its velocity."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
@@ -113,7 +113,7 @@ def frame_state(ints, floats, scratch, q, v, x, place, out, flags):
     return all_finite(out, 18)
 
 
-@jit
+@jit(inlined=True)
 def pose_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Attitude 9 and position 3 of a frame in the world."""
     C, r, _arm = pose_along_path(ints, floats, scratch, place, q)
@@ -122,7 +122,7 @@ def pose_state(ints, floats, scratch, q, v, x, place, out, flags):
     return all_finite(out, 12)
 
 
-@jit
+@jit(inlined=True)
 def jacobian_state(ints, floats, scratch, q, v, x, place, out, flags):
     """Jacobian of a frame, world axes."""
     _C, _r, arm = pose_along_path(ints, floats, scratch, place, q)
@@ -133,7 +133,7 @@ def jacobian_state(ints, floats, scratch, q, v, x, place, out, flags):
     return status
 
 
-@jit
+@jit(inlined=True)
 def _of_state(X, k, m):
     """Vector of state k, or the one vector of all states."""
     return X[k * m : (k + 1) * m] if len(X) > m else X

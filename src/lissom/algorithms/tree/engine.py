@@ -135,11 +135,12 @@ class Workspace:
         of all states, on entry zero.  Accelerations are those of ``method="auto"``.
         """
         terms = quantity.flags if flags is None else flags
-        if quantity.name == ACCELERATIONS.name:
+        if self.composite and quantity.name == ACCELERATIONS.name:
             flat = (*vectors, out.ravel())
-            return self.accelerations(flat, self.composite, CAREFUL, terms, start, stop)
-        rows = out.reshape(math.prod(out.shape[:-1]), out.shape[-1])
-        return self._rows(quantity, *vectors, place, rows, terms, start, stop)
+            return self.accelerations(flat, True, CAREFUL, terms, start, stop)
+        if out.ndim != 2 or len(quantity.gives) == 2:
+            out = out.reshape(math.prod(out.shape[:-1]), out.shape[-1])
+        return self._rows(quantity, *vectors, place, out, terms, start, stop)
 
     def _rows(self, quantity: Quantity, *arguments: Any) -> int:
         return int(self.kernel(quantity.rows)(*self.call, *arguments))

@@ -173,19 +173,27 @@ class QuickFunction:
         checked = as_state(system, state)
         if not all_floats(checked):
             return checked
-        shortcuts = system.derived.get("shortcuts")
-        if shortcuts is None:
-            shortcuts = system.derived.setdefault("shortcuts", Shortcuts(system, None))
+        derived = system.derived
         if where is None:
-            name = self.name
-            call = getattr(shortcuts, name) if place is None else shortcuts.of(name, place)
-            system.derived[self._key] = getattr(call, "of_state", call)
-        elif type(where) is str:
+            if self._key in derived:
+                return checked
+        elif type(where) is not str or where in derived.setdefault(self._key, {}):
+            return checked
+        shortcuts = derived.get("shortcuts")
+        if shortcuts is None:
+            shortcuts = derived.setdefault("shortcuts", Shortcuts(system, None))
+        call: Call | None
+        if where is not None:
             call = shortcuts.at(self.name, where)
-            if call is not None:
-                calls = system.derived.setdefault(self._key, {})
-                if len(calls) < _MOST_PLACES:
-                    calls[where] = getattr(call, "of_state", call)
+        elif place is not None:
+            call = shortcuts.of(self.name, place)
+        else:
+            call = getattr(shortcuts, self.name)
+        call = getattr(call, "of_state", call)
+        if where is None:
+            derived[self._key] = call
+        elif call is not None and len(derived[self._key]) < _MOST_PLACES:
+            derived[self._key][where] = call
         return checked
 
     def general(self, system: System, state: StateLike, x: Any = None, where: Any = None) -> Array:
