@@ -120,7 +120,9 @@ def _fields(kind: Any) -> dict[str, _Field]:
         if hint in (float, int):
             convert = hint
         elif "dimensions" in about:
-            convert, hint = _whole_numbers if about.get("whole") else _floats, Any
+            convert = _whole_numbers if about.get("whole") else _floats
+            if get_origin(hint) is None:  # one array, not many by name
+                hint = Array | None if f.default is None else Array
         elif of_user:
             convert = _number_or_floats
         if f.init:
@@ -147,8 +149,8 @@ def _number_or_floats(value: Any) -> Any:
 _OF_FACTOR = {  # fields of turns, slides and twists
     "q": _Field(MISSING, int, int),
     "pitch": _Field(MISSING, float, float),
-    "axis": _Field(MISSING, _floats, Any, ("axis",)),
-    "motion": _Field(MISSING, _floats, Any, ("six",)),
+    "axis": _Field(MISSING, _floats, Array, ("axis",)),
+    "motion": _Field(MISSING, _floats, Array, ("six",)),
 }
 
 
