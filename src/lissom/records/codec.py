@@ -339,12 +339,13 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if origin in (Union, UnionType):
         return any(_fits(value, x) for x in inner)
+    if origin is not None and not isinstance(value, origin):
+        return False
     if origin is tuple:
         rest = inner[:1] * len(value) if inner[-1:] == (...,) else inner
         return len(rest) == len(value) and all(map(_fits, value, rest))
-    if origin is not None:
-        pairs = value.items() if isinstance(value, Mapping) else [(value, value)]
-        return all(_fits(k, inner[0]) and _fits(x, inner[1]) for k, x in pairs)
+    if origin is not None:  # a dictionary
+        return all(_fits(k, inner[0]) and _fits(x, inner[1]) for k, x in value.items())
     if hint in (float, int):
         return type(value) in (int, hint)
     return value is None if hint is None else isinstance(value, hint)
