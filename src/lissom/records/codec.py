@@ -318,7 +318,7 @@ def kind_named(name: str) -> Any:
 
 
 def new_record(kind: Any, values: dict[str, Any]) -> Any:
-    """Record of its values; a joint without its constructor, which would move the last bits."""
+    """Record of its values; of a joint the constructor would change the order of maps in memory."""
     for name, f in _fields(kind).items():
         if name not in values:
             if f.default is MISSING:
