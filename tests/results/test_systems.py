@@ -372,6 +372,9 @@ DAMAGES = {
     "more modes": of("body", 1, stiffness={"f": [6]}),
     "words for modes": of("body", 1, stiffness={"f": ["five"]}),
     "numbers in words": of("body", 1, stiffness=[1.0, 2.0, 3.0, 4.0, 5.0]),
+    "lumps that are an array": of("body", lumps={"f": [0]}),
+    "a map of no numbers": of("body", 1, stiffness={"map": []}),
+    "an axis that is a map": of("revolute", axis={"map": []}),
     "whole numbers": of("body", 1, stiffness={"i": [2]}),
     "a lump of nothing": of("body", 1, lumps=[{"lump": {"mass": 1.0}}]),
     "a joint": lambda words, arrays: parts(words, "system")[0]["joints"].__setitem__(

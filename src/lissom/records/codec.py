@@ -120,7 +120,9 @@ def _fields(kind: Any) -> dict[str, _Field]:
         if hint in (float, int):
             convert = hint
         elif "dimensions" in about:
-            convert, hint = _whole_numbers if about.get("whole") else _floats, Any
+            convert = _whole_numbers if about.get("whole") else _floats
+            if get_origin(hint) is None:  # one array, not many by name
+                hint = Array | None if f.default is None else Array
         elif of_user:
             convert = _number_or_floats
         if f.init:
@@ -147,8 +149,8 @@ def _number_or_floats(value: Any) -> Any:
 _OF_FACTOR = {  # fields of turns, slides and twists
     "q": _Field(MISSING, int, int),
     "pitch": _Field(MISSING, float, float),
-    "axis": _Field(MISSING, _floats, Any, ("axis",)),
-    "motion": _Field(MISSING, _floats, Any, ("six",)),
+    "axis": _Field(MISSING, _floats, Array, ("axis",)),
+    "motion": _Field(MISSING, _floats, Array, ("six",)),
 }
 
 
@@ -316,7 +318,7 @@ def kind_named(name: str) -> Any:
 
 
 def new_record(kind: Any, values: dict[str, Any]) -> Any:
-    """Record of its values; a joint without its constructor, which would move the last bits."""
+    """Record of its values; of a joint the constructor would change the order of maps in memory."""
     for name, f in _fields(kind).items():
         if name not in values:
             if f.default is MISSING:
@@ -337,12 +339,13 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if origin in (Union, UnionType):
         return any(_fits(value, x) for x in inner)
+    if origin is not None and not isinstance(value, origin):
+        return False
     if origin is tuple:
         rest = inner[:1] * len(value) if inner[-1:] == (...,) else inner
         return len(rest) == len(value) and all(map(_fits, value, rest))
-    if origin is not None:
-        pairs = value.items() if isinstance(value, Mapping) else [(value, value)]
-        return all(_fits(k, inner[0]) and _fits(x, inner[1]) for k, x in pairs)
+    if origin is not None:  # a dictionary
+        return all(_fits(k, inner[0]) and _fits(x, inner[1]) for k, x in value.items())
     if hint in (float, int):
         return type(value) in (int, hint)
     return value is None if hint is None else isinstance(value, hint)

@@ -62,7 +62,7 @@ def digest(words: dict[str, Any], arrays: Mapping[str, Array]) -> str:
     return result.hexdigest()
 
 
-class Flat:
+class FlatArrays:
     """Arrays by name, from which pieces are taken in turn; one that is missing is empty."""
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
@@ -95,7 +95,7 @@ class Flat:
 
 def restored(words: dict[str, Any], arrays: Mapping[str, Array]) -> System:
     """System of a description, with the same bits as when it was written."""
-    flat, names = Flat(arrays), tuple(map(str, words["names"]))
+    flat, names = FlatArrays(arrays), tuple(map(str, words["names"]))
     bodies = [_body(words, k, flat) for k in range(len(words["bodies"]))]
     n, take = len(names), partial(flat.take, "joint_parameters")
     number = _whole(flat.take("body_number", n))
@@ -126,7 +126,7 @@ def _whole(values: Array) -> Array:
     return values.astype(int)
 
 
-def _body(words: dict[str, Any], k: int, flat: Flat) -> NormalBody:
+def _body(words: dict[str, Any], k: int, flat: FlatArrays) -> NormalBody:
     """Body k of a description, which follows the bodies before it in each array."""
     sizes, take = words["bodies"][k], flat.take
     of = {name: values[k] for name in _OF_BODY if (values := words.get(name))}
@@ -165,7 +165,7 @@ def _body(words: dict[str, Any], k: int, flat: Flat) -> NormalBody:
 
 
 def _with_stresses(
-    body: NormalBody, words: dict[str, Any], lengths: dict[str, int], flat: Flat
+    body: NormalBody, words: dict[str, Any], lengths: dict[str, int], flat: FlatArrays
 ) -> NormalBody:
     take = partial(flat.arrays, "recovery_numbers")
     line = points = stations = rod = None
@@ -194,7 +194,7 @@ def _with_stresses(
     return replace(body, line=line, recovery=recovery)
 
 
-def restored_solids(words: Sequence[dict[str, Any]], flat: Flat) -> tuple[Solid, ...]:
+def restored_solids(words: Sequence[dict[str, Any]], flat: FlatArrays) -> tuple[Solid, ...]:
     """Solids of their kinds, colors and numbers of rows; body files have them so, too."""
     solids, take = [], partial(flat.take, "solid_numbers")
     for entry in words:
@@ -232,19 +232,19 @@ def _joint(words: list[Any], take: Callable[..., Any]) -> Joint:
     )
 
 
-def _loop(words: dict[str, Any], flat: Flat) -> Loop:
+def _loop(words: dict[str, Any], flat: FlatArrays) -> Loop:
     joint = _joint(words["joint"], partial(flat.take, "loop_joint_parameters"))
     a, b = (LoopEnd(*_place("loop", flat, order)) for order in words["orders"])
     return Loop(str(words["name"]), joint, a, b, chosen=bool(words["chosen"]))
 
 
-def _place(of: str, flat: Flat, order: Any = "C") -> tuple[int, int, Array, Array]:
+def _place(of: str, flat: FlatArrays, order: Any = "C") -> tuple[int, int, Array, Array]:
     body, node = (int(flat.take(f"{of}_{x}")) for x in ("body", "node"))
     rotation = np.array(flat.take(f"{of}_rotation", 3, 3), order=order)
     return body, node, rotation, flat.take(f"{of}_position", 3)
 
 
-def _coupling(words: dict[str, Any], flat: Flat) -> Coupling:
+def _coupling(words: dict[str, Any], flat: FlatArrays) -> Coupling:
     bodies, entries = (tuple(map(int, words[key])) for key in ("bodies", "entries"))
     ratios = flat.take("coupling_numbers", len(bodies))
     return Coupling(str(words["name"]), bodies, entries, ratios, flat.take("coupling_numbers"))

@@ -27,7 +27,7 @@ from ...bodies.solids import Solid, solid_fields
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
 from ...immutable import array_of, declared_arrays
 from ...records.codec import LENGTHS, misfit
-from ...records.legacy import Flat, restored_solids
+from ...records.legacy import FlatArrays, restored_solids
 from ...results.files.disk import as_path, open_regular, replacing
 from ...results.files.netcdf.check import check_start
 from ...results.files.seal import read_seal, seal
@@ -306,7 +306,7 @@ def _read_body(path: str, file: Any) -> FlexibleBody:
     n = len(arrays["positions"])
     arrays.setdefault("shapes", np.zeros((n, 6, 0)))
     arrays.setdefault("stiffness", np.zeros((0, 0)))
-    flat = Flat({"solid_numbers": arrays.pop("solid_numbers", ())})
+    flat = FlatArrays({"solid_numbers": arrays.pop("solid_numbers", ())})
     solids = json.loads(_text(file.attrs.get("solids", "[]")))
     names = json.loads(_text(file.attrs.get("names", "{}")))
     points = stations = second = line = None
