@@ -42,9 +42,9 @@ def second_shapes_along(
         w = length * x * weights / 2.0
         bent = _products(turn, np.cross(curvature, axis, axisa=1, axisb=0, axisc=1))
         ahead = np.tensordot(w * length * (x - t[k]), bent, 1)
-        pulled = np.tensordot(w, _products(turn, stretch), 1)
+        stretched = np.tensordot(w, _products(turn, stretch), 1)
         turned = np.tensordot(w, _products(turn, curvature), 1) / 2.0
-        shapes.append(np.concatenate([turned, ahead + pulled]))
+        shapes.append(np.concatenate([turned, ahead + stretched]))
     return np.stack(shapes)
 
 

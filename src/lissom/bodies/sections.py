@@ -169,10 +169,10 @@ class Sections:
 
         `at` (p,): sections; `loads` (n, p, 6): their loads.
         """
-        stresses, carried = [], self._carried
+        stresses, stressing = [], self._stressing
         for k, place in enumerate(at):
-            factors = self._factors(place)[..., carried]
-            three = np.einsum("kcl,nl->nkc", factors, loads[:, k, carried])
+            factors = self._factors(place)[..., stressing]
+            three = np.einsum("kcl,nl->nkc", factors, loads[:, k, stressing])
             six = np.zeros((*three.shape[:2], 6))
             six[..., [0, 5, 4]] = three
             stresses.append(six)
@@ -190,7 +190,7 @@ class Sections:
         return self._factors_by_section[id(section)]
 
     @property
-    def _carried(self) -> list[int]:
+    def _stressing(self) -> list[int]:
         """Loads that add to the stress: all that a rod is not rigid against."""
         if self.body.rod is None:
             return list(range(6))
@@ -206,9 +206,9 @@ class Sections:
             at_stations[min(k + 1, len(at_stations) - 1)] - at_stations[k]
         )
         stiffness = (rod.interpolated(np.array([place])) @ rod.section_stiffness)[0]
-        carried, factors = self._carried, np.zeros(per_strain.shape)
-        strains = [_ROD[k] for k in carried]
-        factors[..., carried] = per_strain[..., strains] / stiffness[strains]
+        stressing, factors = self._stressing, np.zeros(per_strain.shape)
+        strains = [_ROD[k] for k in stressing]
+        factors[..., stressing] = per_strain[..., strains] / stiffness[strains]
         return factors
 
 

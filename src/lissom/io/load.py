@@ -1,13 +1,13 @@
-"""Loading and checking of files of any supported type."""
+"""Files of any supported type: `READERS` by suffix, and checks of model files."""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelFileError, printable
 from ..results import Trajectory
-from .urdf.robot import read_urdf
 
 if TYPE_CHECKING:
     from .model_file.build.simulation import ModelRun
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 
-
+# What `load` reads, by suffix: the module below `lissom.io` and its function, which takes the path
+# and returns a model.  All other files are results, or refused as such.
+READERS = {
+    **dict.fromkeys(MODEL_SUFFIXES, ("model_file.build.model", "read_model")),
+    ".urdf": ("urdf.robot", "read_robot"),
+}
 _READ = "ls.load reads model files (.toml, .json, .yaml), robots (.urdf) and results (.nc, .npz)"
 # Files of other programs that look like one of these.
 _FOREIGN = {
@@ -48,19 +53,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     ResultError
         If results cannot be read.
     """
-    if not _is_model(path):
-        for suffix, words in _FOREIGN.items():
-            if _ends_in(path, (suffix,)):
-                raise ModelFileError(f"{printable(os.fspath(path))}: {words}")
-        return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
-    from .model_file.build.model import Builder
-    from .model_file.includes import read_document
-    from .model_file.source import failed
-
-    builder = Builder(read_document(path), compiled=False)
-    if builder.problems:
-        raise failed(sorted(builder.problems))
-    return builder.model
+    suffix = _suffix(path)
+    if suffix in _FOREIGN:
+        raise ModelFileError(f"{printable(os.fspath(path))}: {_FOREIGN[suffix]}")
+    if suffix not in READERS:
+        return Trajectory.load(path)
+    module, function = READERS[suffix]
+    return getattr(import_module(f"..{module}", __name__), function)(os.fspath(path))
 
 
 def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list[Problem]:
@@ -152,19 +151,9 @@ def load_sweep(path: str | os.PathLike[str], *, code: bool = True) -> ModelSweep
     return model_sweep(document, checked(functions=code), code=code)
 
 
-def _is_model(path: Any) -> bool:
-    return _ends_in(path, MODEL_SUFFIXES)
-
-
-def _is_urdf(path: Any) -> bool:
-    return _ends_in(path, (".urdf",))
-
-
-def _ends_in(path: Any, suffixes: tuple[str, ...]) -> bool:
-    if not isinstance(path, (str, os.PathLike)):
-        return False
-    name = os.fspath(path)
-    return isinstance(name, str) and name.lower().endswith(suffixes)
+def _suffix(path: Any) -> str:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
+    return os.path.splitext(name)[1].lower() if isinstance(name, str) else ""
 
 
 def _check_path(path: Any) -> None:

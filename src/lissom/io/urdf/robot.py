@@ -240,6 +240,11 @@ def read_urdf(
     return description
 
 
+def read_robot(path: str) -> Model:
+    """Model of a URDF file, with what `read_urdf` takes where nothing is said."""
+    return read_urdf(path).model
+
+
 def _are_paths(folders: Any) -> bool:
     return isinstance(folders, Sequence) and all(isinstance(x, (str, os.PathLike)) for x in folders)
 

@@ -220,12 +220,12 @@ def _assembled(structure: Structure, ties: Ties) -> tuple[Assembly, float]:
     )
     R, places = _rigid(structure, ties)
     rigid_force = check_free(structure, K, R, ties.rows)
-    pulled = np.arange(ties.n_own) if ties.n_own else _support(R)
+    support = np.arange(ties.n_own) if ties.n_own else _support(R)
     try:
         with announced_if_slow(
             f"{structure.name}: factorising the stiffness of {K.shape[0]} freedoms"
         ):
-            held = Held(K, ties.B, pulled, places)
+            held = Held(K, ties.B, support, places)
             assembly = Assembly(structure.name, ties, M, K, R, held)
             _ = assembly.inboard_held, assembly.all_held
     except SingularStiffnessError as error:

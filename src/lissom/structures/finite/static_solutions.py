@@ -1,7 +1,8 @@
 """Static solutions of a structure that is held at some of its interfaces.
 
-The coordinates are z = (z_P, z_I): a few pulled ones P, those of interfaces or a determinate
-support, and the others.  With z_P held the stiffness is positive definite and factorised once:
+The coordinates are z = (z_P, z_I): those of a few supports P, the interfaces or a statically
+determinate choice, and the others I.  With z_P held the stiffness is positive definite and
+factorised once:
 
   [K_PP K_PI] [z_P]   [B_P^T]          [f_P]
   [K_IP K_II] [z_I] + [B_I^T] lambda = [f_I],     B z = g                                      (1)
@@ -199,18 +200,18 @@ class Held:
     3): places of the coordinates, for the order of elimination.
     """
 
-    def __init__(self, K: Any, B: Any, pulled: NDArray[np.intp], positions: Array) -> None:
+    def __init__(self, K: Any, B: Any, support: NDArray[np.intp], positions: Array) -> None:
         n = K.shape[0]
-        self.K, self.pulled = K, pulled
-        self.rest = np.setdiff1d(np.arange(n), pulled)
+        self.K, self.support = K, support
+        self.rest = np.setdiff1d(np.arange(n), support)
         rows = K[self.rest]
         self._factor = SparseFactor(
             sp.csc_array(rows[:, self.rest]), positions[self.rest], self.rest
         )
-        K_IP = rows[:, pulled].toarray()
-        B_P, B_I = B[:, pulled].toarray(), B[:, self.rest].toarray()
+        K_IP = rows[:, support].toarray()
+        B_P, B_I = B[:, support].toarray(), B[:, self.rest].toarray()
         self.X_P, self.X_B = self._factor.solve(K_IP), self._factor.solve(B_I.T)
-        self.S = K[pulled][:, pulled].toarray() - K_IP.T @ self.X_P
+        self.S = K[support][:, support].toarray() - K_IP.T @ self.X_P
         self.G = B_P - self.X_B.T @ K_IP
         self.H = -B_I @ self.X_B
 
@@ -229,15 +230,15 @@ class Held:
             held_motions = np.zeros((len(held), f.shape[1])) if g is None else g
             right = np.vstack(
                 [
-                    f[self.pulled] - self.X_P.T @ f[self.rest],
+                    f[self.support] - self.X_P.T @ f[self.rest],
                     held_motions - self.X_B[:, held].T @ f[self.rest],
                 ]
             )
             z = np.zeros_like(f)
             if factor is not None:
                 y = scale[:, None] * la.lu_solve(factor, scale[:, None] * right)
-                z[self.pulled], reaction = y[: len(self.pulled)], y[len(self.pulled) :]
-                f_I = f_I - self.X_P @ z[self.pulled] - self.X_B[:, held] @ reaction
+                z[self.support], reaction = y[: len(self.support)], y[len(self.support) :]
+                f_I = f_I - self.X_P @ z[self.support] - self.X_B[:, held] @ reaction
             z[self.rest] = f_I
             return z
 
@@ -245,9 +246,9 @@ class Held:
 
     def _check_moving(self, softest: Array, held: NDArray[np.intp]) -> None:
         """Raise if the softest motion of (2) has no strain: its energy is that of rounding."""
-        moved, reaction = np.split(softest, [len(self.pulled)])
+        moved, reaction = np.split(softest, [len(self.support)])
         z = np.zeros(self.K.shape[0])
-        z[self.pulled] = moved
+        z[self.support] = moved
         z[self.rest] = -self.X_P @ moved - self.X_B[:, held] @ reaction
         energy, size = z @ (self.K @ z), np.abs(z) @ (abs(self.K) @ np.abs(z))
         if not energy > _STRAINLESS * size:

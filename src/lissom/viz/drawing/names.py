@@ -35,7 +35,7 @@ class NameTag:
     """A name and what it names, in the coordinates of the axes' plane."""
 
     name: str
-    middle: Array  # (2,) point next to which it is written
+    middle: Array  # (2,) point next to which it is label
     points: Array  # (n, 2) outline of the thing
 
 
@@ -157,7 +157,7 @@ def _places(outline: Array, size: Array) -> list[tuple[Array, float]]:
 
 def _write(axes: Axes, one: NameTag, shift: Array, *, leads: bool) -> None:
     look = {"arrowstyle": "-", "color": "0.45", "lw": 0.7, "shrinkA": 1.0, "shrinkB": 0.0}
-    written = axes.annotate(
+    label = axes.annotate(
         one.name,
         (float(one.middle[0]), float(one.middle[1])),
         xytext=(float(shift[0]), float(shift[1])),
@@ -171,7 +171,7 @@ def _write(axes: Axes, one: NameTag, shift: Array, *, leads: bool) -> None:
         arrowprops=look if leads else None,
         zorder=7,
     )
-    written.set_in_layout(False)
+    label.set_in_layout(False)
 
 
 def _size(axes: Axes, name: str) -> Array:

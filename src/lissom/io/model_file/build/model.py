@@ -20,10 +20,11 @@ from ....model.topology import node_number
 from ....structures import Material
 from ....system import System
 from ..arrays import ArrayFiles
-from ..includes import AttachedFile, Document, IncludeEntry, unknown_message
+from ..includes import AttachedFile, Document, IncludeEntry, read_document, unknown_message
 from ..problems import Problem
 from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from ..schema.parts import BodyByName
+from ..source import failed
 from .parts import MATERIALS, build_body, build_joint
 
 T = TypeVar("T")
@@ -376,3 +377,11 @@ def _end(place: str | None, node: int | None) -> Part | None:
     if node is not None and dot:
         raise ModelError(f"{place!r} already names a node; leave out node {node}")
     return Part(body, name if dot else node)
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Model of a file; all its problems are one error."""
+    builder = Builder(read_document(path), compiled=False)
+    if builder.problems:
+        raise failed(sorted(builder.problems))
+    return builder.model
