@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .picture import Drawing
-    from .shapes import PlacedJoint
 
 Array = np.ndarray
 
@@ -50,11 +49,6 @@ def name_tags(drawing: Drawing, seen: Callable[[Array], Array]) -> list[NameTag]
         places = ((name, seen(origin[None])) for name, _, origin in drawing.named_frames)
         tags += [NameTag(name, points[0], points) for name, points in places]
     return tags
-
-
-def place(j: PlacedJoint) -> Array:
-    """Position of the symbol of a joint."""
-    return j.inboard[1] if j.closing else j.outboard[1]
 
 
 def write_names(axes: Axes, tags: list[NameTag], symbols: Array, text_boxes: list[Array]) -> None:

@@ -17,9 +17,9 @@ from ..plots.style import picture
 from ..scene.camera import Flat, chosen_view
 from ..scene.frames import still
 from ..scene.scene import Scene
-from .names import name_tags, place, write_names
+from .names import name_tags, write_names
 from .shapes import Frame, PlacedJoint, Shape, facing, placed_joints, rim, shapes_of
-from .style import AXIS_COLORS, CLOSING, add_legend, ground_marker, marker, rasterized, tint
+from .style import add_legend, draw_frames, draw_joints, rasterized, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,20 +35,9 @@ def draw_flat(figure: Figure, drawing: Drawing, view: Flat) -> None:
     depth = [float(np.mean(s.points @ view.towards)) for s in drawing.shapes]
     for order, k in enumerate(np.argsort(depth, kind="stable")):
         _draw_body(axes, drawing.shapes[k], view, 2 + order / len(depth))
-    for j in drawing.joints:
-        _draw_gap(axes, j.inboard[1], j.outboard[1], view, drawing, j.closing)
-        at = view(place(j))
-        if drawing.is_grounded(j):
-            under = view(j.inboard[1] if j.carrier < 0 else j.outboard[1])
-            axes.plot(*under, **ground_marker(drawing.symbol_size), zorder=4, clip_on=False)
-        angle = 0.0
-        if j.joint.symbol.along:
-            x, y = view(j.axes[3:, 0])
-            angle = float(np.arctan2(y, x))
-        look = marker(j.joint, size=drawing.symbol_size, closing=j.closing, angle=angle)
-        axes.plot(*at, **look, zorder=5, clip_on=False)
+    draw_joints(axes, drawing, view)
     if drawing.frames:
-        _draw_frames(axes, drawing, view)
+        draw_frames(axes, drawing, view)
     axes.set_aspect("equal")
     axes.margins(0.09)
     low, high = axes.get_ylim()
@@ -59,7 +48,7 @@ def draw_flat(figure: Figure, drawing: Drawing, view: Flat) -> None:
     add_legend(figure, drawing)
     if drawing.names:
         figure.draw_without_rendering()  # so that the axes have their place
-        symbols = np.array([view(place(j)) for j in drawing.joints])
+        symbols = view(np.array([j.place for j in drawing.joints]))
         text_boxes = [np.asarray(x.get_window_extent().extents) for x in figure.legends]
         write_names(axes, name_tags(drawing, view), symbols, text_boxes)
 
@@ -82,21 +71,6 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
         width = 1.2 if len(shape.dots) else 3.0 if shape.bare else 1.8 if len(line) > 2 else 0.8
         (drawn,) = axes.plot(*view(line).T, color=shape.color, lw=width, zorder=zorder + 2e-3)
         drawn.set_solid_capstyle("round")
-
-
-def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, drawing: Drawing, closing: bool) -> None:
-    """Draw the line between the frames of a joint: a slide, or an open loop."""
-    if np.linalg.norm(b - a) > 1e-4 * drawing.extent:
-        color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
-        axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)
-
-
-def _draw_frames(axes: Axes, drawing: Drawing, view: Flat) -> None:
-    length = 0.07 * drawing.extent
-    for rotation, position in drawing.axes:
-        for k, color in enumerate(AXIS_COLORS):
-            line = np.stack([position, position + length * rotation[:, k]])
-            axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
 
 
 def _axis_label(direction: Array) -> str:

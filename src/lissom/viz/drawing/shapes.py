@@ -32,6 +32,11 @@ class PlacedJoint:
     closing: bool  # whether it closes a loop
     axes: Array  # (6, n_v) motions that the joint allows [angular; linear], world axes
 
+    @property
+    def place(self) -> Array:
+        """Position of its symbol (3,)."""
+        return self.inboard[1] if self.closing else self.outboard[1]
+
 
 def placed_joints(scene: Scene) -> list[PlacedJoint]:
     """All joints of the tree, then those that close loops."""

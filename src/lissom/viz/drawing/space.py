@@ -9,19 +9,9 @@ import numpy as np
 
 from ..plots.style import INK
 from ..scene.camera import Space
-from .names import name_tags, overlap, place, write_names
+from .names import name_tags, overlap, write_names
 from .shapes import divided, rim
-from .style import (
-    AXIS_COLORS,
-    CLOSING,
-    add_legend,
-    axis_lines,
-    ground_marker,
-    halo,
-    marker,
-    rasterized,
-    shaded,
-)
+from .style import add_legend, draw_frames, draw_joints, halo, rasterized, shaded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -227,9 +217,9 @@ def draw_space(figure: Figure, drawing: Drawing, view: Space) -> None:
                 continue  # of a rod that winds, it would hide what is in front
             width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
             axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
-    _draw_joints(axes, drawing)
+    draw_joints(axes, drawing, view)
     if drawing.frames:
-        _draw_frames(axes, drawing)
+        draw_frames(axes, drawing, view)
     equal_box(axes, drawing.points)
     add_legend(figure, drawing)
     if drawing.turns:
@@ -252,11 +242,7 @@ def _fit_window(figure: Figure, axes: Any, drawing: Drawing) -> None:
 def _fit_picture(figure: Figure, axes: Any, drawing: Drawing, view: Space) -> None:
     """Fill the picture with the box of the mechanism; walls, ticks and names around it."""
     axes.set_axis_off()
-    limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
-    corners = np.array(np.meshgrid(*limits)).reshape(3, -1).T
-    for artist in (*axes.lines, *axes.collections):
-        artist.set_clip_on(False)  # the square is narrower than the drawing
-        artist.set_in_layout(False)
+    limits, corners = _opened(axes)
     figure.draw_without_rendering()  # so that legend and title have their places
     pixel = figure.dpi / 72
     room = np.asarray(axes.get_position(original=True).bounds[2:]) * figure.bbox.size
@@ -273,7 +259,7 @@ def _fit_picture(figure: Figure, axes: Any, drawing: Drawing, view: Space) -> No
     if drawing.names:
         text_boxes = [np.asarray(text.get_window_extent().extents) for text in texts]
         text_boxes += [np.asarray(x.get_window_extent().extents) for x in figure.legends]
-        marks = projected(axes, np.array([place(j) for j in drawing.joints]))
+        marks = projected(axes, np.array([j.place for j in drawing.joints]))
         write_names(axes, name_tags(drawing, partial(projected, axes)), marks, text_boxes)
 
 
@@ -304,17 +290,19 @@ def fill(axes: Any, width: float, height: float) -> None:
 
     `width`, `height`: fractions of the square of the axes that the box may fill.
     """
-    from mpl_toolkits.mplot3d.proj3d import proj_transform
-
-    limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
-    corners = np.array(np.meshgrid(*limits)).reshape(3, -1)
-    x, y, _ = proj_transform(*corners, axes.get_proj())
-    seen = axes.viewLim
-    zoom = min(width * seen.width / np.ptp(x), height * seen.height / np.ptp(y))
+    limits, corners = _opened(axes)
+    box, seen = np.ptp(projected(axes, corners), axis=0), axes.viewLim
+    zoom = min(width * seen.width / box[0], height * seen.height / box[1])
     axes.set_box_aspect([np.ptp(limit) for limit in limits], zoom=zoom)
+
+
+def _opened(axes: Any) -> tuple[list[Array], Array]:
+    """Limits of axes in space, whose square no longer clips, and corners of the box (8, 3)."""
     for artist in (*axes.lines, *axes.collections):
         artist.set_clip_on(False)  # the square is narrower than the drawing
         artist.set_in_layout(False)
+    limits = [axes.get_xlim(), axes.get_ylim(), axes.get_zlim()]
+    return limits, np.array(np.meshgrid(*limits)).reshape(3, -1).T
 
 
 def _draw_surfaces(axes: Any, drawing: Drawing, towards: Array) -> None:
@@ -349,27 +337,3 @@ def _draw_surfaces(axes: Any, drawing: Drawing, towards: Array) -> None:
     painted = Poly3DCollection(faces, **look, linewidths=0.5, zorder=2)
     painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in drawing.shapes)))
     axes.add_collection3d(painted)
-
-
-def _draw_joints(axes: Any, drawing: Drawing) -> None:
-    for j in drawing.joints:
-        a, b = j.inboard[1], j.outboard[1]
-        color = CLOSING if j.closing else INK
-        if np.linalg.norm(b - a) > 1e-4 * drawing.extent and j.joint.n_v < 6:
-            style = (0, (3, 2)) if j.closing else (0, (1, 1.5))
-            axes.plot(*np.stack([a, b]).T, color=color, ls=style, lw=1.0, zorder=4)
-        for line in axis_lines(j, 0.0035 * drawing.symbol_size * drawing.extent):
-            axes.plot(*line.T, color=color, lw=0.9, zorder=4.2)
-        if drawing.is_grounded(j):
-            under = a if j.carrier < 0 else b
-            axes.plot(*under[:, None], **ground_marker(drawing.symbol_size), zorder=4)
-        look = marker(j.joint, size=0.8 * drawing.symbol_size, closing=j.closing)
-        axes.plot(*place(j)[:, None], **look, zorder=5)
-
-
-def _draw_frames(axes: Any, drawing: Drawing) -> None:
-    length = 0.06 * drawing.extent
-    for rotation, position in drawing.axes:
-        for k, color in enumerate(AXIS_COLORS):
-            line = np.stack([position, position + length * rotation[:, k]])
-            axes.plot(*line.T, color=color, lw=1.4, zorder=6)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...joints import Joint
 from ..plots.style import INK
+from ..scene.camera import Flat, Space
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,3 +140,36 @@ def add_legend(figure: Figure, drawing: Drawing) -> None:
         place = {"loc": "outside lower left", "ncols": max(1, int(width / _ENTRY))}
     if handles:
         figure.legend(handles, list(kinds), **place)
+
+
+def draw_joints(axes: Any, drawing: Drawing, view: Flat | Space) -> None:
+    """Draw the symbols of joints and of the ground, their axes, and gaps of slides and loops."""
+    flat, size = isinstance(view, Flat), drawing.symbol_size
+    open_color, width, zorder = ("0.47", 1.1, 4.5) if flat else (INK, 1.0, 4.0)
+    for j in drawing.joints:
+        ends = np.stack([j.inboard[1], j.outboard[1]])
+        color = CLOSING if j.closing else open_color
+        gap = np.linalg.norm(np.diff(ends, axis=0)) > 1e-4 * drawing.extent
+        if gap and (flat or j.joint.n_v < 6):
+            style = (0, (3, 2)) if j.closing else (0, (1, 1.5))
+            axes.plot(*view(ends).T, color=color, ls=style, lw=width, zorder=zorder)
+        for line in () if flat else axis_lines(j, 0.0035 * size * drawing.extent):
+            axes.plot(*line.T, color=color, lw=0.9, zorder=4.2)
+        if drawing.is_grounded(j):
+            under = ends[:1] if j.carrier < 0 else ends[1:]
+            axes.plot(*view(under).T, **ground_marker(size), zorder=4, clip_on=False)
+        angle = 0.0
+        if flat and j.joint.symbol.along:
+            x, y = view(j.axes[3:, 0])
+            angle = float(np.arctan2(y, x))
+        look = marker(j.joint, size=size if flat else 0.8 * size, closing=j.closing, angle=angle)
+        axes.plot(*view(j.place[None]).T, **look, zorder=5, clip_on=False)
+
+
+def draw_frames(axes: Any, drawing: Drawing, view: Flat | Space) -> None:
+    """Draw the axes of bodies and of named frames."""
+    length = (0.07 if isinstance(view, Flat) else 0.06) * drawing.extent
+    for rotation, position in drawing.axes:
+        for k, color in enumerate(AXIS_COLORS):
+            line = np.stack([position, position + length * rotation[:, k]])
+            axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
