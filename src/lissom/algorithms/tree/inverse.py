@@ -187,7 +187,8 @@ def joint_forces(
     array (n_body, 6)
         [moment; force] on each body from its joint, at the body's origin.
     """
-    if external is None and actuated is None and acceleration is not None and axes == "body":
+    plain = external is None and actuated is None and acceleration is not None
+    if plain and type(axes) is str and axes == "body":
         wrenches = _JOINT_FORCES.call(system, state, acceleration)
         if wrenches is not None:
             return wrenches

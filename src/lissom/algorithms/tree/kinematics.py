@@ -145,7 +145,7 @@ def velocity(
     array (6,)
         Angular velocity [rad/s] and velocity of the frame's origin [m/s].
     """
-    if at is None and axes == "world":
+    if at is None and type(axes) is str and axes == "world":
         motion = _VELOCITY.call(system, state, None, None, where)
         if motion is not None:
             return motion[12:]
@@ -212,7 +212,7 @@ def acceleration(
         Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
         (a falling body has the acceleration of gravity).
     """
-    if at is None and axes == "world" and acceleration is not None:
+    if at is None and type(axes) is str and axes == "world" and acceleration is not None:
         motion = _ACCELERATION.call(system, state, acceleration, None, where)
         if motion is not None:
             return motion[12:]
@@ -264,7 +264,7 @@ def jacobian(
     array (6, n_v)
         Matrix J with velocity = J @ v.
     """
-    if at is None and axes == "world":
+    if at is None and type(axes) is str and axes == "world":
         J = _JACOBIAN.call(system, state, None, None, where)
         if J is not None:
             return J
