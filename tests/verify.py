@@ -118,6 +118,10 @@ def main() -> int:
             "tests.verify_derivatives",
             ("200", "60", "60"),
         ),
+        Check(
+            "derivatives of the kernels against the kernels themselves, with complex numbers",
+            "tests.verify_complex_derivatives",
+        ),
         Check("blocks of solid elements against CalculiX", "tests.verify_calculix_blocks"),
         Check("kernels compiled for a strided workspace", "tests.verify_strided"),
         Check("code for GPUs, executed on the CPU", "tests.verify_device_code"),

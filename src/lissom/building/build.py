@@ -243,6 +243,7 @@ def machine_code(bitcode: bytes, level: ProcessorLevel, triple: str = "") -> byt
             function.add_function_attribute("noinline")
     for function in _defined(vectors):
         function.linkage = "external" if _in_vectors(function) else "internal"
+    _drop_unused(llvm, vectors, machine)
     _optimise(llvm, module, machine, vectors=False)
     _optimise(llvm, vectors, machine, vectors=True)
     module.link_in(vectors)
@@ -255,10 +256,14 @@ def machine_code(bitcode: bytes, level: ProcessorLevel, triple: str = "") -> byt
     for variable in module.global_variables:
         if not variable.is_declaration:
             variable.linkage = "internal"
+    _drop_unused(llvm, module, machine)
+    return bytes(machine.emit_object(module))
+
+
+def _drop_unused(llvm: Any, module: Any, machine: Any) -> None:
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.run(module, _builder(llvm, machine, 0))
-    return bytes(machine.emit_object(module))
 
 
 def _machine(llvm: Any, module: Any, level: ProcessorLevel, triple: str) -> Any:

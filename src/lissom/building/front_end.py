@@ -52,61 +52,84 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     generate_nothing()
     gc.disable()  # nothing of what the compiler makes can be freed before the end
     by_symbol: dict[str, CompiledEntry] = entries()
-    whole: Any = None
+    whole, linked = _empty_module(), set[int]()
     for symbol in symbols:
-        module = _module(by_symbol[symbol])
-        if whole is None:
-            whole = module
-        else:
-            whole.link_in(module)
+        _add(by_symbol[symbol], whole, linked)
         done()
-    if whole is None:
+    if not linked:
         raise ValueError("no kernels to compile")
     for function in whole.functions:
-        if not function.is_declaration and not function.name.startswith("lissom_"):
-            function.linkage = "linkonce_odr"
+        if function.is_declaration and function.name.startswith("_ZN"):
+            raise RuntimeError(f"function {function.name} is not linked")
+    _merge_copies(whole, "lissom_")
     whole.verify()
     return bytes(whole.as_bitcode())
 
 
+def _empty_module() -> Any:
+    import llvmlite.binding as llvm
+
+    return llvm.parse_assembly("")
+
+
 def generate_nothing() -> None:
-    """Let Numba link modules, but neither optimise them nor generate machine code."""
+    """Let Numba lower functions, but neither link nor optimise them nor generate machine code.
+
+    Numba links into the module of each function those of all that it calls, and these again into
+    the modules of its callers; `compiled_module` links each of them once.
+    """
     from numba.core import codegen
 
-    library_class: Any = codegen.JITCodeLibrary
+    library_class: Any = codegen.CPUCodeLibrary
     codegen_class: Any = codegen.JITCPUCodegen
 
     def finish(library: Any) -> None:
         library._finalize_dynamic_globals()
-        library._verify_declare_only_symbols()
         library._finalized = True
 
-    library_class._optimize_final_module = lambda library: None
-    library_class._finalize_final_module = finish
+    library_class.finalize = finish
     codegen_class.set_env = lambda *_: None
 
 
 def compiled_module(entry: Any) -> tuple[Any, Any]:
     """Module of one kernel and all that it calls, not optimised, and its function there."""
-    import llvmlite.binding as llvm
+    whole = _empty_module()
+    native = whole.get_function(_link(entry, whole, set()))
+    _merge_copies(whole, native.name)
+    return whole, native
 
+
+def _merge_copies(module: Any, exported: str) -> None:
+    """Leave functions out that nothing calls, and merge those that other modules have too."""
+    for function in module.functions:
+        if not function.is_declaration and not function.name.startswith(exported):
+            function.linkage = "linkonce_odr"
+
+
+def _link(entry: Any, whole: Any, linked: set[int]) -> str:
+    """Link one kernel and what it calls, unless linked already; the name of its function."""
     function: Any = entry.function
     function.compile(entry.signature)
     (result,) = function.overloads.values()
-    module = llvm.parse_bitcode(result.library._final_module.as_bitcode())
-    return module, module.get_function(result.fndesc.mangled_name)
+    waiting = [result.library]
+    while waiting:
+        library = waiting.pop()
+        if id(library) not in linked:
+            linked.add(id(library))
+            whole.link_in(library._final_module, preserve=True)
+            waiting += library._linking_libraries[::-1]
+    return str(result.fndesc.mangled_name)
 
 
-def _module(entry: CompiledEntry) -> Any:
-    """Module of one kernel, with the function of C around it."""
+def _add(entry: CompiledEntry, whole: Any, linked: set[int]) -> None:
+    """Link one kernel, with the function of C around it."""
     import llvmlite.binding as llvm
 
-    module, native = compiled_module(entry)
-    types = [str(x.type) for x in native.arguments]
-    text = _wrapper_text(entry.symbol, letters(entry.signature), native.name, types)
-    layout = f'target triple = "{module.triple}"\ntarget datalayout = "{module.data_layout}"\n'
-    module.link_in(llvm.parse_assembly(layout + text))
-    return module
+    name = _link(entry, whole, linked)
+    types = [str(x.type) for x in whole.get_function(name).arguments]
+    text = _wrapper_text(entry.symbol, letters(entry.signature), name, types)
+    layout = f'target triple = "{whole.triple}"\ntarget datalayout = "{whole.data_layout}"\n'
+    whole.link_in(llvm.parse_assembly(layout + text))
 
 
 def _wrapper_text(symbol: str, kinds: str, native: str, types: list[str]) -> str:
