@@ -51,8 +51,8 @@ def check_given_derivatives(plan: Plan, q: Array, v: Array, t: float) -> None:
 def _check_at(plan: Plan, one: GivenDerivatives, q: Array, v: Array, t: float) -> None:
     """Compare in one state; nothing if function or derivatives fail there, as the run will."""
     system, m, n = plan.system, len(one.names), plan.system.n_v
-    value = _call(plan, one.row.address, one.row.which, m, t)
-    derivatives = _call(plan, one.row.by_address, one.row.by_which, 2 * m * n, t)(q, v)
+    value = _call(plan, int(one.row.address), int(one.row.which), m, t)
+    derivatives = _call(plan, int(one.row.by_address), int(one.row.by_which), 2 * m * n, t)(q, v)
     middle = value(q, v)
     if derivatives is None or middle is None:
         return
