@@ -155,9 +155,9 @@ if not native.unusable(native.BINARY):  # kernels for real numbers need not be c
         _entry._kernel = _library.kernel(_symbol)
 
 
-def _compiled(function, *numbers) -> object:
-    """A kernel for complex arrays, with little optimisation; `numbers`: its further arguments."""
-    kernel = numba.njit(function.py_func, error_model="numpy")
+def _compiled(function, *numbers, counted=True) -> object:
+    """A kernel for complex arrays; `numbers`: its further arguments; `counted`: see `jit`."""
+    kernel = numba.njit(function.py_func, error_model="numpy", _nrt=counted)
     with numba_cache._generated_once(kernel):
         kernel.compile((INTS, *numbers))
     return kernel
@@ -230,4 +230,5 @@ def _load_forces(ints, floats, scratch, plan, table, memory, work, mass, out):
 @cache
 def load_forces():
     """Forces of loads, as `load_derivatives` differentiates them."""
-    return _compiled(_load_forces, *ROW, INTS, *3 * [VECTOR], MATRIX, VECTOR)
+    numbers = (*ROW, INTS, *3 * [VECTOR], MATRIX, VECTOR)
+    return _compiled(_load_forces, *numbers, counted=False)  # so are the views in it

@@ -25,7 +25,7 @@ from lissom.kernels import fields as field
 from lissom.kernels.run import fields as run
 from lissom.sim.run.machine import Machine
 from tests.samples.device_cases import arm, closed_states, open_systems, rods
-from tests.samples.kernel_cases import far_state
+from tests.samples.kernel_cases import far_state, flexible
 from tests.tools.derivative_checks import random_external
 
 TOLERANCE = 1e-10
@@ -222,9 +222,11 @@ def loaded():
             ls.NodeSpring("hand", "link", 2.0, damping=0.1, length=0.3),
         ):
             yield f"{name}, {type(load).__name__}", state, [load]
-        rotor = ls.Rotor("link", 0.01, 50.0, axis="x")
-        yield f"{name}, Rotor", state, [rotor]
-        yield f"{name}, CentralGravity", state, [ls.CentralGravity(50.0, center=(0.0, 0.0, -3.0))]
+        yield f"{name}, Rotor", state, [ls.Rotor("hand", 0.01, 50.0, axis=(1.0, 0.4, 0.2))]
+    model = ls.Model("floating", gravity=(0.0, 0.0, 0.0))
+    model.add(flexible(1, lumps=True), ls.Free(), name="body")
+    state = far_state(model.compile(), rng, deformation=0.01, spread=0.4, speed=0.5)
+    yield "floating body, CentralGravity", state, [ls.CentralGravity(50.0, center=(0, 0, -3.0))]
     system = rods(bending=2)
     state = far_state(system, rng, deformation=0.01, spread=0.4, speed=0.5)
     yield "rods, NodeSpring", state, [ls.NodeSpring("hand", "first.tip", 5.0, damping=1.0)]
