@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.children import bound_all
+from tests.tools.children import bound_all
 
 
 def pytest_configure(config: pytest.Config) -> None:

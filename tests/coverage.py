@@ -26,12 +26,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 OUT = ROOT / "out" / "coverage"
 FILES = """
-algorithms joints rotations bodies model model_files model_files_errors model_graphs urdf closure
-couplings linear_modes reach duality batches symbolic_equations symbolic_exports plots drawing
-view_scene prints result_exports result_netcdf result_journals result_opening trajectory_tables
-structures frames frames_model frame_misuse section_stress body_files calculix_files mesh_input
-mesh_bodies rods simulation_drives cli_mistakes sweep_misuse states_from_arrays immutable
-selftest project
+dynamics/algorithms dynamics/joints dynamics/rotations bodies/bodies models/model files/model_files
+files/model_files_errors models/model_graphs files/urdf loops/closure loops/couplings linear/modes
+dynamics/reach papers/duality batches/batches symbolic/equations symbolic/exports pictures/plots
+pictures/drawing pictures/scene models/prints results/exports results/netcdf results/journals
+results/opening results/trajectory_tables bodies/structures dynamics/frames models/frames_model
+bodies/frame_misuse bodies/section_stress files/body_files bodies/calculix_files bodies/mesh_input
+bodies/mesh_bodies dynamics/rods simulation/drives command_line/mistakes sweeps/misuse
+dynamics/states_from_arrays models/immutable command_line/selftest project/project
 """
 
 
@@ -91,7 +93,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="files of tests")
     parser.add_argument("--list", action="store_true", help="say which files are run")
     given = parser.parse_args()
-    files = given.files or [f"tests/test_{name}.py" for name in FILES.split()]
+    files = given.files or [f"tests/{name.replace('/', '/test_')}.py" for name in FILES.split()]
     if given.list:
         print(*files, sep="\n")
         return 0

@@ -8,9 +8,9 @@ import numpy as np
 from numba import cuda
 
 import lissom as ls
-from tests.batch_samples import answers, same, states
-from tests.mechanisms import arm_with_hand
-from tests.simulated_device import SIMULATOR, Simulated
+from tests.samples.batches import answers, same, states
+from tests.samples.mechanisms import arm_with_hand
+from tests.tools.simulated_device import SIMULATOR, Simulated
 
 
 def main():

@@ -136,8 +136,8 @@ def inside_out(K: Any) -> Any:
     """Stiffness without three times that of the eight nodes of an element in the middle."""
     import lissom as ls
     from lissom.io.structures.mesh import mesh_structure
-    from tests.large_inputs import COUNTS, SIZE
-    from tests.mesh_samples import block
+    from tests.samples.large_inputs import COUNTS, SIZE
+    from tests.samples.meshes import block
 
     mesh = block("hexahedron", COUNTS, SIZE)
     one = block("hexahedron", (1, 1, 1), np.array(SIZE) / COUNTS)
@@ -313,7 +313,7 @@ def tried(case: Case, sound: Path) -> tuple[float, str, str]:
         else:
             folder.mkdir()
         case.damage(folder)
-        command = [sys.executable, "-m", "tests.bad_input_calls", case.call, str(folder)]
+        command = [sys.executable, "-m", "tests.tools.bad_input_calls", case.call, str(folder)]
         best = (float("inf"), "", "")
         for _ in range(3):
             run = subprocess.run(
@@ -332,7 +332,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="words; only cases that contain one of them")
     only = parser.parse_args().only
-    from tests.large_inputs import write_all
+    from tests.samples.large_inputs import write_all
 
     wanted = [x for x in CASES if not only or any(w in f"{x.call}: {x.fault}" for w in only)]
     failed, slowest = 0, 0.0

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import NAMES, run_benchmark
 from benchmarks.depth import QUICK
-from tests.benchmark_checks import check_result
+from tests.tools.benchmark_checks import check_result
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import lissom as ls
-from tests.calculix_decks import FORCE, LINEAR, QUADRATIC, STEPS, run, solve, text
+from tests.references.calculix_decks import FORCE, LINEAR, QUADRATIC, STEPS, run, solve, text
 
 CELLS = list(product(range(3), range(2), range(2)))  # reduced integration needs two by two
 SIZE = (0.05, 0.02, 0.015)

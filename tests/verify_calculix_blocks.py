@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from . import calculix_blocks, calculix_spin
-from .calculix_comparison import CALCULIX, compared, spun_differences
+from tests.references import calculix_blocks, calculix_spin
+from tests.references.calculix_comparison import CALCULIX, compared, spun_differences
 
 
 def main():

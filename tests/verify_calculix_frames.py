@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 
-from tests import calculix_frames as calculix
-from tests.calculix_frames import OneElement, frame_body, panel_body
+from tests.references import calculix_frames as calculix
+from tests.references.calculix_frames import OneElement, frame_body, panel_body
 
 
 def main() -> int:

@@ -8,8 +8,8 @@ import sys
 if __name__ == "__main__":
     # Matrices are small: threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from tests.collada_samples import ColladaFuzz
-    from tests.fuzz_report import report
+    from tests.samples.collada_files import ColladaFuzz
+    from tests.tools.fuzz_report import report
 
     result = "each was read, or answered with an error of lissom"
     sys.exit(report(ColladaFuzz, "mutated Collada meshes", result, __doc__))

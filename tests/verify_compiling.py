@@ -2,7 +2,7 @@
 
   python -m tests.verify_compiling
 
-`tests.test_compiling` has the shortest of them.
+`tests.kernels.test_compiling` has the shortest of them.
 """
 
 from __future__ import annotations

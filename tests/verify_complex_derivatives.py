@@ -1,8 +1,8 @@
 """Every hand-derived derivative against the same kernels, evaluated for complex numbers.
 
-The mechanisms are those of `tests.device_cases`: all levels, joints and rods, random trees, loops
-and couplings; with words only those whose names contain one.  Prints the worst relative error of
-each quantity; the last line is the result, the exit status 1 if one is above the tolerance.
+The mechanisms are those of `tests.samples.device_cases`: all levels, joints and rods, random trees,
+loops and couplings; with words only those whose names contain one.  Prints the worst relative error
+of each quantity; the last line is the result, the exit status 1 if one is above the tolerance.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lissom.algorithms.tree.derivatives import qdot
 from lissom.kernels import fields as field
 from lissom.kernels.run import fields as run
 from lissom.sim.run.machine import Machine
-from tests.derivative_checks import random_external
-from tests.device_cases import arm, closed_states, open_systems, rods
-from tests.kernel_cases import far_state, flexible
+from tests.samples.device_cases import arm, closed_states, open_systems, rods
+from tests.samples.kernel_cases import far_state, flexible
+from tests.tools.derivative_checks import random_external
 
 TOLERANCE = 1e-10
 SMALL = 1e-3  # entries below this are rounding errors of larger ones

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.derivative_checks import loop_error, spring_error, tree_error
+from tests.tools.derivative_checks import loop_error, spring_error, tree_error
 
 TOLERANCE = 1e-9
 

@@ -13,9 +13,9 @@ from lissom.building.device_build import build_device
 from lissom.kernels.device.code import NOTHING_OUTSIDE, ptx_of
 from lissom.kernels.device.entry import DEVICE_ENTRIES
 from lissom.kernels.device.ptx import GENERATIONS
-from tests.device_comparison import compare_evaluations, compare_runs
 from tests.ptx.assembler import assembled
 from tests.ptx.device import PtxDevice
+from tests.tools.device_comparison import compare_evaluations, compare_runs
 
 STATES, RUNS, TOLERANCE = 37, 3, 1e-12
 NEWEST = GENERATIONS[-1].capability

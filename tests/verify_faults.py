@@ -1,8 +1,8 @@
 """Seeded faults: does the suite notice a wrong sign, a dropped term, a transposed block?
 
-Each fault of tests/faults.py is put alone into a copy of the source, and the tests are run against
-that copy until one fails.  First the copy without a fault must pass all of them.  The exit status
-is the number of faults that went unnoticed; the last line is the result.
+Each fault of tests/tools/faults.py is put alone into a copy of the source, and the tests are run
+against that copy until one fails.  First the copy without a fault must pass all of them.  The exit
+status is the number of faults that went unnoticed; the last line is the result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults import FAULTS, SUITE, Fault
+from tests.tools.faults import FAULTS, SUITE, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "lissom"

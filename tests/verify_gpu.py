@@ -1,7 +1,7 @@
 """`python -m tests.verify_gpu`: batches and runs on a GPU against the CPU; needs one of NVIDIA.
 
-Every kind of mechanism, load and method that a GPU knows (`tests.device_cases`); arrays of CuPy,
-and of PyTorch and JAX where they are installed.
+Every kind of mechanism, load and method that a GPU knows (`tests.samples.device_cases`); arrays of
+CuPy, and of PyTorch and JAX where they are installed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 import lissom as ls
-from tests.device_cases import arm, states
-from tests.device_comparison import apart, compare_evaluations, compare_runs
+from tests.samples.device_cases import arm, states
+from tests.tools.device_comparison import apart, compare_evaluations, compare_runs
 
 
 def libraries():

@@ -10,8 +10,8 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 
-from tests.honest_draws import draw
-from tests.honest_runs import PATIENCE, TooLong, judged
+from tests.samples.honest_draws import draw
+from tests.tools.honest_runs import PATIENCE, TooLong, judged
 
 NOT_COMPARED = "not compared"
 

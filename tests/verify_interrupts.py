@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 
-from tests.children import bound_all
+from tests.tools.children import bound_all
 
 BATCH = 50  # in one process
 SLOWEST = 600  # [s] for a batch
@@ -24,7 +24,7 @@ def batch(count: int, seed: int) -> tuple[str, Counter[str]]:
     count, seed : int
         How many times, and where the random numbers start.
     """
-    command = [sys.executable, "-m", "tests.interrupted_saves", str(count), str(seed)]
+    command = [sys.executable, "-m", "tests.tools.interrupted_saves", str(count), str(seed)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SLOWEST)
     except subprocess.TimeoutExpired:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lissom.bodies.normal import LEVELS
-from tests.kernel_cases import JOINTS, far_state, joint_systems, random_case
-from tests.kernel_comparison import Case, Findings, compare, compare_all, compare_products
-from tests.tallies import tally_seeds
+from tests.samples.kernel_cases import JOINTS, far_state, joint_systems, random_case
+from tests.tools.kernel_comparison import Case, Findings, compare, compare_all, compare_products
+from tests.tools.tallies import tally_seeds
 
 
 @dataclass

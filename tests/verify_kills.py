@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import lissom as ls
-from tests.children import bound_all
-from tests.simulation_cases import KINDS, contents, run
+from tests.samples.simulation_cases import KINDS, contents, run
+from tests.tools.children import bound_all
 
 
 @cache
@@ -28,7 +28,7 @@ def killed_and_resumed(
     folder: Path, times: int, slow: float = 3e-4, kinds: Iterable[str] = tuple(KINDS)
 ) -> int:
     """Kill and resume runs of some kinds, so many each; how many had rows when they died."""
-    command = [sys.executable, "-m", "tests.simulation_cases", str(folder), "1", str(slow)]
+    command = [sys.executable, "-m", "tests.samples.simulation_cases", str(folder), "1", str(slow)]
     subprocess.run([*command, str(times), *kinds], check=True, timeout=3000)
     resumed = 0
     for kind in kinds:

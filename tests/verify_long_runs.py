@@ -11,7 +11,7 @@ import argparse
 import sys
 
 import lissom as ls
-from tests.analytic_motions import spacecraft_drift
+from tests.references.analytic_motions import spacecraft_drift
 
 BOUND = 1e-9
 

@@ -19,12 +19,7 @@ import lissom as ls
 from benchmarks.depth import QUICK
 from benchmarks.symbolic import c as symbolic_c, measure as symbolic
 from benchmarks.symbolic.cases import KINDS
-from tests.benchmark_checks import silent
-from tests.exact_algebra import normal_form, vanishes
-from tests.flexible_samples import flexible_arm
-from tests.junk_calls import CALLS, outcomes_of_mistakes
-from tests.measures import TOLERANCE, error
-from tests.paper_e import (
+from tests.references.paper_e import (
     COMPOUND,
     SIMPLE,
     WRIST,
@@ -40,7 +35,12 @@ from tests.paper_e import (
     t,
     upper,
 )
-from tests.sympy_numbers import sympy_case
+from tests.samples.flexible_arms import flexible_arm
+from tests.tools.benchmark_checks import silent
+from tests.tools.exact_algebra import normal_form, vanishes
+from tests.tools.junk_calls import CALLS, outcomes_of_mistakes
+from tests.tools.measures import TOLERANCE, error
+from tests.tools.sympy_numbers import sympy_case
 
 KEPT = [0, 1, 3, 4, 5, 6]  # speeds of the arm with three axes in the shoulder, without the third
 

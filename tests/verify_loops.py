@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from tests.loop_comparison import DIRECT, DYNAMIC, check_looped_seed
-from tests.random_loops import FEATURES
-from tests.tallies import tally_seeds
+from tests.samples.random_loops import FEATURES
+from tests.tools.loop_comparison import DIRECT, DYNAMIC, check_looped_seed
+from tests.tools.tallies import tally_seeds
 
 
 def main() -> int:

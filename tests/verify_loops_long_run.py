@@ -1,8 +1,8 @@
 """A closed flexible mechanism over a long time: closure, momentum and energy.
 
-The ring of `tests.loop_mechanisms` floats freely: two flexible booms on a hub, a strut between
-their tips.  Nothing acts from outside and nothing damps.  The gap of its loop must stay below
-1e-9 m; what is lost of momentum and energy is printed beside it.
+The ring of `tests.samples.loop_mechanisms` floats freely: two flexible booms on a hub, a strut
+between their tips.  Nothing acts from outside and nothing damps.  The gap of its loop must stay
+below 1e-9 m; what is lost of momentum and energy is printed beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import lissom as ls
-from tests.loop_mechanisms import floating_ring
+from tests.samples.loop_mechanisms import floating_ring
 
 BOUND = 1e-9
 

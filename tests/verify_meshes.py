@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom.errors import ModelError
 from lissom.io.urdf.meshes import read_mesh
-from tests.measures import surface_measures
-from tests.urdf_samples import robot_file
+from tests.samples.urdf_files import robot_file
+from tests.tools.measures import surface_measures
 
 BOUND = 1e-5  # Assimp reckons in single precision; part of the size, the area or the volume
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from lissom.kernels.compiling import LIBRARY
-from tests.native_numbers import LONG, NUMBERS, differences, numbers_of
+from tests.tools.native_numbers import LONG, NUMBERS, differences, numbers_of
 
 ROUNDING = {"advance": 1e-9}  # adaptive steps follow the rounding of their errors
 

@@ -24,11 +24,13 @@ TOOLS = ("pytest", "hypothesis")
 
 # Tests that between them use every dependency.
 TESTS = """
-test_plots test_drawing test_view_gif test_result_netcdf test_result_exports test_trajectory_tables
-test_model_files test_model_files_errors test_cli_files test_cli_terminal test_cli_mistakes
-test_cli_safety test_cli_page test_selftest test_symbolic_equations test_symbolic_casadi
-test_symbolic_exports test_structures test_rotations test_simulation_motions test_simulation_stiff
-test_urdf test_bodies test_kernels test_public_api test_sweep test_sweep_files
+pictures/test_plots pictures/test_drawing pictures/test_gif results/test_netcdf results/test_exports
+results/test_trajectory_tables files/test_model_files files/test_model_files_errors
+command_line/test_files command_line/test_terminal command_line/test_mistakes
+command_line/test_safety command_line/test_page command_line/test_selftest symbolic/test_equations
+symbolic/test_casadi symbolic/test_exports bodies/test_structures dynamics/test_rotations
+simulation/test_motions simulation/test_stiff files/test_urdf bodies/test_bodies
+kernels/test_kernels project/test_public_api sweeps/test_sweep sweeps/test_files
 """
 
 

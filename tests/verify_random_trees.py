@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from tests import lagrange_stiffened
 from tests.oracle.random_mechanism import coverage_table
-from tests.oracle_comparison import TOLERANCE, Comparison, check_both_texts, check_seed
-from tests.tallies import tally_seeds
+from tests.references import lagrange_stiffened
+from tests.tools.oracle_comparison import TOLERANCE, Comparison, check_both_texts, check_seed
+from tests.tools.tallies import tally_seeds
 
 
 def check(seed: int) -> Comparison:

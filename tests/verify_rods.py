@@ -14,11 +14,17 @@ import numpy as np
 import lissom as ls
 from benchmarks.rods.motions import DOUBLE, FRAME, SOFT, RodMotion
 from benchmarks.rods.runs import Plan, error, exact_motion, fine_motion, whole
-from tests import lagrange_rods
-from tests.kernel_comparison import Case, Findings, compare_all, compare_products
-from tests.lagrange_rods import Result
-from tests.rod_motions import BOOM, SLENDER, spun_elements, spun_rod, spun_segments_in_the_limit
-from tests.tallies import tally_seeds
+from tests.references import lagrange_rods
+from tests.references.lagrange_rods import Result
+from tests.references.rod_motions import (
+    BOOM,
+    SLENDER,
+    spun_elements,
+    spun_rod,
+    spun_segments_in_the_limit,
+)
+from tests.tools.kernel_comparison import Case, Findings, compare_all, compare_products
+from tests.tools.tallies import tally_seeds
 
 METHOD = ls.GeneralizedAlpha(spectral_radius=0.9, tolerance=1e-10)
 # Largest distances from the converged motion, in lengths, by the number of functions.

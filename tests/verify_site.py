@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.view_samples import chromium
+from tests.samples.motions_to_view import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "docs" / "_build" / "html"

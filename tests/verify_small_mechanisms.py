@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 import lissom as ls
-from tests.small_mechanisms import CALLS, drawn, numbers
+from tests.samples.small_mechanisms import CALLS, drawn, numbers
 
 
 def outcomes(number: int) -> tuple[int, list[tuple[str, str]]]:

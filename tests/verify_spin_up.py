@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import lissom as ls
-from tests.exudyn_spin_up import PUBLISHED, Boom, exact_beams, parts_in_a_row
+from tests.references.exudyn_spin_up import PUBLISHED, Boom, exact_beams, parts_in_a_row
 
 SOFTER = Boom(length=8.0, EA=5.04e6, EI=566.0, GA=1.6e6, line=0.202, spin=6.0, time=15.0)
 BOOMS = [replace(boom, time=time) for boom in (PUBLISHED, SOFTER) for time in (15.0, 12.0)]

@@ -17,8 +17,8 @@ import distributed
 import numpy as np
 
 import lissom as ls
-from tests.children import bound_all
-from tests.sweep_samples import CHANNELS, SEED, arm, arm_study, same, swing
+from tests.samples.sweeps import CHANNELS, SEED, arm, arm_study, same, swing
+from tests.tools.children import bound_all
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,7 +32,7 @@ def done(store: Path) -> int:
 
 def killed(store: Path, n: int, enough: int) -> int:
     """Kill the process group of a sweep when so many tasks are done; how many then were."""
-    command = [sys.executable, "-m", "tests.sweep_samples", str(store), str(n), "0"]
+    command = [sys.executable, "-m", "tests.samples.sweeps", str(store), str(n), "0"]
     process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
     while process.poll() is None and done(store) < enough:
         time.sleep(0.1)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from tests.symbolic_comparison import BOUND, Errors, check_coriolis, check_loops, check_seed
-from tests.tallies import tally_seeds
+from tests.tools.symbolic_comparison import BOUND, Errors, check_coriolis, check_loops, check_seed
+from tests.tools.tallies import tally_seeds
 
 SMALL = (2, 3, 6, 11, 12, 16, 18, 20, 22, 24, 26, 27)  # trees of up to 20 speeds
 

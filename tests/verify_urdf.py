@@ -8,8 +8,8 @@ import sys
 if __name__ == "__main__":
     # Matrices are small: threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from tests.fuzz_report import report
-    from tests.urdf_mutations import UrdfFuzz
+    from tests.tools.fuzz_report import report
+    from tests.tools.urdf_mutations import UrdfFuzz
 
     result = "each was read, or answered with an error of lissom"
     sys.exit(report(UrdfFuzz, "mutated URDF files", result, __doc__))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peers import peer
+from tests.references.peers import peer
 
 PEERS = {"pinocchio": "pin", "mujoco": "mujoco", "exudyn": "exudyn"}
 

@@ -12,9 +12,9 @@ import numpy as np
 import lissom as ls
 from lissom.algorithms.tree.coordinates import moved
 from lissom.spatial import rotation_exp
-from tests.honest_draws import HonestBlade, HonestCam
-from tests.mesh_samples import block
-from tests.nodal_samples import Bar, frame_element
+from tests.samples.honest_draws import HonestBlade, HonestCam
+from tests.samples.meshes import block
+from tests.samples.nodal_bodies import Bar, frame_element
 
 RADIUS = 0.3
 TUBE = ls.Tube(radius=0.03, thickness=0.002)
