@@ -15,7 +15,7 @@ from collections import defaultdict
 os.environ |= {"LISSOM_KERNELS": "numba", "NUMBA_OPT": "1", "NUMBA_LOOP_VECTORIZE": "0"}
 os.environ |= {"NUMBA_SLP_VECTORIZE": "0"}
 
-import tests.complex_kernels as kernels  # isort: skip  before all other kernels
+import tests.references.complex_kernels as kernels  # isort: skip  before all other kernels
 import numpy as np
 
 import lissom as ls

@@ -30,6 +30,7 @@ PRIVATE = {
         "_finalized": "core.codegen",
         "_getvalue": "core.cgutils",
         "_impl": "core.caching",
+        "_linking_libraries": "core.codegen",
         "_optimize_final_module": "core.codegen",
         "_pyfunc": "core.ccallback",
         "_verify_declare_only_symbols": "core.codegen",

@@ -528,7 +528,7 @@ def test_whatever_a_description_says_comes_out_right_or_as_an_error_of_ours(sour
 def test_what_a_later_version_has_added_is_named():
     words, arrays = describe(pendulum())
     for added, what in (
-        ({"joints": [{"joint Cam": {}}]}, "a record of the kind 'joint Cam'"),
+        ({"joints": [{"joint Wave": {}}]}, "a record of the kind 'joint Wave'"),
         ({"wind": []}, "the field 'wind' in a record of the kind 'system'"),
     ):
         changed = json.loads(json.dumps(words))
