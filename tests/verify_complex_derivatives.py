@@ -22,7 +22,8 @@ import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.derivatives import qdot
 from lissom.kernels import fields as field
-from lissom.kernels.run import fields as run
+from lissom.kernels.layout.rows import pieces
+from lissom.kernels.quantities import FORWARD, FRAME, INVERSE, TOTALS
 from lissom.sim.run.machine import Machine
 from tests.samples.device_cases import arm, closed_states, open_systems, rods
 from tests.samples.kernel_cases import far_state, flexible
@@ -48,12 +49,14 @@ class Complex:
             )
         self.system = system
 
-    def __call__(self, kernel, rows, size: int, *rest) -> np.ndarray:
-        """Result of a kernel of one state; rows are vectors, the result has `size` numbers."""
-        out, rows = np.zeros(size, complex), [np.array(x, complex) for x in rows]
-        failed = kernel(*self.arrays, *rows, out, *rest, 0, 1)
+    def __call__(self, row, q, v, x, flags: int, place=()) -> np.ndarray:
+        """Quantity of a state: a row of `kernels.quantities` whose result is a vector."""
+        (size,) = row.shape(self.system.n_v)
+        vectors = [np.array(a, complex) for a in (q, v, x, place)]
+        out = np.zeros((1, size), complex)
+        failed = kernels.quantity(row)(*self.arrays, *vectors, out, flags, 0, 1)
         assert failed == -1, self.system.names
-        return out
+        return out[0]
 
 
 def slopes(evaluate, vectors, which: int, directions) -> np.ndarray:
@@ -85,7 +88,7 @@ def of_inverse(state: ls.State, rng):
     acting, one = Complex(system, external), np.eye(n)
 
     def forces(q, v, x):
-        return acting(kernels.inverse(), (q, v, x), n, MOVED)
+        return acting(INVERSE, q, v, x, MOVED)
 
     _, D = engine.inverse_derivatives(system, q, v, x, external)
     for k, (name, along) in enumerate((("q", rate_map(state)), ("v", one), ("acceleration", one))):
@@ -99,7 +102,7 @@ def of_forward(state: ls.State, rng):
     acting, one = Complex(system, external), np.eye(n)
 
     def accelerations(q, v, f):
-        return acting(kernels.forward(), (q, v, f), n, ALL)
+        return acting(FORWARD, q, v, f, ALL)
 
     _, D = engine.forward_derivatives(system, q, v, f, external)
     for k, (name, along) in enumerate((("q", rate_map(state)), ("v", one), ("force", one))):
@@ -112,7 +115,7 @@ def of_motion(state: ls.State, rng):
     x, bare, N, one = rng.standard_normal(n), Complex(system), rate_map(state), np.eye(n)
 
     def energies(q, v):
-        return bare(kernels.totals(), (q, v), 16, field.ACCELERATED)[:3]
+        return bare(TOTALS, q, v, v, field.ACCELERATED)[:3]
 
     if not any(body.n_mode and body.level in ("linear", "ruthless") for body in system.bodies):
         # those levels have forces that belong to no energy
@@ -121,17 +124,17 @@ def of_motion(state: ls.State, rng):
         stored = slopes(energies, (q, 0 * v), 0, N)[1:].sum(axis=0)
         yield "potential and strain energy by q", error(forces, stored)
     momentum = slopes(energies, (q, v), 1, one)[0]
-    yield "kinetic energy by v", error(engine.mass_matrix(system, q) @ v, momentum)
+    yield "kinetic energy by v", error(ls.mass_matrix(system, state) @ v, momentum)
     name = system.names[int(rng.integers(system.n_body))]
     where = engine.node_constants(system, *_place(system, name)).astype(complex)
     there = ls.frame_derivatives(system, state, name, x)
 
     def velocity(q, v):
-        return bare(kernels.frame(), (q, v, v), 18, where, field.ACCELERATED)[12:]
+        return bare(FRAME, q, v, v, field.ACCELERATED, where)[12:]
 
     def acceleration(q, v):
         flags = field.RATES | field.ACCELERATED
-        return bare(kernels.frame(), (q, v, x), 18, where, flags)[12:]
+        return bare(FRAME, q, v, x, flags, where)[12:]
 
     yield "velocity of a frame by q", error(there.velocity_q, slopes(velocity, (q, v), 0, N))
     yield "Jacobian of a frame", error(there.jacobian, slopes(velocity, (q, v), 1, one))
@@ -152,7 +155,7 @@ def of_loops(state: ls.State, rng):
     along = ls.forward_dynamics_derivatives(system, state, f)
 
     def accelerations(q, v, f):
-        return acting(kernels.forward(), (q, v, f), n, ALL)
+        return acting(FORWARD, q, v, f, ALL)
 
     Z, Y = along.motions, along.speeds
     columns = [
@@ -181,9 +184,8 @@ def of_loads(state: ls.State, loads):
     finally:
         Machine.load_derivatives = whole
     m = caught[0]
-    m.work[m._slots] = m._clear_slots
-    places = [slice(s := int(m.elements[o]), s + n) for o, n in
-              ((run.O_Q, system.n_q), (run.O_V, system.n_v))]  # fmt: skip
+    m.pieces.slots[:] = m._clear_slots
+    in_memory = m.head.memory
     real = (m.plan.packed.floats, m.scratch)
     arrays = [x.astype(complex) for x in real]
     rest = [x.astype(complex) for x in (m.table, m.memory, m.work, m._mass)]
@@ -191,7 +193,8 @@ def of_loads(state: ls.State, loads):
     def forces(q, v):
         out = np.zeros(system.n_v, complex)
         table, memory, work, mass = (x.copy() for x in rest)
-        memory[places[0]], memory[places[1]] = q, v
+        start = pieces(memory, in_memory)
+        start.q[:], start.v[:] = q, v
         status = kernels.load_forces()(
             m.ints, *(x.copy() for x in arrays), m.elements, table, memory, work, mass, out
         )

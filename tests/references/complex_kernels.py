@@ -28,11 +28,11 @@ from numba.extending import lower_builtin, overload
 
 import lissom.sim  # noqa: F401  loads register themselves
 from lissom.building import front_end
-from lissom.kernels import entries, native, numba_cache
-from lissom.kernels.run import fields as run
+from lissom.kernels import native, numba_cache
+from lissom.kernels.layout import run
 from lissom.kernels.run.calls import call
 from lissom.kernels.run.load_derivatives import _body_forces, _forces
-from lissom.kernels.run.views import derivative_rows, views
+from lissom.kernels.run.views import slope_rows, views
 from lissom.kernels.tree.joints import _axial
 from lissom.kernels.tree.own_joints import own_joint
 
@@ -191,27 +191,9 @@ ROW = (VECTOR, VECTOR)  # floats, scratch
 
 
 @cache
-def inverse():
-    """Inverse dynamics: `entries.INVERSE`."""
-    return _compiled(entries._inverse_rows, *ROW, *4 * [VECTOR], *3 * [WHOLE])
-
-
-@cache
-def forward():
-    """Forward dynamics, loops closed: `entries.FORWARD`."""
-    return _compiled(entries._forward_rows, *ROW, *4 * [VECTOR], *3 * [WHOLE])
-
-
-@cache
-def frame():
-    """Motion of a frame: `entries.FRAME`."""
-    return _compiled(entries._frame_rows, *ROW, *5 * [VECTOR], *3 * [WHOLE])
-
-
-@cache
-def totals():
-    """Energies and momenta: `entries.TOTALS`."""
-    return _compiled(entries._totals_rows, *ROW, *3 * [VECTOR], *3 * [WHOLE])
+def quantity(row):
+    """Kernel of a row of `quantities`."""
+    return _compiled(row.rows.function, *ROW, *4 * [VECTOR], MATRIX, *3 * [WHOLE])
 
 
 @numba.njit(error_model="numpy")
@@ -219,8 +201,8 @@ def _load_forces(ints, floats, scratch, plan, table, memory, work, mass, out):
     """Write the generalized forces of all loads in the state in memory."""
     r = views(ints, floats, scratch, scratch, plan, table, memory, work, mass)
     status = _forces(r, memory[run.TIME], out)
-    if status == 0 and plan[run.N_BODY_LOAD] != 0:
-        of = derivative_rows(r.system, r.arrays, r.work.rows)
+    if status == 0 and run.PlanHeader(plan, 0).body_loads.count != 0:
+        of = slope_rows(r.arrays, r.work)
         status = _body_forces(r, of, memory[run.TIME], r.start.q, r.start.v)
         for k in range(len(out)):
             out[k] += of.column[k]
