@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from ... import __version__
 from ...errors import ResultError
 from .disk import PathLike
 
@@ -18,15 +18,9 @@ __all__ = ["FORMAT_VERSION", "check_version", "lissom_version"]
 FORMAT_VERSION = 11
 
 
-@cache
 def lissom_version() -> str:
     """Version of lissom, as noted in files."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("lissom")
-    except PackageNotFoundError:
-        return "not installed"
+    return __version__
 
 
 def check_version(path: PathLike, version: Any) -> None:
