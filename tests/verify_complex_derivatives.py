@@ -83,30 +83,26 @@ def error(actual, expected, least: float = SMALL) -> float:
 
 def of_inverse(state: ls.State, rng):
     """Errors of the derivatives of the inverse dynamics of a tree: quantities and errors."""
-    system, q, v, n = state.system, state.q.copy(), state.v.copy(), state.system.n_v
-    x, external = rng.standard_normal(n), random_external(system, rng)
-    acting, one = Complex(system, external), np.eye(n)
-
-    def forces(q, v, x):
-        return acting(INVERSE, q, v, x, MOVED)
-
-    _, D = engine.inverse_derivatives(system, q, v, x, external)
-    for k, (name, along) in enumerate((("q", rate_map(state)), ("v", one), ("acceleration", one))):
-        yield f"inverse dynamics by {name}", error(D[k], slopes(forces, (q, v, x), k, along))
+    return of_dynamics(state, rng, INVERSE, MOVED, engine.inverse_derivatives, "acceleration")
 
 
 def of_forward(state: ls.State, rng):
     """Errors of the derivatives of the forward dynamics of a tree."""
+    return of_dynamics(state, rng, FORWARD, ALL, engine.forward_derivatives, "force")
+
+
+def of_dynamics(state: ls.State, rng, row, flags, derivatives, third: str):
+    """Errors by q, v and the third vector of a row of the table of quantities."""
     system, q, v, n = state.system, state.q.copy(), state.v.copy(), state.system.n_v
-    f, external = rng.standard_normal(n), random_external(system, rng)
+    x, external = rng.standard_normal(n), random_external(system, rng)
     acting, one = Complex(system, external), np.eye(n)
 
-    def accelerations(q, v, f):
-        return acting(FORWARD, q, v, f, ALL)
+    def result(q, v, x):
+        return acting(row, q, v, x, flags)
 
-    _, D = engine.forward_derivatives(system, q, v, f, external)
-    for k, (name, along) in enumerate((("q", rate_map(state)), ("v", one), ("force", one))):
-        yield f"forward dynamics by {name}", error(D[k], slopes(accelerations, (q, v, f), k, along))
+    _, D = derivatives(system, q, v, x, external)
+    for k, (name, along) in enumerate((("q", rate_map(state)), ("v", one), (third, one))):
+        yield f"{row.name} dynamics by {name}", error(D[k], slopes(result, (q, v, x), k, along))
 
 
 def of_motion(state: ls.State, rng):

@@ -16,10 +16,10 @@ from tests.samples.sensitivities import (
     central,
     chain,
     check,
+    check_adjoint,
     drive,
     floating,
     moving,
-    objective,
     with_field,
 )
 
@@ -157,15 +157,7 @@ def test_the_adjoint_of_implicit_steps_is_the_transpose(kind, monkeypatch):
     monkeypatch.setattr("lissom.sim.sensitivities.run_derivatives.BLOCK_BYTES", 9_000)
     again = ls.sensitivity(system, state, **given)
     assert np.allclose(again.parameters, forward.parameters, rtol=1e-12, atol=1e-13)
-    found = ls.gradient(system, state, objective, **given)
-    _, by_q, by_v = objective(forward.time, forward.q, forward.v)
-    by_state = np.concatenate([by_q, by_v], axis=1)
-    for own, theirs in (
-        (found.state, forward.state),
-        (found.parameters, forward.parameters),
-        (found.controls[0], forward.controls[0]),
-    ):
-        assert np.allclose(own, np.einsum("kn,knp->p", by_state, theirs), rtol=1e-9, atol=1e-11)
+    check_adjoint(system, state, forward, given)
 
 
 def test_iterations_without_slack_end_at_the_tolerance():

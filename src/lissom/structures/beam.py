@@ -202,7 +202,7 @@ def beam(
     modes : int, optional
         Number of bending shapes in both planes together, those of lowest frequency; no torsion
         and no stretch.  It stands in place of the next three.  A `ModelWarning` says if it leaves
-        one static shape to a plane, which is too stiff; `bending=1` is taken without a word.
+        one static shape to a plane, which is too stiff; `bending=1` gives no warning.
     bending : int or (int, int), optional
         Number of bending shapes in each plane, or in the planes x-y and x-z; by default 3.  With
         2 or more, forces and moments at the tip bend the beam exactly.

@@ -151,7 +151,7 @@ class UserExecutor(Pool):
 
 
 class Processes(Pool):
-    """Processes of our own, started anew; they end with this one, whatever ends it."""
+    """Worker processes, started for the sweep; they end with this process, even if it is killed."""
 
     def __init__(self, job: Job, n: int) -> None:
         if getattr(multiprocessing.current_process(), "_inheriting", False):

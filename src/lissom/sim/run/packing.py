@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -94,32 +95,35 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "gives_derivatives": bool(plan.given_derivatives),
         **header,
     }
+    numbers, places = head.numbers, run.PlanHeader.places
     for name, value in values.items():
-        head.numbers[run.PlanHeader.places[name]] = value
+        numbers[places[name]] = value
     _put_places(plan, head)
-    return np.concatenate([head.numbers, *flat, np.array(watched, dtype=np.int64)])
+    return np.concatenate([numbers, *flat, np.array(watched, dtype=np.int64)])
 
 
 def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     """Write where everything is in memory and in the workspace, from the sizes of all pieces."""
-    n_q, n, n_z, m = plan.system.n_q, plan.system.n_v, len(plan.states), head.n_loop_v
+    n_q, n, n_z = plan.system.n_q, plan.system.n_v, len(plan.states)
+    # NumPy's integers would be slow in what follows
+    m, n_rates, n_stage, r = map(int, (head.n_loop_v, head.n_rates, head.n_stage, head.n_row))
     vectors = {"q": n_q, "v": n, "x": n, "lead": n, "before": n}
     others = plan.states_place - run.M_HEADER - sum(vectors.values())
     _cut(head.memory, run.M_HEADER, {**vectors, "others": others, "z": n_z})
-    slots, n_s = len(plan.slots) + len(plan.points), n + head.n_mapped
+    slots, n_s = len(plan.slots) + len(plan.points), n + int(head.n_mapped)
     state = ("v_end", "v_inside", "x1", "a1", "out", "forces", "x", "extra", "A", "K", "C")
     work = {"q_end": n_q, "q_inside": n_q, **dict.fromkeys(state, n)}
     work |= {"weights": 2 * n, "a0": n, "sides": 2 * n}
-    work |= {"rates_s": head.n_rates * n_s, "rates_v": head.n_rates * n}
-    work |= {"slots": slots * SLOT_RECORD, "buffer": head.buffer, "values": len(plan.events)}
-    work |= {"saved": run.M_HEADER, "z_end": n_z, "z_inside": n_z, "rates_z": head.n_rates * n_z}
+    work |= {"rates_s": n_rates * n_s, "rates_v": n_rates * n}
+    work |= {"slots": slots * SLOT_RECORD, "buffer": int(head.buffer), "values": len(plan.events)}
+    work |= {"saved": run.M_HEADER, "z_end": n_z, "z_inside": n_z, "rates_z": n_rates * n_z}
     work |= {"states": run.LOAD_STATES + 2 * n_z + plan.n_output, "s": n_s}
-    end = _cut(head.work, 0, {**work, "paths": head.n_stage * n})
+    end = _cut(head.work, 0, {**work, "paths": n_stage * n})
     n_loop_q, k = sum(joint.n_q for joint in plan.loop_joints.values()), n if m else 0
     loops = {"q": n_loop_q, "v": m, "T": m, "K": m, "C": m, "A": m, "sides": 2 * m}
     loops |= {"J": m * n, "X": m * n, "small": m * (m + 2), "column": k, "solution": k, "zero": k}
     end = _cut(head.at_loops, end, loops)
-    r, k = head.n_row, n if head.n_row else 0
+    k = n if r else 0
     rows = {**dict.fromkeys("UKCVX", r * n), "small": r * (r + 2)}
     rows |= {"column": k, "solution": k, "zero": k}
     rows |= {"motion": 12 * slots if r else 0, "change": 6 * slots if r else 0}
@@ -134,8 +138,9 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
 def _cut(places: NamedRow, start: int, sizes: dict[str, int]) -> int:
     """Write where pieces begin that follow each other; their end."""
     assert [*sizes, "end"] == list(places.kinds), "sizes of other pieces than the layout declares"
-    places.numbers[:] = np.cumsum([start, *sizes.values()])
-    return int(places.numbers[-1])
+    starts = list(accumulate(sizes.values(), initial=start))
+    places.numbers[:] = starts
+    return starts[-1]
 
 
 def called_rows(elements: Array) -> list[Any]:
@@ -205,7 +210,7 @@ def _table(plan: Plan, joint: Joint, chart: Chart) -> int:
 
 
 def _rate_buffers(plan: Plan) -> list[int]:
-    """Room that each call for the rates of an own joint needs in the buffer."""
+    """Numbers of the buffer that a call for the rates of each user-defined joint needs."""
     calls = [plan.packed.own_joints.rate_call(j) for j in plan.system.joints if _is_mapped(j)]
     return [int(call[own.R_SIZE] + call[own.R_N_PARAMETER]) for call in calls]
 

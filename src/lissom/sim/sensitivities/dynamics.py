@@ -1,4 +1,4 @@
-"""What acts on a mechanism at many instants of a run, and its derivatives.
+"""Forces on a mechanism at many instants of a run, and their derivatives.
 
 With the generalized forces T of loads and controls, inertia a of rotors, accelerations x:
   (M + a) x = T - bias                                                                        (1)

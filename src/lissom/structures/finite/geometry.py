@@ -1,4 +1,4 @@
-"""What a structure has to know for the second order of its deformation.
+"""Geometric (stress) stiffness of structures, from the second order of their deformation.
 
 The strains of a structure are of second order in its displacements, E = B u + q[u, u] / 2, and its
 strain energy has a third order, which is a sum over stresses C B of the first order:

@@ -51,7 +51,7 @@ def bent(body: NormalBody, nodes: Array, offsets: Array, eta: Array) -> Array:
 
 
 def drawable(body: NormalBody, eta: Array) -> Array:
-    """Modal coordinates, those of a rod limited: a failed run may end beyond all reason."""
+    """Modal coordinates, those of a rod within bounds: a run that failed may end far outside."""
     return eta if body.rod is None else np.clip(eta, -_WILD, _WILD)
 
 
