@@ -1,7 +1,8 @@
 """Kernels to bitcode: Numba's typing and lowering, without generating machine code.
 
 Each kernel gets a function of C around it that takes all arguments in slots of eight bytes, arrays
-as address and shape (`calling.c`).
+as address and shape (`calling.c`).  Functions that kernels call take no word that is the same in
+all calls.
 """
 
 from __future__ import annotations
@@ -61,9 +62,34 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     for function in whole.functions:
         if function.is_declaration and function.name.startswith("_ZN"):
             raise RuntimeError(f"function {function.name} is not linked")
-    _merge_copies(whole, "lissom_")
+    _narrow_arguments(whole)
     whole.verify()
     return bytes(whole.as_bitcode())
+
+
+def _narrow_arguments(module: Any) -> None:
+    """Pass to functions only what differs between calls and is used.
+
+    Numba passes an array in seven words and more.  Owner, parent, size of an item and stride are
+    the same constants in all calls, and most functions use neither number of items nor shape: two
+    words or one remain.  Only functions that nothing outside of the module calls can be changed.
+    """
+    import llvmlite.binding as llvm
+
+    for function in module.functions:
+        if not function.is_declaration and not function.name.startswith("lissom_"):
+            function.linkage = "internal"
+    llvm.initialize_all_targets()
+    machine = llvm.Target.from_triple(module.triple).create_target_machine()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
+    passes = llvm.create_new_module_pass_manager()
+    for _ in range(2):  # arguments out of memory; constants; what nobody reads
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_ipsccp_pass()
+    passes.add_dead_arg_elimination_pass()
+    passes.run(module, builder)
 
 
 def _empty_module() -> Any:

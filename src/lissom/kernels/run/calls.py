@@ -23,7 +23,7 @@ SIGNATURE = f"int64(int64, float64, {_POINTER}, {_POINTER}, {_POINTER}, {_POINTE
 
 
 def _in_python(address, which, t, q, v, memory, o_memory, out, o_out):
-    """The same, called by Python."""
+    """`call` for kernels that run in plain Python."""
     import ctypes
 
     pointers = [ctypes.c_void_p] * 4

@@ -243,7 +243,7 @@ def _nodes(floats, scratch, body, q, v, x, flags):
     """Write the records of the nodes that carry children."""
     m, level = body.n_mode, body.level
     shapes, c = body.node_shapes, body.bending
-    size = (body.listed) - node_size(m)
+    size = body.listed - node_size(m)
     for node in range(body.n_node):
         out = shapes + node * node_size(m)
         if level >= field.STIFFENED:

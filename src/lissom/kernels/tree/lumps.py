@@ -37,7 +37,7 @@ LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 @jit
 def point_mass(body):
     """Place of the modal mass m x m of the points of a body that has lumps or is floating."""
-    size = LUMP_NODE + (body.listed)
+    size = LUMP_NODE + body.listed
     return body.lumps + body.n_lump * size
 
 
@@ -47,7 +47,7 @@ def lump_terms(ints, floats, scratch, body, q, v, x, flags):
     b, m = CarrierRecord(scratch, body.record), body.n_mode
     o_v = body.modal_v
     _W, t, M_ff = modal_record(body.modal, m)
-    size, n_lump = LUMP_NODE + (body.listed), body.n_lump
+    size, n_lump = LUMP_NODE + body.listed, body.n_lump
     M_rf = body.M_rf
     work = ints[field.TEMPORARY] & POSITIVE
     lumps, points = body.lumps, point_mass(body)

@@ -79,7 +79,7 @@ def _axial_forces(floats, scratch, body):
         f = scaled(-1.0, vector(scratch, section_place(place, j) + STATION_FORCE))
         _add_axial(scratch, body, floats, rod.integration + n * j, f)
     c = body.bending
-    size = (body.listed) - node_size(m)
+    size = body.listed - node_size(m)
     for node in range(body.n_node):
         d = CarrierRecord(scratch, body.nodes, node)
         f = scaled(-1.0, d.z_v)

@@ -82,7 +82,7 @@ def node_columns(floats, scratch, work, body, places, q, v, x):
 def _bending(body, node):
     """Place of the constants of a node that carries children, from level "stiffened" on."""
     m, c = body.n_mode, body.bending
-    return c + node * ((body.listed) - node_size(m))
+    return c + node * (body.listed - node_size(m))
 
 
 @jit
@@ -219,7 +219,7 @@ def _finish_floating(floats, work, body, b, terms, q):
 @jit
 def _lumps(floats, scratch, work, body, b, terms, q, v, x):
     """Lumps of a body, each a rigid body attached at its node."""
-    m, size = body.n_mode, LUMP_NODE + (body.listed)
+    m, size = body.n_mode, LUMP_NODE + body.listed
     for lump in range(body.n_lump):
         c = body.lumps + lump * size
         E, w, alpha, a = listed_node(floats, c + LUMP_NODE, scratch, work, body, b, terms, q, v, x)
