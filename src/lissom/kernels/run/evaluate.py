@@ -59,7 +59,7 @@ def evaluate(system, arrays, work, t, state, w, out):
             place_base_to_tip(ints, scratch)
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
         clear_wrenches(plan, slots, 0)
-        if node_loads(arrays, t, q, v, slots, buffer) != 0:
+        if node_loads(arrays, t, q, v, slots, work.states, buffer) != 0:
             return run.CALL_FAILED
         if head.body_loads.count != 0:
             status = body_loads(system, arrays, t, q, v, slots, work.states, buffer, T)

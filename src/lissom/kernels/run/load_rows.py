@@ -23,7 +23,7 @@ from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
 from .coordinates import moved
-from .loads import add_load, add_node_change, add_node_force, add_slopes_of
+from .loads import add_load, add_node_change, add_node_force, add_slopes_of, output_place
 from .loop_loads import loop_rows, loop_slopes
 from .node_motions import put_directions
 from .registry import NO_SLOPES
@@ -153,8 +153,8 @@ def _slot_changes(system, arrays, work, of, t, state, least):
                 put_slot_motion(plan, of, first, n, k, a, part)
                 put_slot_motion(plan, of, first, n, k, b, part)
                 add_node_change(
-                    load.kind, table, load.constants,
-                    load.axes, work.buffer, slots, a * SLOT_RECORD, b * SLOT_RECORD,
+                    load.kind, load, table, memory, work.buffer,
+                    slots, a * SLOT_RECORD, b * SLOT_RECORD,
                     of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
                 )  # fmt: skip
                 take_changes(plan, of, first, n, k, a, rows)
@@ -307,8 +307,8 @@ def _add_wrench(arrays, work, t, at, load, o, n, factor, rows):
     if status != 0:
         return status
     add_node_force(
-        load.kind, table, load.constants, load.axes,
-        work.buffer, slots, a, load.slot_b * SLOT_RECORD,
+        load.kind, load, table, memory, work.buffer,
+        slots, a, load.slot_b * SLOT_RECORD, work.states, output_place(plan, load),
     )  # fmt: skip
     take_wrench(plan, slots, a, rows, o, n, factor)
     return 0

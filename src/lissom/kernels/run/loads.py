@@ -20,6 +20,12 @@ add_node_change = switch(kind.change for kind in NODE_KINDS)
 add_body_force = switch(kind.force for kind in BODY_KINDS)
 
 
+@inlined
+def output_place(plan, load):
+    """Place in `states` of the output channels of a load."""
+    return run.LOAD_STATES + 2 * run.PlanHeader(plan, 0).n_state + load.output
+
+
 @uncounted
 def hinge_loads(arrays, t, q, v, T, states, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
@@ -62,7 +68,7 @@ def add_load(arrays, t, q, v, load, at_q, at_v, T, states, buffer):
     n, c = load.n, load.constants
     o_q, o_v = load.q, load.v
     z = load.state
-    dz, o = z + n_z, run.LOAD_STATES + 2 * n_z + load.output
+    dz, o = z + n_z, output_place(plan, load)
     s = load.signal
     if s != 0:
         status = signal(plan, table, memory, s, t, q, v, buffer, 0, load.orders)
@@ -122,7 +128,7 @@ def add_slopes_of(arrays, t, q, v, load, at_q, at_v, states, sides, buffer, K, C
 
 
 @uncounted
-def node_loads(arrays, t, q, v, slots, buffer):
+def node_loads(arrays, t, q, v, slots, states, buffer):
     """Add the wrenches of all node loads to the slots; 0, or a function's status."""
     plan, table, memory = arrays
     head = run.PlanHeader(plan, 0)
@@ -131,12 +137,12 @@ def node_loads(arrays, t, q, v, slots, buffer):
         if memory[load.active] == 0.0:
             continue
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-        s, c = load.signal, load.constants
+        s, o = load.signal, output_place(plan, load)
         if s != 0:
             status = signal(plan, table, memory, s, t, q, v, buffer, 0, 0)
             if status != 0:
                 return status
-        add_node_force(load.kind, table, c, load.axes, buffer, slots, a, b)
+        add_node_force(load.kind, load, table, memory, buffer, slots, a, b, states, o)
     return 0
 
 
@@ -157,7 +163,7 @@ def body_loads(system, arrays, t, q, v, slots, states, buffer, T):
                 return status
         z = load.state
         if z == 0:
-            z = run.LOAD_STATES + 2 * n_z + load.output
+            z = output_place(plan, load)
         add_body_force(
             load.kind, load, system, table, clock, q, v, buffer, states, z, z + n_z, slots, T
         )

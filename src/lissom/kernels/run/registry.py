@@ -67,13 +67,14 @@ class NodeKind(NamedTuple):
     """Kernels of a load on nodes."""
 
     name: str  # kind of load
-    # force(table, c, axes, signals, work, a, b): adds wrenches to the records of slots at work[a:]
-    # and work[b:]; axes: 1 for world axes
+    # force(load, table, memory, signals, work, a, b, states, o): adds wrenches to the records of
+    # slots at work[a:] and work[b:], and writes its output channels to states[o:]. load: its
+    # `LoadRow`, with its constants at table[load.constants:]; load.axes: 1 for world axes
     force: Kernel
-    # change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the changes
-    # of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots, written
-    # along world axes. At motion[m_a:] and motion[m_b:] are small motions of the slots: turn,
-    # shift, changes of angular and linear velocity, 3 numbers each in world axes
+    # change(load, table, memory, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b): adds the
+    # changes of these wrenches to out[o_a:] and out[o_b:]: those seen in the axes of the slots,
+    # written along world axes. At motion[m_a:] and motion[m_b:] are small motions of the slots:
+    # turn, shift, changes of angular and linear velocity, 3 numbers each in world axes
     change: Kernel
     stiff: bool = False  # whether implicit steps need these changes
     advice: str = ""  # as for `JointKind`

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..compiling import uncounted
 from ..layout import run
-from .loads import add_force
+from .loads import add_force, output_place
 from .signals import signal
 
 
@@ -60,7 +60,7 @@ def state_rates(arrays, work, t, state, w):
                 return status
         n, c = load.n, load.constants
         o_q, o_v = load.q, load.v
-        o = run.LOAD_STATES + 2 * n_z + load.output
+        o = output_place(plan, load)
         add_force(
             load.kind,
             table, c, n, state.q, o_q, state.v, o_v, work.buffer, work.states, z, z + n_z, o,

@@ -10,7 +10,7 @@ from ..compiling import uncounted
 from ..layout import run
 from ..small import matrix, turn, vector
 from .calls import call, instant
-from .loads import add_force_change, add_node_force
+from .loads import add_force_change, add_node_force, output_place
 from .signals import signal
 from .slots import SLOT_POSE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches
 from .views import loop_joints
@@ -102,9 +102,8 @@ def _add_wrenches(arrays, work, of, state, load, first):
         for k in range(n):
             _take_column(plan, work, of, load, n, part, k, 0)
             add_node_force(
-                load.kind, arrays.table, load.constants,
-                load.axes, work.buffer, work.slots, a,
-                load.slot_b * SLOT_RECORD,
+                load.kind, load, arrays.table, arrays.memory, work.buffer,
+                work.slots, a, load.slot_b * SLOT_RECORD, work.states, output_place(plan, load),
             )  # fmt: skip
             take_wrench(plan, work.slots, a, rows, (first + 6 * load.slot_a) * n + k, n, -1.0)
 

@@ -24,9 +24,10 @@ IS_FORCE, ARM = range(2)  # its constants: force or moment, and point of applica
 
 
 @jit
-def _force(table, c, axes, signals, work, a, b):
+def _force(load, table, memory, signals, work, a, b, states, o):
+    c = load.constants
     f = vector(signals, 0)
-    if axes != 0:
+    if load.axes != 0:
         f = turn_back(matrix(work, a + SLOT_POSE), f)
     if table[c + IS_FORCE] == 0.0:
         add_wrench(work, a, f, ZERO)
@@ -35,9 +36,10 @@ def _force(table, c, axes, signals, work, a, b):
 
 
 @jit
-def _change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+def _change(load, table, memory, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
     """Change in the axes of the node, which turns by theta: -theta x f if f keeps its direction."""
-    if axes == 0:
+    c = load.constants
+    if load.axes == 0:
         return
     f = scaled(-1.0, cross(vector(motion, m_a), vector(signals, 0)))
     if table[c + IS_FORCE] == 0.0:

@@ -22,7 +22,8 @@ STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
 
 
 @jit
-def _force(table, c, axes, signals, work, a, b):
+def _force(load, table, memory, signals, work, a, b, states, o):
+    c = load.constants
     r_a, r_b = vector(table, c + AT_A), vector(table, c + AT_B)
     f, _d, _rate = _pull(table, c, work, a, b)
     f_a = turn_back(matrix(work, a + SLOT_POSE), f)
@@ -60,12 +61,13 @@ def _end(work, slot, r):
 
 
 @jit
-def _change(table, c, axes, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
+def _change(load, table, memory, signals, work, a, b, motion, m_a, m_b, out, o_a, o_b):
     """Change of the wrenches of (1); in the axes of a slot that turns by theta, df - theta x f.
 
     df = u (k u . dd + c du . d' + c u . dd') + (|f| / |d|) (dd - u (u . dd))                (2)
     du = (dd - u (u . dd)) / |d|
     """
+    c = load.constants
     f, d, rate = _pull(table, c, work, a, b)
     arm_a, x_a, v_a = _end_change(work, a, vector(table, c + AT_A), motion, m_a)
     arm_b, x_b, v_b = _end_change(work, b, vector(table, c + AT_B), motion, m_b)

@@ -1,0 +1,47 @@
+"""Layouts of contacts: what is constant of one, in the table, and what a run remembers of it."""
+
+from __future__ import annotations
+
+from .rows import Matrix, NamedRow, Number, Vector
+
+
+class ContactNumbers(NamedRow):
+    """Constants of a contact, in the table of a run."""
+
+    pair: Number  # number in `contact.pairs.PAIRS`
+    shape_a: Number  # table: numbers of the shapes
+    shape_b: Number
+    law: Number  # table: numbers of the normal law
+    slip: Number  # table: those of the friction law, or zero
+    stiffness: Number  # k and n of N = k d^n, which the law is like
+    exponent: Number
+    tolerance: Number  # gap that counts as closed [m]
+    ball: Number  # sum of the radii of the bounding balls [m], or infinite
+    center_a: Vector  # their centres, in the axes of the slots
+    center_b: Vector
+    R_a: Matrix  # own axes of the shapes, in those of the slots
+    p_a: Vector
+    R_b: Matrix
+    p_b: Vector
+
+
+class TouchRecord(NamedRow):
+    """What a run remembers of a contact, in memory."""
+
+    state: Number  # OPEN, CLOSED or QUIET
+    gap: Number  # at the start of the step [m]
+    rate: Number  # its rate there [m/s]
+    press: Number  # normal force there [N]
+    entry: Number  # speed of approach at the last touch-down [m/s]
+    duration: Number  # time of contact that follows from it [s]
+    since: Number  # time of the last touch-down
+    impulse: Number  # of the normal force since then [N s]
+    peak: Number  # its largest value at the ends of steps since then [N]
+    release: Number  # gap beyond which a quiet contact is open again [m]
+    step: Number  # longest fixed step while it is closed [s]
+    happened: Number  # TOUCHED or LEFT in the last step, else zero
+    count: Number  # touch-downs
+
+
+OPEN, CLOSED, QUIET = range(3)
+TOUCHED, LEFT = 1, 2
