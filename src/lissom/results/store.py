@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")  # of every row
-RECORDS = ("springs", "rotors", "drives", "wheels")  # of loads, see `Columns`
+RECORDS = ("springs", "rotors", "drives", "wheels", "contacts")  # of loads, see `Columns`
+
+# Numbers of a point of contact: gap, normal force, force (3), point (3), slip (3), radius of patch
+CONTACT_SIZE = 12
 
 _BLOCK = 1 << 19  # numbers read at a time [4 MB]
 
@@ -65,6 +68,9 @@ class Columns:
         Rotors on bodies: name, carrier, axis in its axes, inertia, and "spun" (speed relative to
         the carrier), "driven" (in inertial space) or "geared" (to a joint).  A row has the angular
         momentum of each along its axis.
+    contacts : tuple of tuple
+        Contacts: name, carriers of both shapes, and of each of its points whether the channels
+        stand for the second shape.  A row has CONTACT_SIZE numbers of each point.
     """
 
     n_q: int
@@ -82,6 +88,7 @@ class Columns:
     rotors: tuple[Any, ...] = ()
     drives: tuple[Any, ...] = ()
     wheels: tuple[Any, ...] = ()
+    contacts: tuple[Any, ...] = ()
 
     @classmethod
     def of(
@@ -97,6 +104,7 @@ class Columns:
         rotors: Any = (),
         drives: Any = (),
         wheels: Any = (),
+        contacts: Any = (),
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -108,7 +116,7 @@ class Columns:
             As the attributes.
         rate_linear, field : bool
             As the attributes.
-        springs, rotors, drives, wheels : sequence
+        springs, rotors, drives, wheels, contacts : sequence
             As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
@@ -117,7 +125,7 @@ class Columns:
         speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
         on_loops = sum(speeds[name] for name in loops)
         attributes = (*counts, names, numbers, loops, on_loops, rate_linear, field)
-        records = springs, rotors, drives, wheels
+        records = springs, rotors, drives, wheels, contacts
         return cls(system.n_q, system.n_v, tuple(wrenches), *attributes, *records)
 
     @property
@@ -163,6 +171,7 @@ class Columns:
             "coupling_force": self.n_coupling,
             "servo": self.n_servo,
             "wheel": len(self.wheels),
+            "contact": CONTACT_SIZE * sum(len(points) for *_, points in self.contacts),
             "loop_load": self.n_loaded,
         }
 

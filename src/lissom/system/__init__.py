@@ -4,6 +4,7 @@ from .coupling import Coupling, equation, sum_in_words
 from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop, LoopEnd
+from .shape import PlacedShape
 from .state import State, StateLike
 from .system import System
 
@@ -14,6 +15,7 @@ __all__ = [
     "Layout",
     "Loop",
     "LoopEnd",
+    "PlacedShape",
     "State",
     "StateLike",
     "System",

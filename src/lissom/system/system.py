@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bodies import NormalBody
-from ..errors import StateError, shown, suggestion
+from ..errors import StateError, name_list, shown, suggestion
 from ..immutable import array_of, freeze, immutable
 from ..joints import Joint
+from ..shapes import ContactShape
 from ..spatial.given import doubt_angle
 from ..spatial.scalar import array, is_numeric
 from .coupling import Coupling
 from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop
+from .shape import PlacedShape
 from .state import State
 from .tree import printed_tree, tree_table
 
@@ -64,6 +66,8 @@ class System:
         Rotor and driven body of each drive with an elastic gear; a run needs their loads.
     frames : tuple of Frame
         Named frames, each fixed to a node of a body or to the ground.
+    shapes : tuple of PlacedShape
+        Shapes of contact.
     """
 
     name: str
@@ -79,6 +83,7 @@ class System:
     couplings: tuple[Coupling, ...] = ()
     drives: tuple[tuple[str, str], ...] = ()
     frames: tuple[Frame, ...] = ()
+    shapes: tuple[PlacedShape, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("gravity", "parent", "parent_node", "frame_rotation", "frame_position"):
@@ -250,6 +255,47 @@ class System:
         if frame is None:
             frame = frames[key] = self._placed(key)
         return frame if at is None else frame.at(at)
+
+    def shape(self, carrier: Any, shape: ContactShape, name: str = "") -> PlacedShape:
+        """Shape on a body, node or frame, for contacts; it does not become part of the system.
+
+        Parameters
+        ----------
+        carrier : str
+            "body", "body.node" or the name of a frame.
+        shape : ContactShape
+            Shape in the axes of its carrier.
+        name : str
+            Name in messages.
+        """
+        self.place(carrier)
+        return PlacedShape(shape, str(carrier), name)
+
+    def find_shape(self, where: Any) -> PlacedShape:
+        """Shape of a name, or the only one that a body, node or frame carries.
+
+        Parameters
+        ----------
+        where : str
+            Name of a shape, "body", "body.node" or the name of a frame.
+        """
+        name = str(where)
+        for shape in self.shapes:
+            if shape.name == name:
+                return shape
+        carried = [x for x in self.shapes if x.carrier == name]
+        if len(carried) == 1:
+            return carried[0]
+        if carried:
+            raise StateError(
+                f"{name!r} carries {len(carried)} shapes; name the one that is meant: "
+                f"{name_list(x.label for x in carried)}"
+            )
+        self.place(name)
+        raise StateError(
+            f"{name!r} carries no shape; add one with Model.add_shape({name!r}, shape), or give "
+            f"system.shape({name!r}, shape)"
+        )
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:

@@ -13,8 +13,6 @@ class ContactNumbers(NamedRow):
     shape_b: Number
     law: Number  # table: numbers of the normal law
     slip: Number  # table: those of the friction law, or zero
-    stiffness: Number  # k and n of N = k d^n, which the law is like
-    exponent: Number
     tolerance: Number  # gap that counts as closed [m]
     ball: Number  # sum of the radii of the bounding balls [m], or infinite
     center_a: Vector  # their centres, in the axes of the slots
@@ -28,7 +26,7 @@ class ContactNumbers(NamedRow):
 class TouchRecord(NamedRow):
     """What a run remembers of a contact, in memory."""
 
-    state: Number  # OPEN, CLOSED or QUIET
+    state: Number  # OPEN, CLOSED, QUIET or NEW
     gap: Number  # at the start of the step [m]
     rate: Number  # its rate there [m/s]
     press: Number  # normal force there [N]
@@ -43,5 +41,16 @@ class TouchRecord(NamedRow):
     count: Number  # touch-downs
 
 
-OPEN, CLOSED, QUIET = range(3)
+class ContactOutput(NamedRow):
+    """Channels of a contact, vectors in the world."""
+
+    gap: Number  # [m]; where the shapes are far apart that of the balls about them
+    press: Number  # normal force [N]
+    force: Vector  # on the body at a [N]
+    point: Vector  # where it acts [m]
+    slip: Vector  # velocity of the body at a relative to that at b, along the surface [m/s]
+    patch: Number  # radius of the patch [m]
+
+
+OPEN, CLOSED, QUIET, NEW = range(4)  # NEW: the run has not looked at it yet
 TOUCHED, LEFT = 1, 2

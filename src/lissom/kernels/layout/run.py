@@ -68,6 +68,7 @@ class LoadRow(NamedRow):
     slot_a: Number  # slots on which it acts; of a body the first only
     slot_b: Number
     axes: Number  # 1: world axes
+    touch: Offset  # memory: `contact.TouchRecord` of a contact
     body: Offset  # ints: row of its body
 
 
@@ -253,6 +254,25 @@ class SlopeRows(NamedRow):
     end: Offset
 
 
+class GapPlaces(NamedRow):
+    """Workspace of `gaps`: a number for each contact, and what is used for one of them."""
+
+    gap: Offset  # at the end of the step
+    rate: Offset
+    press: Offset  # normal force
+    speed: Offset  # of the two points relative to each other
+    time: Offset  # at which these were measured
+    doubt: Offset  # whether the contact may change within the step
+    samples: Offset  # gaps within the step, for each contact so many
+    coefficients: Offset  # of its polynomial
+    part: Offset
+    piece: Offset
+    column: Offset  # n_v numbers
+    solution: Offset
+    zero: Offset  # so many zeros
+    end: Offset
+
+
 class WatchedPlaces(NamedRow):
     """Workspace of `kinks`."""
 
@@ -283,6 +303,7 @@ class PlanHeader(NamedRow):
     loop_joints: RowList  # joints of loops that loads act on
     loop_forces: RowList  # loads on these joints; their q and v are offsets among its motions
     watched: RowList  # loads whose forces may bend within a step, see `kinks`: places of their rows
+    contacts: RowList  # places of the rows of contacts
     n_stop: Number  # times that a step must not cross
     stops: Offset  # table
     node_rates: Number  # whether a load needs the velocity of nodes
@@ -326,6 +347,8 @@ class PlanHeader(NamedRow):
     at_loops: LoopJoints
     at_rows: SlopeRows
     at_watched: WatchedPlaces
+    at_gaps: GapPlaces
+    bernstein: Offset  # table: matrix of `contact.bernstein.from_samples`
 
 
 HALF = 12  # most coordinates of a joint
@@ -424,8 +447,10 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     KEEP,  # whether what functions of the state return is recorded
     MEAN_CHANGE,  # fixed explicit steps: mean change of accelerations in a step, see `watch`
     IS_HARD,  # whether the last one had a much larger change
+    CONTACT_STEP,  # longest fixed step while contacts are closed; zero: to be looked at, see `gaps`
+    CONTACT_AT,  # time at which a step must end, since a contact closes or opens there
     M_HEADER,
-) = range(60)
+) = range(62)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops
@@ -434,5 +459,6 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 # Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
 SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON, SWITCH_ = 9, 10, 11, 12
+CONTACT = 15  # a contact has closed or opened at the end of the last step
 # Within `advance`: forces bend too much in the step, it is to be taken again with a shorter one
 BENT, SHORTER = 13, 14

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from ..layout import run
+from .gaps import look_at_contacts
 from .inner_samples import look_inside
 from .kinks import ABRUPT, ALLOWED, SMOOTH, STRAIGHT, kink_error
 from .methods import estimated_error
@@ -23,10 +24,18 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     """Finish a step of given length: record its error, enforce motions and loops.
 
     halved: whether it was also taken as two halves; divisible: whether it is divided if forces bend
-    in it; part: whether it is a part of one that was.  Returns 0, BENT or a failure.
+    in it; part: whether it is a part of one that was.  Returns 0, BENT, CONTACT or a failure.
     """
     head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
+    touching = head.contacts.count != 0 and mode <= run.WHOLE_STEP
+    if touching:
+        status = settle(used, r.arrays, r.work, t1, r.end)
+        if status != 0:
+            return status
+        memory[run.CONTACT_AT], status, _ready = look_at_contacts(r, t, h, t1, False)
+        if status != 0 or memory[run.CONTACT_AT] < t1:
+            return status if status != 0 else run.CONTACT
     if head.watched.count != 0 and mode <= run.WHOLE_STEP:
         # functions of time alone: those that a step resolves err as the order of the method says
         adds = part or head.look & run.LOOK_AT_KINKS != 0
@@ -51,7 +60,7 @@ def finish_fixed(r, used, t, h, t1, mode, halved, divisible, part):
     elif halved:
         set_weights(r.arrays, r.start.v, r.end.v, r.weights)
         note_sampled_error(r, t)
-    return settle(used, r.arrays, r.work, t1, r.end)
+    return 0 if touching else settle(used, r.arrays, r.work, t1, r.end)
 
 
 @inlined
@@ -82,6 +91,12 @@ def finish_adaptive(r, used, t, h, t1):
             return 0, False, t1, ready
     if status == 0:
         status = settle(used, r.arrays, r.work, t1, r.end)
+    if status == 0 and head.contacts.count != 0:
+        interpolated = head.traits & run.INTERPOLATES != 0
+        earlier, status, ready = look_at_contacts(r, t, h, t1, interpolated)
+        if status == 0 and earlier < t1:
+            memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
+            return 0, False, earlier, ready
     if status == 0 and head.traits & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready

@@ -18,6 +18,7 @@ from .due_times import next_instant, pass_instants, sample
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .extrapolation import note_expected
+from .gaps import begin_contacts, commit_contacts
 from .loop_loads import has_turns, note_turns
 from .methods import commit_step, take_step
 from .monitoring import exceeds_limits, watch_spin
@@ -73,8 +74,15 @@ def advance(
         if status != 0:
             return status
         _commit(r, used, h, t1)
+        changed, status = False, 0
+        if head.contacts.count != 0:
+            changed, status = commit_contacts(r, h, t1)
+            if status != 0:
+                return status
         if exceeds_limits(ints, plan, table, memory, r.start.q, r.start.v):
             return run.BEYOND_REASON
+        if changed and mode <= run.WHOLE_STEP:
+            return run.CONTACT
         if head.switches != 0 and mode == run.ON and should_switch(r, h):
             return run.SWITCH_
         if mode > run.WHOLE_STEP or (mode == run.WHOLE_STEP and memory[run.ON_GRID] != 0.0):
@@ -87,6 +95,8 @@ def _begin(r, rows, capacity):
     head = run.PlanHeader(r.arrays.plan, 0)
     plan, table, memory = r.arrays
     t, traits = memory[run.TIME], head.traits
+    if head.contacts.count != 0 and memory[run.CONTACT_STEP] == 0.0:
+        begin_contacts(r, t)
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
     due = row_due(plan, table, memory, t)
@@ -141,8 +151,11 @@ def _step(r, used, mode):
             h = memory[run.NEXT_STEP]
         elif adaptive:
             h = _cut(h, memory[run.NEXT_STEP])
-        elif divisions > 0:
-            h = h / (1 << divisions)
+        else:
+            if head.contacts.count != 0:
+                h = min(h, memory[run.CONTACT_STEP])
+            if divisions > 0:
+                h = h / (1 << divisions)
         if not t + 0.01 * h > t:
             return (status if status != 0 else run.STALLED), h, t, ready
         status, halved = take_step(head.method, r, t, h, mode)
@@ -166,6 +179,10 @@ def _step(r, used, mode):
                 )
             if status == 0 and (bent or memory[run.BENT_STEP] > 0.0):
                 memory[run.BENT_STEP] = h
+            if status == run.CONTACT:
+                limit = memory[run.CONTACT_AT]
+                memory[run.N_DIVIDED] += 1.0
+                continue
             bent = bent or status == run.BENT
             if not on or status == 0 or _is_hopeless(status) or divisions >= most:
                 return status, h, t1, ready

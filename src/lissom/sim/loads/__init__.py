@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .actuator import Actuator
 from .central_gravity import CentralGravity
+from .contact import Contact
 from .controller import Controller
 from .drive import Drive, flexible_drive
 from .gravity_gradient import GravityGradient
@@ -23,6 +24,7 @@ __all__ = [
     "LOADS",
     "Actuator",
     "CentralGravity",
+    "Contact",
     "Controller",
     "Drive",
     "GravityGradient",

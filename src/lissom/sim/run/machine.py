@@ -16,6 +16,7 @@ from ...algorithms.tree.derivatives import compiled
 from ...bodies.rod_tables import EPS_X
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
+from ...kernels.contact.bernstein import from_samples
 from ...kernels.layout import run
 from ...kernels.layout.loops import LoopsHeader
 from ...kernels.layout.records import ClosingRecord
@@ -205,7 +206,7 @@ class Machine:
         self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
         self.table = self._constants()
         heads = [run.PlanHeader(variant.elements, 0) for variant in self._variants]
-        self.work = np.zeros(max(head.at_watched.end for head in heads))
+        self.work = np.zeros(max(head.at_gaps.end for head in heads))
         self.use(0)
         self._mass = np.zeros((int(self.head.dense), system.n_v))
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
@@ -309,6 +310,8 @@ class Machine:
             bool(plan.system.constraints) and not isinstance(s.drift, Baumgarte)
         )
         header["base_armature"] = plan.table(plan.armature)
+        if plan.contacts:
+            header["bernstein"] = plan.table(from_samples())
         header["stiffness"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
@@ -483,6 +486,7 @@ class Machine:
         self.memory[[run.FRESH, run.KNOWN]] = 0.0
         self.memory[run.EPOCH] += 1.0
         self.memory[run.EXPECTED_AT] = np.inf
+        self.memory[run.CONTACT_STEP] = 0.0
 
     def advance(self, budget: int, mode: int = run.ON) -> int:
         """Advance the run; the status is one of those in `kernels.layout.run`."""

@@ -11,7 +11,9 @@ from ...algorithms.tree import engine
 from ...joints import Joint
 from ...joints.base import Chart
 from ...kernels import fields as field
+from ...kernels.contact.bernstein import DEGREE
 from ...kernels.layout import run
+from ...kernels.layout.contact import ContactOutput
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -46,6 +48,10 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     slots = [run.SlotRow.of(body=-1) for _ in plan.slots + plan.points]
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
         row.body, row.external = body_offset(i), offset
+    for k, (_, wheel) in enumerate(plan.wheels):
+        wheel.output = plan.n_servo + k
+    for k, row in enumerate(plan.contacts):
+        row.output = plan.n_servo + len(plan.wheels) + k * ContactOutput.size
     nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("node_loads", "loop_joints"))
     for row in nodes + joints:
         row.slot_a, row.slot_b = (
@@ -54,8 +60,6 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     for row in nodes:
         for slot in (slots[row.slot_a], slots[row.slot_b]):
             slot.slopes = max(slot.slopes, row.slopes)
-    for k, (_, wheel) in enumerate(plan.wheels):
-        wheel.output = plan.n_servo + k
     plains, specials = _coordinates(plan)
     lists: dict[str, list[Any]] = {
         "signals": plan.signals,  # first: `Plan.signal` gives their places
@@ -69,7 +73,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
             run.FlexibleRow.of(body=body_offset(i), spin=place) for i, place in plan.spins.items()
         ],
     }
-    head, flat, watched = run.PlanHeader.of(), [], []
+    head, flat, watched, contacts = run.PlanHeader.of(), [], [], []
     size = run.PlanHeader.size
     for name, rows in lists.items():
         place = getattr(head, name)
@@ -78,9 +82,12 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
             follow = row.watched if isinstance(row, run.LoadRow) else 0
             if follow and not (follow & run.OF_TIME and header["adaptive"]):
                 watched.append(size)
+            if isinstance(row, run.LoadRow) and row.touch:
+                contacts.append(size)
             flat.append(row.numbers)
             size += row.size
     head.watched.count, head.watched.first = len(watched), size
+    head.contacts.count, head.contacts.first = len(contacts), size + len(watched)
     values = {
         "node_rates": plan.node_rates,
         "timed": any(row.kind != run.CONSTANT for row in plan.signals),
@@ -99,7 +106,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     for name, value in values.items():
         numbers[places[name]] = value
     _put_places(plan, head)
-    return np.concatenate([numbers, *flat, np.array(watched, dtype=np.int64)])
+    return np.concatenate([numbers, *flat, np.array(watched + contacts, dtype=np.int64)])
 
 
 def _put_places(plan: Plan, head: run.PlanHeader) -> None:
@@ -132,7 +139,14 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     numbers = n + plan.n_watched
     watched = {"q": n_q, "v": n, "z": n_z, "d": numbers, "peak": numbers, "now": numbers}
     watched |= {"flags": head.watched.count}
-    _cut(head.at_watched, end, watched if head.watched.count else dict.fromkeys(watched, 0))
+    sizes = watched if head.watched.count else dict.fromkeys(watched, 0)
+    end = _cut(head.at_watched, end, sizes)
+    c, points = int(head.contacts.count), DEGREE + 1
+    k = 1 if c else 0
+    gaps = {**dict.fromkeys(("gap", "rate", "press", "speed"), c), "time": k}
+    gaps |= {"doubt": c, "samples": points * c, "coefficients": points * k}
+    gaps |= {"part": points * k, "piece": points * k}
+    _cut(head.at_gaps, end, {**gaps, "column": n * k, "solution": n * k, "zero": n * k})
 
 
 def _cut(places: NamedRow, start: int, sizes: dict[str, int]) -> int:

@@ -16,7 +16,8 @@ from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
-from ...kernels.layout import run
+from ...kernels.layout import contact, run
+from ...kernels.layout.contact import ContactOutput, TouchRecord
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -97,6 +98,10 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
+        self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
+        # Contacts among the loads: the first of their points in `contacts`, and their number
+        self.contact_parts: list[tuple[Any, int, int]] = []
+        self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[run.SignalRow] = []
@@ -393,8 +398,8 @@ class Plan:
 
     @property
     def n_output(self) -> int:
-        """Numbers that loads provide as channels: those of servos, then momenta of rotors."""
-        return self.n_servo + len(self.wheels)
+        """Numbers that loads provide: of servos, then momenta of rotors, then of contacts."""
+        return self.n_servo + len(self.wheels) + ContactOutput.size * len(self.contacts)
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
         """Offset of the states of a load."""
@@ -431,6 +436,18 @@ class Plan:
             wide=self.wide(signal),
             watched=self._watched(signal),
         )
+
+    def add_contact(
+        self, load: Any, kind: int, a: int, b: int, numbers: Any, *, swapped: bool
+    ) -> None:
+        """Add a point of contact between two slots; numbers: `ContactNumbers`."""
+        self.swapped.append(swapped)
+        first = np.zeros(TouchRecord.size)
+        TouchRecord(first, 0).state = contact.NEW
+        self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
+        row = self.rows["node_loads"][-1]
+        row.touch = self.reserve(TouchRecord.size, first)
+        self.contacts.append(row)
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
@@ -542,7 +559,7 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
-        from .stored import drive_records, rotor_records, spring_records
+        from .stored import contact_records, drive_records, rotor_records, spring_records
 
         slots = (name for name, *_ in self.slots)
         return Columns.of(
@@ -556,6 +573,7 @@ class Plan:
             rotors=rotor_records(self),
             drives=drive_records(self),
             wheels=tuple(record for record, _ in self.wheels),
+            contacts=contact_records(self),
         )
 
     @property

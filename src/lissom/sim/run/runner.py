@@ -15,7 +15,8 @@ import numpy as np
 
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, ResultError, SimulationWarning, name_list
-from ...kernels.layout import run
+from ...kernels.layout import contact, run
+from ...kernels.layout.contact import TouchRecord
 from ...results.event_records import EventRecord, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ...results.peaks import rising_note
@@ -126,6 +127,8 @@ class Judge:
             return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
         if status == run.EVENT:
             return self._handle_events()
+        if status == run.CONTACT:
+            return self._note_contacts()
         if status == run.CALL_FAILED:
             return self._failed()
         if status == run.STALLED:
@@ -184,6 +187,20 @@ class Judge:
             self._warn_of_rising_peaks(self.happened[-1])
         machine.changed()
         return outcome or self._forced_row()
+
+    def _note_contacts(self) -> Outcome | None:
+        """Record the contacts that closed or opened at the end of the last step."""
+        machine, memory = self.machine, self.machine.memory
+        for load, first, n in self.plan.contact_parts:
+            touches = [
+                TouchRecord(memory, row.touch) for row in self.plan.contacts[first : first + n]
+            ]
+            for touch in touches:
+                if touch.happened:
+                    words = "touches" if touch.happened == contact.TOUCHED else "leaves"
+                    touch.happened = 0.0
+                    self.happened.append(EventRecord(machine.time, f"{load.label} {words}"))
+        return self._forced_row()
 
     def _warn_of_rising_peaks(self, event: EventRecord) -> None:
         """Warn, once for each joint, if peaks after a lock have no limit."""

@@ -72,3 +72,11 @@ def _numbers(values: Any) -> tuple[float, ...]:
 def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:
     """Numbers of the speeds at which rotors add inertia, and how much."""
     return tuple((int(k), float(plan.armature[k])) for k in np.flatnonzero(plan.armature))
+
+
+def contact_records(plan: Plan) -> tuple[Record, ...]:
+    """Names of the contacts, carriers of their shapes, and which points stand for the second."""
+    return tuple(
+        (load.label, *load.carriers(plan.system), tuple(plan.swapped[first : first + n]))
+        for load, first, n in plan.contact_parts
+    )

@@ -1,0 +1,297 @@
+"""Contacts along a run: no step goes over a touch-down or a lift-off, however short the contact.
+
+The gap of a contact along a step is a polynomial of degree 8 through its values on the interpolant
+of the method, or Hermite's cubic of gap and rate where there is none.  In Bernstein form it shows
+whether it has a root (`contact.bernstein`); the first one of all contacts ends the step.  Where the
+points of a contact are too slow to meet within the step, nothing is computed.
+
+With U the relative velocity along the normal, by the speeds, the mass that a contact meets is
+  1 / m = U M^-1 U^T                                                                          (1)
+which with the speed v of approach gives its time T (`contact.law`).  An adaptive step after
+touch-down begins with T / 50.  Fixed steps are T / 32 at most until the contact opens; the last of
+them ends where the whole step would have ended.
+
+A contact rests where its next flight would not rise above its static depth d, in which the elastic
+force is m |a|, a being the acceleration of the gap before touch-down:  v^2 / (2 |a|) < d.  Then it
+is quiet: its force acts, but the instants at which it opens and closes are not looked for until the
+gap exceeds ten times d.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import fields as field
+from ..compiling import inlined, uncounted
+from ..contact.bernstein import DEGREE, first_root
+from ..contact.law import contact_time, elastic, static_depth
+from ..layout import contact, run
+from ..layout.contact import ContactNumbers, TouchRecord
+from ..layout.rows import cut_as
+from ..tree.external import apply_external
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from .contact_forces import gap_motion, put_unit_forces
+from .evaluate import solve_mass
+from .explicit import dense_stages, interpolate
+from .load_rows import place_slots
+from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
+
+FIRST_STEP, FIXED_STEPS = 50.0, 32.0  # parts of the time of contact
+STABLE_STEPS = 12.0  # explicit fixed steps in a period of vibration on a quiet contact
+RELEASE = 10.0  # static depths
+SLOWEST = 1e-12  # speed of approach that counts [m/s]
+MARGIN = 1.5  # of the speeds at the ends of a step over those within
+
+cut_gaps = cut_as(run.GapPlaces)
+
+
+@inlined
+def _places(r):
+    """The workspace of this module."""
+    return cut_gaps(r.work.whole, run.PlanHeader(r.arrays.plan, 0).at_gaps)
+
+
+@inlined
+def _load(plan, k):
+    """Row of contact k."""
+    return run.LoadRow(plan, plan[run.PlanHeader(plan, 0).contacts.first + k])
+
+
+@uncounted
+def _measure(r, t, at, exact):
+    """Write gaps, their rates, normal forces and speeds of all contacts in a state."""
+    head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
+    plan, table, memory = r.arrays
+    place_slots(r.system, r.arrays, r.work, at.q, at.v)
+    for k in range(head.contacts.count):
+        load = _load(plan, k)
+        a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+        w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
+            load, table, memory, r.work.slots, a, b, exact
+        )
+    w.time[0] = t
+
+
+@uncounted
+def begin_contacts(r, t):
+    """Look at all contacts at the start of a run, or after an event has changed its state."""
+    head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
+    plan, _table, memory = r.arrays
+    _measure(r, t, r.start, False)
+    memory[run.CONTACT_STEP] = math.inf
+    for k in range(head.contacts.count):
+        touch = TouchRecord(memory, _load(plan, k).touch)
+        if touch.state == contact.NEW:
+            touch.state = contact.OPEN if w.gap[k] > 0.0 else contact.QUIET
+            touch.since, touch.step = t, math.inf
+        _note(touch, w, k)
+        if touch.state != contact.OPEN:
+            memory[run.CONTACT_STEP] = min(memory[run.CONTACT_STEP], touch.step)
+
+
+@inlined
+def _note(touch, w, k):
+    """Take gap, rate and force as those at the start of the next step."""
+    touch.gap, touch.rate, touch.press = w.gap[k], w.rate[k], w.press[k]
+
+
+@uncounted
+def look_at_contacts(r, t, h, t1, interpolated):
+    """Instant at which the first contact closes or opens within a step, else t1; a status; ready.
+
+    interpolated: whether the method has an interpolant in this step.  ready: whether its further
+    stages are there.
+    """
+    head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
+    plan, table, memory = r.arrays
+    tick = run.RunParameters(table, head.parameters).tick
+    _measure(r, t1, r.end, False)
+    doubtful = False
+    for k in range(head.contacts.count):
+        load = _load(plan, k)
+        touch = TouchRecord(memory, load.touch)
+        doubt = memory[load.active] != 0.0 and _may_change(touch, w, k, h)
+        w.doubt[k] = 1.0 if doubt else 0.0
+        doubtful = doubtful or doubt
+    if not doubtful:
+        return t1, 0, False
+    _measure(r, t, r.start, True)
+    for k in range(head.contacts.count):
+        _note(TouchRecord(memory, _load(plan, k).touch), w, k)
+    _measure(r, t1, r.end, True)
+    if interpolated:
+        status = dense_stages(r.system, r.arrays, r.work, t, h, r.start, r.inside, r.stages)
+        if status != 0:
+            return t1, status, False
+    _sample(r, h, interpolated)
+    first = 1.0
+    for k in range(head.contacts.count):
+        if w.doubt[k] != 0.0:
+            numbers = ContactNumbers(table, _load(plan, k).constants)
+            first = min(first, _root(r, w, k, table, head.bernstein, numbers.tolerance, first))
+    instant = t + first * h
+    if first >= 1.0 or not t + 4.0 * tick < instant < t1 - 4.0 * tick:
+        return t1, 0, interpolated
+    return instant, 0, interpolated
+
+
+@uncounted
+def _may_change(touch, w, k, h):
+    """Whether a contact may close or open within a step."""
+    if touch.state == contact.OPEN:
+        reach = MARGIN * h * max(w.speed[k], abs(touch.rate))
+        return touch.gap > 0.0 and (w.gap[k] <= 0.0 or touch.gap + w.gap[k] <= reach)
+    return touch.state == contact.CLOSED and touch.gap < 0.0
+
+
+@uncounted
+def _sample(r, h, interpolated):
+    """Write the gaps of doubtful contacts at DEGREE + 1 points of a step."""
+    head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
+    plan, table, memory = r.arrays
+    for j in range(DEGREE + 1):
+        theta = j / DEGREE
+        inner = interpolated and 0 < j < DEGREE
+        if inner:
+            interpolate(r.arrays, r.work, theta, h, r.start, r.stages, r.inside)
+            place_slots(r.system, r.arrays, r.work, r.inside.q, r.inside.v)
+        for k in range(head.contacts.count):
+            if w.doubt[k] == 0.0:
+                continue
+            load = _load(plan, k)
+            o = k * (DEGREE + 1) + j
+            if inner:
+                a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+                w.samples[o], _rate, _press, _speed = gap_motion(
+                    load, table, memory, r.work.slots, a, b, True
+                )
+            else:
+                w.samples[o] = _cubic(TouchRecord(memory, load.touch), w, k, h, theta)
+
+
+@uncounted
+def _cubic(touch, w, k, h, theta):
+    """Gap at the fraction theta of a step by Hermite's cubic."""
+    one, shift = 1.0 - theta, w.gap[k] - touch.gap
+    before, after = h * touch.rate - shift, shift - h * w.rate[k]
+    return one * touch.gap + theta * w.gap[k] + theta * one * (one * before + theta * after)
+
+
+@uncounted
+def _root(r, w, k, table, bernstein, tolerance, last):
+    """Fraction of a step, before `last`, at which contact k closes or opens; else `last`."""
+    plan, memory = r.arrays.plan, r.arrays.memory
+    touch = TouchRecord(memory, _load(plan, k).touch)
+    sign = 1.0 if touch.state == contact.OPEN else -1.0
+    if abs(w.gap[k]) <= tolerance and sign * w.rate[k] < 0.0:
+        last = min(last, 1.0)  # at the end of the step, which is as good
+    for i in range(DEGREE + 1):
+        b = 0.0
+        for j in range(DEGREE + 1):
+            b += table[bernstein + i * (DEGREE + 1) + j] * w.samples[k * (DEGREE + 1) + j]
+        w.coefficients[i] = sign * b
+    return first_root(w.coefficients, 0.0, last, w.part, w.piece)
+
+
+@uncounted
+def commit_contacts(r, h, t1):
+    """Note what contacts did in a step; whether one closed or opened at its end.
+
+    After the step has become the state of the run.
+    """
+    head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
+    plan, table, memory = r.arrays
+    if w.time[0] != t1 or head.project != 0:
+        _measure(r, t1, r.start, False)
+    happened = False
+    longest = math.inf
+    for k in range(head.contacts.count):
+        load = _load(plan, k)
+        touch, numbers = (
+            TouchRecord(memory, load.touch),
+            ContactNumbers(table, load.constants),
+        )
+        touch.happened = 0.0
+        if touch.state != contact.OPEN:
+            _add_impulse(touch, w, k, h)
+        if touch.state == contact.OPEN:
+            near = numbers.tolerance if w.rate[k] < 0.0 else 0.0
+            if w.gap[k] <= near and memory[load.active] != 0.0:
+                status = _touch_down(r, w, k, h, t1, touch, numbers)
+                if status != 0:
+                    return False, status
+        elif touch.state == contact.CLOSED:
+            near = -numbers.tolerance if w.rate[k] > 0.0 else 0.0
+            if w.gap[k] >= near:
+                touch.state, touch.happened = contact.OPEN, contact.LEFT
+        elif w.gap[k] > touch.release:
+            touch.state, touch.happened = contact.OPEN, contact.LEFT
+        happened = happened or touch.happened != 0.0
+        if touch.state != contact.OPEN:
+            longest = min(longest, touch.step)
+        _note(touch, w, k)
+    memory[run.CONTACT_STEP] = longest
+    return happened, 0
+
+
+@uncounted
+def _add_impulse(touch, w, k, h):
+    """Add the impulse of the normal force in a step, by the trapezoidal rule, and its peak."""
+    touch.impulse += 0.5 * h * (touch.press + w.press[k])
+    touch.peak = max(touch.peak, w.press[k])
+
+
+@uncounted
+def _touch_down(r, w, k, h, t1, touch, numbers):
+    """Begin a contact that has closed at the end of a step; 0 or a failure."""
+    head = run.PlanHeader(r.arrays.plan, 0)
+    memory = r.arrays.memory
+    v, falls = max(-w.rate[k], SLOWEST), max(0.0, (touch.rate - w.rate[k]) / h)
+    status, compliance = _compliance(r, w, k)
+    if status != 0:
+        return status
+    mass = 1.0 / compliance if compliance > 0.0 else math.inf
+    table, c = r.arrays.table, int(numbers.law)
+    touch.duration = contact_time(table, c, mass, v) if mass < math.inf else math.inf
+    rest = static_depth(table, c, mass * falls) if mass < math.inf and falls > 0.0 else 0.0
+    lowest = max(rest, numbers.tolerance)
+    quiet = 0.5 * v * v < falls * lowest
+    touch.state = contact.QUIET if quiet else contact.CLOSED
+    touch.happened, touch.since, touch.entry = contact.TOUCHED, t1, v
+    touch.impulse = touch.peak = 0.0
+    touch.release = RELEASE * lowest
+    touch.count += 1.0
+    touch.step = touch.duration / FIXED_STEPS
+    if quiet and head.traits & run.USES_ARMATURE != 0:
+        touch.step = math.inf
+    elif quiet:
+        _force, slope = elastic(table, c, lowest)
+        touch.step = 2.0 * math.pi * math.sqrt(mass / slope) / STABLE_STEPS
+    if head.adaptive != 0:
+        memory[run.NEXT_STEP] = min(memory[run.NEXT_STEP], touch.duration / FIRST_STEP)
+        memory[run.LAST_ERROR] = 1e-4
+    return 0
+
+
+@uncounted
+def _compliance(r, w, k):
+    """Status, and U M^-1 U^T of (1) for contact k in the state at the start."""
+    ints, floats, scratch = r.system
+    plan, table = r.arrays.plan, r.arrays.table
+    load, q, n = _load(plan, k), r.start.q, ints[field.N_V]
+    flags = run.PlanHeader(plan, 0).flags & 0
+    motion_base_to_tip(ints, floats, scratch, q, w.zero, w.zero, flags)
+    clear_wrenches(plan, r.work.slots, 0)
+    put_unit_forces(load, table, r.work.slots, load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD)
+    put_wrenches(scratch, plan, r.work.slots, 0)
+    apply_external(ints, scratch, q, w.zero)
+    forces_tip_to_base(ints, scratch, w.zero, w.column, flags)
+    clear_wrenches(plan, r.work.slots, 0)
+    for j in range(n):
+        w.column[j], w.solution[j] = -w.column[j], 0.0
+    status = solve_mass(r.system, r.arrays, q, w.column, w.zero, w.solution)
+    product = 0.0
+    for j in range(n):
+        product += w.column[j] * w.solution[j]
+    return status, product
