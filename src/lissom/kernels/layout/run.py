@@ -263,7 +263,7 @@ class GapPlaces(NamedRow):
     speed: Offset  # of the two points relative to each other
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
-    samples: Offset  # gaps within the step, for each contact so many
+    samples: Offset  # gaps within a part of the step
     coefficients: Offset  # of its polynomial
     part: Offset
     piece: Offset

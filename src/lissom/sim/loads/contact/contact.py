@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-CLOSED_GAP = 1e-12  # gap that counts as closed, in sizes of the mechanism
+CLOSED_GAP = 1e-10  # gap that counts as closed, in sizes of the mechanism
 
 CONTACT = register(
     NodeKind(
