@@ -20,12 +20,14 @@ STIFFNESS, DISSIPATION, FRICTION, SLOW, SPIN = 3e5, 0.2, 0.4, 0.05, 0.01
 
 
 class Sample(NamedTuple):
-    """Two shapes, and the pose of the first in axes of the second, for a gap of about zero."""
+    """Two shapes, and about where the first is in axes of the second."""
 
     a: Any
     b: Any
     at: tuple[float, float, float]
     turned: tuple[float, float, float]  # rotation vector
+    depth: float | None = 0.01  # to which the first is moved along the normal
+    step: float = 1e-4  # of differences
 
 
 def cam(orientation: int = 1) -> shapes.Curve:
@@ -43,7 +45,7 @@ def hills() -> shapes.HeightField:
 
 BALL, BLOCK = shapes.Sphere(0.2), shapes.Box((1.1, 0.9, 0.7), rounding=0.05)
 SHARP = shapes.Box((1.1, 0.9, 0.7))
-TURN = (0.9, -0.4, 0.2)
+TURN, ACROSS = (0.9, -0.4, 0.2), (0.2, 2.3, 0.15)
 DRUM, CAN = shapes.Cylinder(0.5, 0.8, rim=0.04), shapes.Cylinder(0.5, 0.8)
 ROD = shapes.Capsule(0.1, 1.0)
 GROUND = shapes.HalfSpace((1, 2, 3))
@@ -70,18 +72,18 @@ SAMPLES = {
     "ball, corner of a box": Sample(BALL, BLOCK, (0.63, 0.53, 0.43), TURN),
     "ball, sharp edge": Sample(BALL, SHARP, (0.67, 0.1, 0.46), TURN),
     "ball, sharp corner": Sample(BALL, SHARP, (0.63, 0.53, 0.43), TURN),
-    "ball, inside of a box": Sample(BALL, SHARP, (0.1, 0.42, 0.1), TURN),
-    "capsule, edge of a box": Sample(ROD, BLOCK, (0.59, 0.02, 0.40), (0.3, 0.75, 0.2)),
-    "capsule, sharp edge": Sample(ROD, SHARP, (0.6, 0.02, 0.41), (0.3, 0.75, 0.2)),
+    "ball, inside of a box": Sample(BALL, SHARP, (0.1, 0.42, 0.1), TURN, None),
+    "capsule, edge of a box": Sample(ROD, BLOCK, (0.61, 0.02, 0.41), ACROSS),
+    "capsule, sharp edge": Sample(ROD, SHARP, (0.62, 0.02, 0.42), ACROSS),
     "end of a capsule, face": Sample(ROD, BLOCK, (0.1, 0.1, 0.85), (0.3, 0.35, 0.2)),
     "capsule, corner of a box": Sample(ROD, BLOCK, (0.57, 0.48, 0.36), (0.75, -0.75, 0.2)),
     "ball, side of a cylinder": Sample(BALL, DRUM, (0.5, 0.48, 0.1), TURN),
     "ball, end of a cylinder": Sample(BALL, DRUM, (0.3, 0.1, -0.59), TURN),
     "ball, rim of a cylinder": Sample(BALL, DRUM, (0.5, 0.35, 0.5), TURN),
     "ball, sharp rim": Sample(BALL, CAN, (0.5, 0.35, 0.5), TURN),
-    "ball, inside of a cylinder": Sample(BALL, CAN, (0.3, 0.35, 0.1), TURN),
+    "ball, inside of a cylinder": Sample(BALL, CAN, (0.3, 0.35, 0.1), TURN, None),
     "ball in a shell": Sample(BALL, shapes.Shell(0.3), (0.06, 0.05, 0.08), TURN),
-    "pin in a bore": Sample(BALL, shapes.Bore(0.21), (0.011, 0.003, 0.3), TURN),
+    "pin in a bore": Sample(BALL, shapes.Bore(0.21), (0.011, 0.003, 0.3), TURN, 0.001, 1e-5),
     "roller on a cam": Sample(BALL, cam(), (1.06, 0.86, 0.05), TURN),
     "roller on a concave part": Sample(BALL, cam(), (-0.88, 0.42, 0.05), TURN),
     "roller in a hole": Sample(BALL, cam(-1), (0.72, 0.62, 0.05), TURN),
@@ -90,20 +92,36 @@ SAMPLES = {
 }
 
 
-def placed(sample: Sample, seed: int = 0) -> tuple[Array, Array]:
-    """Slots (18,) of both shapes: attitude, position, angular and linear velocity in the world."""
+def placed(sample: Sample, seed: int = 0) -> Array:
+    """Slots of both shapes (36,): attitude, position, angular and linear velocity in the world."""
     rng = np.random.default_rng(seed)
     R_b, p_b = Rotation.from_rotvec(rng.normal(size=3)).as_matrix(), rng.normal(size=3)
     R_a = R_b @ Rotation.from_rotvec(sample.turned).as_matrix()
     p_a = p_b + R_b @ sample.at
     rates = 0.3 * rng.normal(size=(2, 6))
-    return np.array([*R_a.flat, *p_a, *rates[0]]), np.array([*R_b.flat, *p_b, *rates[1]])
+    slots = np.array([*R_a.flat, *p_a, *rates[0], *R_b.flat, *p_b, *rates[1]])
+    if sample.depth is not None:
+        witness = PairKernels(sample.a, sample.b).witness(slots)
+        slots[9:12] -= (witness["g"] + sample.depth) * witness["n"]
+    return slots
 
 
-def moved(slot: Array, motion: Array, h: float) -> Array:
-    """Slot after h times a small motion (12,): turn, shift, changes of both velocities."""
-    R = Rotation.from_rotvec(h * motion[:3]).as_matrix() @ slot[:9].reshape(3, 3)
-    return np.concatenate([R.ravel(), slot[9:] + h * motion[3:]])
+def moved(slots: Array, motion: Array, h: float) -> Array:
+    """Slots after h times small motions (24,): turn, shift, changes of both velocities of each."""
+    pieces = []
+    for slot, small in zip(slots.reshape(2, 18), motion.reshape(2, 12), strict=True):
+        R = Rotation.from_rotvec(h * small[:3]).as_matrix() @ slot[:9].reshape(3, 3)
+        pieces += [R.ravel(), slot[9:] + h * small[3:]]
+    return np.concatenate(pieces)
+
+
+def slope(function: Any, slots: Array, motion: Array, h: float) -> Array:
+    """Derivative of a function of slots along a motion: Richardson's differences, O(h^4)."""
+    coarse, fine = (
+        (function(moved(slots, motion, z)) - function(moved(slots, motion, -z))) / (2 * z)
+        for z in (h, h / 2)
+    )
+    return (4 * fine - coarse) / 3
 
 
 def kernel(function: Any) -> Any:
@@ -138,7 +156,7 @@ def _law(witness, slot_a, slot_b):
 @kernel
 def _witness(number, table, s_a, s_b, work, out):
     _slot_a, R_a, p_a = _poses(work, 0, table, s_a)
-    slot_b, R_b, p_b = _poses(work, 18, table, s_b)
+    _slot_b, R_b, p_b = _poses(work, 18, table, s_b)
     w = pair_witness(number, table, s_a + 12, s_b + 12, R_a, p_a, R_b, p_b)
     out[0] = w[0]
     for j in range(3):
@@ -227,7 +245,8 @@ class PairKernels:
         """Witness by name, and whether it is singular."""
         out = np.zeros(22)
         singular = _witness(*self.head, slots, out)
-        pieces = dict(zip(["n", "x_a", "x_b", "t", "u", "S_a", "S_b"], out[1:].reshape(7, 3)))
+        names = "n", "x_a", "x_b", "t", "u", "S_a", "S_b"
+        pieces = dict(zip(names, out[1:].reshape(7, 3), strict=True))
         return {"g": out[0], **pieces, "singular": singular}
 
     def numbers(self, slots: Array) -> Array:
