@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation
 
 import lissom as ls
 from lissom import shapes
-from lissom.bodies.solids import Solid
 from tests.references.contact_pairs import PairKernels, cam, hills
 
 TURNED = {"rpy": (0.3, -0.2, 0.5)}
@@ -64,27 +63,59 @@ def test_numbers_are_floats_in_a_row(shape):
     assert np.all(np.isfinite(shape.numbers))
 
 
-def test_its_ball_holds_the_centres_of_its_solids(shape):
-    solids = shape.solid()
-    assert isinstance(solids, tuple) and all(isinstance(x, Solid) for x in solids)
-    assert all(x.color == shape.color for x in solids)
-    if np.isfinite(shape.bounding_radius):
-        for solid in solids:
-            assert np.linalg.norm(solid.at - shape.center) <= shape.bounding_radius * 1.5
+def corners(solid):
+    """Points that a solid reaches, in the axes of the carrier."""
+    match solid:
+        case ls.solids.Mesh():
+            points = solid.vertices
+        case ls.solids.Sphere():
+            points = solid.radius * np.concatenate([np.eye(3), -np.eye(3)])
+        case ls.solids.Cylinder():
+            radius, half = solid.radius, 0.5 * solid.length
+            points = [(x, y, z) for x, y in np.eye(2) * radius for z in (-half, half)]
+        case _:
+            signs = np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T
+            points = signs * solid.size
+    return points @ solid.rotation.T + solid.at
 
 
-def test_it_is_drawn_on_a_body(shape):
-    model = ls.Model("one")
-    body = ls.RigidBody(1.0, inertia=(1, 1, 1), solids=shape.solid())
-    model.add(body, ls.Revolute("y"), name="part")
-    system = model.compile()
-    run = ls.simulate(system, system.state(), duration=0.01)
-    from lissom.viz.scene.shapes import surface
+def test_its_solids_can_be_on_a_body_and_have_its_color(shape):
+    drawn = shape.solid()
+    body = ls.RigidBody(1.0, inertia=(1, 1, 1), solids=drawn)
+    assert body.solids == drawn and all(solid.color == shape.color for solid in drawn)
+    assert bool(drawn) == (shape is not ALL["point"])
 
+
+@pytest.mark.parametrize("name", [x for x in ALL if np.isfinite(ALL[x].bounding_radius)])
+def test_a_ball_holds_it(name):
+    shape = ALL[name]
     for solid in shape.solid():
-        drawn = surface(system.body["part"], solid, "part") if hasattr(system, "x") else None
-        assert drawn is None
-    assert run is not None
+        far = np.linalg.norm(corners(solid) - shape.center, axis=1).max()
+        sharp = 0.75 if name in ("box", "cylinder") else 0.0  # edges are drawn sharp
+        assert far <= shape.bounding_radius + sharp * shape.numbers[-1] + 1e-3
+
+
+def volume(mesh):
+    """Volume within outward triangles."""
+    a, b, c = mesh.vertices[mesh.triangles].transpose(1, 0, 2)
+    return np.sum(a * np.cross(b, c)) / 6
+
+
+def test_triangles_of_bores_and_cams_look_outward():
+    (ring,), (wheel,) = ALL["bore"].solid(), ALL["cam"].solid()
+    assert volume(ring) == pytest.approx(np.pi * (1.15**2 - 1) * 0.1**2 * 0.3, rel=0.01)
+    area = np.pi * (1 + 0.2**2 / 2 + 0.05**2 / 2)  # mean of half of the squared radius
+    width = np.ptp(wheel.vertices[:, 2])
+    assert volume(wheel) == pytest.approx(area * width, rel=0.01)
+    assert width == pytest.approx(0.1 * np.ptp(wheel.vertices, axis=0)[:2].max())
+
+
+def test_plate_of_a_half_space_is_below_its_plane():
+    ground = ALL["half space"]
+    (plate,) = ground.solid()
+    heights = (corners(plate) - ground.at) @ ground.rotation @ ground.numbers
+    assert heights.max() == pytest.approx(0, abs=1e-14)
+    assert np.ptp(heights) < 0.1 * ground.extent
 
 
 def test_its_text_names_the_public_class_and_what_is_not_usual(shape):
