@@ -1,0 +1,1 @@
+"""Contact between shapes: geometry of pairs, laws, forces and their changes."""
