@@ -63,7 +63,7 @@ class Friction(Shown):
     file_kind: ClassVar[str] = "friction"
 
     static: float = declare(NumberField(least=0), "Greatest coefficient, that of sticking.")
-    dynamic: float | None = declare(
+    dynamic: float = declare(
         NumberField(least=0), "Coefficient of fast slip; by default the same.", default=None
     )
     _: KW_ONLY
@@ -229,7 +229,7 @@ class Friction(Shown):
         speed = self.stribeck if self.hold else self.speed
         bristles = [float(self.hold), sigma_0, sigma_1, self.elastic_part]
         lever = self.rolling * radius
-        return [self.static, float(self.dynamic), speed, *bristles, float(self.spin), lever, rate]
+        return [self.static, self.dynamic, speed, *bristles, float(self.spin), lever, rate]
 
     def _bristles(
         self, law: NormalLaw | None, load: float | None, mass: float | None

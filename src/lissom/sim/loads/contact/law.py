@@ -199,11 +199,15 @@ class NormalLaw(Shown, ABC):
         work = 0.5 * _positive(mass, "mass", "kg") * _positive(speed, "speed", "m/s") ** 2
         top = self._inverse(lambda x: float(self.energy(x)), work)
 
-        def delay(s: float) -> float:  # x = top (1 - s^2)
-            # the end of the energy that is left is its first term
-            left = (work - float(self.energy(top * (1.0 - s * s)))) / work
-            least = 0.5 * float(self.force(top)) * top * s * s / work
-            return s / math.sqrt(max(left, least))
+        nodes, weights = np.polynomial.legendre.leggauss(8)
+
+        def delay(s: float) -> float:  # x = top (1 - s^2), and the energy that is left there
+            gap = top * s * s
+            if s > 0.03:
+                left = work - float(self.energy(top - gap))
+            else:  # without a difference of nearly equal numbers
+                left = 0.5 * gap * float(weights @ self.force(top - 0.5 * gap * (1.0 + nodes)))
+            return s / math.sqrt(left / work)
 
         return 4.0 * top / speed * float(quad(delay, 0.0, 1.0, epsrel=1e-10, limit=200)[0])
 

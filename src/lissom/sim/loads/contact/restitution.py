@@ -26,6 +26,8 @@ def _exact(e: float) -> float:
     high = math.nextafter(1.0 / e, 0.0)
     while high * e >= 1.0:
         high = math.nextafter(high, 0.0)
+    if _excess(high, e) < 0.0:  # nearer to 1 / e than numbers are to each other
+        return high
     return float(brentq(lambda d: _excess(d, e), low, high, xtol=1e-15, rtol=1e-15))
 
 

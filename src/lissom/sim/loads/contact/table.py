@@ -23,7 +23,7 @@ class TableContact(DampedLaw):
     """Force by a smooth curve through points of depth and force, times 1 + dissipation rate.
 
     Between the points it is cubic and grows all the way, with a continuous slope (Fritsch and
-    Carlson's PCHIP); beyond the last one it goes on as a straight line.
+    Butland's slopes, PCHIP); beyond the last one it goes on as a straight line.
 
     Examples
     --------
@@ -57,9 +57,12 @@ class TableContact(DampedLaw):
     @cached_property
     def _curves(self) -> tuple[Any, Any, Any]:
         """Force, slope and energy as piecewise polynomials."""
-        from scipy.interpolate import PchipInterpolator
+        from scipy.interpolate import CubicHermiteSpline, pchip_interpolate
 
-        curve = PchipInterpolator(self.depth, self.force_at)
+        slopes = pchip_interpolate(self.depth, self.force_at, self.depth, der=1)
+        chord = (self.force_at[-1] - self.force_at[-2]) / (self.depth[-1] - self.depth[-2])
+        slopes[-1] = max(slopes[-1], 0.5 * chord)  # it may be zero, and the line beyond flat
+        curve = CubicHermiteSpline(self.depth, self.force_at, slopes)
         return curve, curve.derivative(), curve.antiderivative()
 
     def numbers(self) -> list[float]:
