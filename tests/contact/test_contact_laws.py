@@ -230,9 +230,11 @@ def test_times_of_powers(name):
     n = getattr(shape, "exponent", 1.0)
     mass, speed = 0.4, 0.7
     depth = ((n + 1) * mass * speed**2 / (2 * shape.stiffness)) ** (1 / (n + 1))
-    expected = 2 * np.sqrt(np.pi) * gamma(1 + 1 / (n + 1)) / gamma(0.5 + 1 / (n + 1)) * depth / speed
+    expected = (
+        2 * np.sqrt(np.pi) * gamma(1 + 1 / (n + 1)) / gamma(0.5 + 1 / (n + 1)) * depth / speed
+    )
     assert np.isclose(shape.contact_time(mass, speed), expected, rtol=1e-9)
-    assert np.isclose(contact_time(np.array(shape.numbers()), 0, mass, speed), expected, rtol=1e-10)
+    assert np.isclose(contact_time(np.array(shape.numbers()), 0, mass, speed), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["linear", "table", "line", "far beyond a line"])
@@ -242,7 +244,7 @@ def test_times_are_those_of_an_integrated_impact(name):
     speed = 0.5
     _e, time, _work = impact(table, 2.0, speed, 0.0)
     assert np.isclose(shape.contact_time(2.0, speed), time, rtol=1e-7)
-    assert np.isclose(contact_time(table, 0, 2.0, speed), time, rtol=0.05)  # a mean exponent
+    assert np.isclose(contact_time(table, 0, 2.0, speed), time, rtol=1e-3)
 
 
 def test_a_table_goes_through_its_points_and_beyond():
@@ -278,11 +280,11 @@ def test_a_table_goes_through_its_points_and_beyond():
         (lambda: Hertz(material=ls.STEEL).force(1e-6), "use law.between"),
         (lambda: Hertz(material=ls.STEEL).numbers(), "the stiffness depends on the shapes"),
         (lambda: Hertz(1e9).patch(1e-6), "the patch needs radius"),
-        (lambda: TableContact([0, 1, 1], [0, 1, 2]), "depth is .* each greater than the one before"),
+        (lambda: TableContact([0, 1, 1], [0, 1, 2]), "depth is .* greater than the one before"),
         (lambda: TableContact([0, 1, 2], [1, 2, 3]), "force_at is .* start at zero"),
         (lambda: TableContact([0, 1, 2], [0, 1]), "depth has 3 numbers and force_at 2"),
         (lambda: TableContact(1.0, [0, 1]), "depth is 1.0; expected a row of numbers"),
-        (lambda: Hertz(1e9).depth_at(-1.0), r"force is -1.0; expected a number \[N\], zero or more"),
+        (lambda: Hertz(1e9).depth_at(-1.0), r"force is -1.0; expected a number \[N\]"),
         (lambda: damping_number(1.5), "restitution is 1.5; expected"),
     ],
 )  # fmt: skip
