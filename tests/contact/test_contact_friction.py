@@ -177,6 +177,22 @@ def test_tangent_of_a_patch_is_exact_symmetric_and_dissipates():
     assert all(np.isfinite([A, B, *rest]))
 
 
+def test_sharp_friction_of_a_patch_never_feeds_small_changes():
+    """The tangent of a potential that is convex has no eigenvalue below zero."""
+    table = np.array(Friction(0.3, speed=1e-9, spin=True).numbers())
+    for angle in np.linspace(0, np.pi / 2, 50):
+        v = np.array([math.cos(angle), 0.0])
+        w = math.sin(angle)  # radius 1
+        A, _B, A_v, A_w, B_w, *_ = patch(table, 0, v @ v, w, 1.0)
+        tangent = np.zeros((3, 3))
+        tangent[:2, :2] = A * np.eye(2) + A_v * np.outer(v, v)
+        tangent[:2, 2] = tangent[2, :2] = A_w * v
+        tangent[2, 2] = B_w
+        values = np.linalg.eigvalsh(tangent)
+        assert values[0] > -1e-9
+        assert values[1] > 0.03  # but for one direction, that of the same motion
+
+
 def test_a_patch_without_spin_slips_as_any_contact():
     table = np.array(Friction(0.6, 0.4, spin=True).numbers())
     for v in SPEEDS:

@@ -15,7 +15,8 @@ state of a bristle is its deflection z, two lengths along the tangents of the co
 Dupont et al., IEEE Transactions on Automatic Control 47 (2002).  Here (z . v)_+ / |z| stands for
 their |v| where z . v > 0, which is the same along one line and continuous in the plane, where a
 deflection on the limit |z| = z_ss turns along it.  The damping sigma_1 fades with e, as their
-constant one would multiply the force of a contact that begins with a fast slip.
+constant one would multiply the force of a contact that begins with a fast slip, and feed the motion
+where a slip speeds up and z_ss falls below |z|.
 
 A round patch of radius a with Hertz's pressure, which slides with v and spins with u = a w, has the
 potential of the speed P, whose first and second derivatives are force, moment and their change:
