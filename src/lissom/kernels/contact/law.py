@@ -255,3 +255,19 @@ def contact_time(table, c, mass, speed):
         left = 1.0 - energy(table, c, depth * (1.0 - s * s)) / stored
         total += WEIGHTS[k] * s / math.sqrt(max(left, 1e-15))
     return 4.0 * depth / speed * total
+
+
+@jit
+def static_depth(table, c, force):
+    """Depth at which the elastic force of a law has a value above zero.
+
+    Newton's method in the logarithms, in which a power is a straight line.
+    """
+    depth, target = 1e-6, math.log(force)
+    for _ in range(_MOST):
+        there, slope = elastic(table, c, depth)
+        step = (target - math.log(there)) * there / (slope * depth)
+        depth *= math.exp(min(max(step, -5.0), 5.0))
+        if abs(step) <= 1e-12:
+            break
+    return depth

@@ -1,10 +1,19 @@
-"""Contact between shapes: its laws."""
+"""Contact between shapes: the load, and its laws."""
 
 from __future__ import annotations
 
+from .contact import Contact
 from .friction import Friction
 from .laws import Hertz, Impact, LinearContact
 from .line import LineContact
 from .table import TableContact
 
-__all__ = ["Friction", "Hertz", "Impact", "LineContact", "LinearContact", "TableContact"]
+__all__ = [
+    "Contact",
+    "Friction",
+    "Hertz",
+    "Impact",
+    "LineContact",
+    "LinearContact",
+    "TableContact",
+]

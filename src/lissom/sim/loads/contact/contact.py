@@ -195,7 +195,7 @@ class Contact(Load):
         numbers.pair = number
         numbers.shape_a, numbers.shape_b = (plan.table(x.shape.numbers) for x in (a, b))
         numbers.law = plan.table(law.numbers())
-        numbers.slip = 0.0 if friction is None else plan.table(friction.numbers())
+        numbers.slip = 0.0 if friction is None else plan.table(friction.numbers(law))
         numbers.tolerance = CLOSED_GAP * plan.system.length
         numbers.ball = a.shape.bounding_radius + b.shape.bounding_radius
         numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
