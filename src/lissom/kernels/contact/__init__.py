@@ -1,1 +1,1 @@
-"""Contacts: closest points of pairs of shapes, and how gap, normal and wrench change with motions."""
+"""Kernels of contacts: pairs of shapes, laws, and the compliance of the bodies behind them."""

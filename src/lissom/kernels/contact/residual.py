@@ -8,8 +8,8 @@ its elastic force f(d), which grows with d and is zero for d <= 0:
   df/ddelta = f'/(1 + R f'),  dd/ddelta = 1/(1 + R f')                                          (2)
 
 Damping sees d and the rate of delta: R is in series with the elastic force alone.  Energy is
-R f^2/2 + the law's own; a power law f = k d^n has k d^(n+1)/(n+1).  Newton's iterates of (1), convex
-for a power law with n >= 1, start above the root, at the smaller of delta and (delta/(R k))^(1/n).
+R f^2/2 + the law's own; a power law f = k d^n has k d^(n+1)/(n+1).  With n >= 1 (1) is convex, and
+Newton's iterates start above its root, at the smaller of delta and (delta/(R k))^(1/n).
 
 Several points share a matrix R.  Their forces are the root of
 
@@ -42,7 +42,7 @@ _OVER = 0.1  # slope behind the least value, relative to that at the start
 
 
 @jit
-def power_law(table, c, depth, rate):
+def power_law(table, c, depth, _rate):
     """Force k d^n without damping, and its derivatives; k and n at table[c:]."""
     if depth <= 0.0:
         return 0.0, 0.0, 0.0
