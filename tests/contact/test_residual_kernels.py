@@ -6,7 +6,13 @@ from scipy.optimize import brentq
 
 from lissom.kernels.compiling import LIBRARY, PLAIN, jit
 from lissom.kernels.contact import residual
-from lissom.kernels.contact.residual import law_in_series, power_law
+from lissom.kernels.contact.residual import (
+    coupled_in_series,
+    coupled_size,
+    damp_coupled,
+    law_in_series,
+    power_law,
+)
 from tests.tools.kernel_calls import called_from_python
 
 power_in_series = called_from_python(residual.power_in_series)
@@ -36,32 +42,25 @@ def saturating_law(table, c, depth, _rate):
     return table[c] * depth / below, table[c] / below**2, 0.0
 
 
-@jit
-def _one(law, table, compliance, depth, rate):
-    return law_in_series(law, table, 0, compliance, depth, rate)
-
-
-of_one = called_from_python(_one)
-of_many = called_from_python(residual.coupled_in_series)
-damp_many = called_from_python(residual.damp_coupled)
+def of_one(law, table, compliance, depth, rate):
+    return called_from_python(law_in_series, law)(table, 0, compliance, depth, rate)
 
 
 def coupled(law, constants, R, depths, rates=None):
     """Forces, law depths, tangent, steps; and slopes by rates if there are rates."""
     m, constants = len(depths), np.asarray(constants, dtype=float)
-    x = np.full(residual_size(m), 7.0)  # results depend on nothing that was there
+    x = np.full(
+        called_from_python(coupled_size)(m), 7.0
+    )  # results depend on nothing that was there
     x[:m], x[m : 2 * m] = depths, 0.0 if rates is None else rates
     x[2 * m : 2 * m + m * m] = np.ravel(R)
-    arguments = law, constants.ravel(), 0, constants.shape[1], m, x, 0
-    steps = of_many(*arguments)
+    arguments = constants.ravel(), 0, constants.shape[1], m, x, 0
+    steps = called_from_python(coupled_in_series, law)(*arguments)
     if rates is not None:
-        damp_many(*arguments)
+        called_from_python(damp_coupled, law)(*arguments)
     f, rate_slopes, d = x[2 * m + m * m : 5 * m + m * m].reshape(3, m).copy()
     D = x[5 * m + m * m : 5 * m + 2 * m * m].reshape(m, m).copy()
     return f, d, D, steps, rate_slopes
-
-
-residual_size = called_from_python(residual.coupled_size)
 
 
 def random_compliance(rng, m, rank, size=1e-6):
@@ -146,8 +145,12 @@ def test_damping_dissipates_force_times_squared_rate():
 def test_any_growing_law_is_in_series_with_its_elastic_force(law, table):
     table, R, rate = np.array(table), 1e-6, 0.8
     plain = getattr(law, "py_func", law)
+
+    def too_deep(x, depth):
+        return x + R * plain(table, 0, x, 0.0)[0] - depth
+
     for depth in (1e-6, 3e-5, 2e-3):
-        d = brentq(lambda x: x + R * plain(table, 0, x, 0.0)[0] - depth, 0, depth, xtol=1e-18)
+        d = brentq(too_deep, 0, depth, args=(depth,), xtol=1e-18)
         force, by_depth, by_rate, law_depth = of_one(law, table, R, depth, rate)
         assert law_depth == pytest.approx(d, rel=1e-9)
         assert force == pytest.approx(plain(table, 0, d, rate)[0], rel=1e-8)
@@ -158,7 +161,7 @@ def test_any_growing_law_is_in_series_with_its_elastic_force(law, table):
 
 
 def test_forces_of_300_random_problems_of_five_points_are_the_least_energy():
-    """Forces press, closed points satisfy their laws, and open ones do not touch: the one minimum."""
+    """They press, closed points satisfy their laws, open ones do not touch: the one minimum."""
     rng, steps = np.random.default_rng(4), []
     for trial in range(300):
         R = random_compliance(rng, 5, 5 if trial % 3 else 2)

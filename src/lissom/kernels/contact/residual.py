@@ -38,6 +38,7 @@ from ..tree.modal import modal_dot
 _MOST = 60  # steps of Newton's method
 _MOST_HALVES = 40
 _SMALL = 1e-9  # relative step after which the next one is below rounding
+_NEAR = 0.01  # relative correction of a depth that one step of Newton's method can make
 _OVER = 0.1  # slope behind the least value, relative to that at the start
 
 
@@ -239,7 +240,7 @@ def _factor_system(m, x, compliance, root, matrix):
 
 @jit
 def _put_tangent(law, table, c, stride, m, x, o):
-    """Tangent (5), and forces without what rounding left below zero."""
+    """Tangent (5); forces not below zero, and depths, cleared of rounding."""
     compliance = o + 2 * m
     forces = compliance + m * m
     d = forces + 2 * m
@@ -247,12 +248,16 @@ def _put_tangent(law, table, c, stride, m, x, o):
     matrix = tangent + m * m
     y, root = matrix + m * m + m, matrix + m * m + 2 * m
     for i in range(m):
-        slope = 0.0
-        if x[d + i] > 0.0:
-            _, slope, _ = law(table, c + i * stride, x[d + i], 0.0)
-        x[root + i] = math.sqrt(slope)
         x[forces + i] = max(x[forces + i], 0.0)
         x[forces + m + i] = 0.0
+        slope = 0.0
+        if x[d + i] > 0.0:
+            force, slope, _ = law(table, c + i * stride, x[d + i], 0.0)
+            # (3) as a difference has lost digits of a small d, the force has not
+            if abs(x[forces + i] - force) < _NEAR * slope * x[d + i]:
+                x[d + i] += (x[forces + i] - force) / slope
+                _, slope, _ = law(table, c + i * stride, x[d + i], 0.0)
+        x[root + i] = math.sqrt(slope)
     _factor_system(m, x, compliance, root, matrix)
     for j in range(m):
         for i in range(m):

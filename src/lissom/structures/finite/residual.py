@@ -31,7 +31,8 @@ def contact_names(structure: Structure, contact: Any) -> list[str]:
     listed = [contact] if isinstance(contact, (str, int, np.integer)) else contact
     if not isinstance(listed, (list, tuple, range, np.ndarray)):
         raise ModelError(
-            f'{structure.name}: contact is {shown(contact)}; give names or numbers of nodes, ["tip"]'
+            f"{structure.name}: contact is {shown(contact)}; give names or numbers of nodes, such "
+            'as ["tip", 9]'
         )
     names = [_name(structure, x) for x in listed]
     for k, name in enumerate(names):
