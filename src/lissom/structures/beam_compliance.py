@@ -51,6 +51,6 @@ def beam_residual(
         if yields[family]:
             whole[:, k, :, k] = compliances[k] * field
     n = 3 * len(places)
-    moved = shapes.reshape(n, -1) / omega
+    moved = shapes.reshape(n, len(omega)) / omega
     whole = whole.reshape(n, n)
     return without_rounding(whole - moved @ moved.T, whole)
