@@ -44,13 +44,13 @@ def beam_residual(
     and x-z [m/N]; `yields`: of `yielding`; `shapes` (k, 3, m), `omega` (m,): of the modes.
     """
     a, b = np.minimum.outer(places, places), np.maximum.outer(places, places)
-    whole = np.zeros((len(places), 3, len(places), 3))
+    n = 3 * len(places)
+    compliance = np.zeros((len(places), 3, len(places), 3))
     across = a**2 * (3 * b - a) / 6  # (2)
     fields = (a, across, across)
     for k, (family, field) in enumerate(zip(_FAMILIES, fields, strict=True)):
         if yields[family]:
-            whole[:, k, :, k] = compliances[k] * field
-    n = 3 * len(places)
+            compliance[:, k, :, k] = compliances[k] * field
     moved = shapes.reshape(n, len(omega)) / omega
-    whole = whole.reshape(n, n)
+    whole = compliance.reshape(n, n)
     return without_rounding(whole - moved @ moved.T, whole)
