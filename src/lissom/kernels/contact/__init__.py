@@ -1,1 +1,1 @@
-"""Kernels of contacts: pairs of shapes, laws, and the compliance of the bodies behind them."""
+"""Contact between shapes: geometry of pairs, laws, forces and their changes."""
