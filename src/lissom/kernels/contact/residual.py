@@ -164,11 +164,11 @@ def coupled_in_series(law, table, c, stride, m, x, o):
     forces = compliance + m * m
     d = forces + 2 * m
     for i in range(m):
-        own = compliance + i * m + i
-        own_depth = law_depth(law, table, c + i * stride, x[own], x[o + i])
+        diagonal = x[compliance + i * m + i]
+        depth = law_depth(law, table, c + i * stride, diagonal, x[o + i])
         x[forces + i] = 0.0
-        if own_depth > 0.0:
-            x[forces + i] = law(table, c + i * stride, own_depth, 0.0)[0]
+        if depth > 0.0:
+            x[forces + i] = law(table, c + i * stride, depth, 0.0)[0]
     for i in range(m):
         x[d + i] = x[o + i] - modal_dot(x, compliance + i * m, m, x, forces)
     steps = -1
