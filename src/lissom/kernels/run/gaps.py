@@ -3,9 +3,9 @@
 The gap of a contact along a step is a polynomial of degree 8 through its values on the interpolant
 of the method.  Where there is none, an open contact follows the accelerations at the start of the
 step, which know nothing of forces that the step met later, and a closed one the path between its
-ends (`kinks.between`).  In Bernstein form it shows whether it has a root (`contact.bernstein`); the first one of all
-contacts ends the step.  Where the points of a contact are too slow to meet within the step, nothing
-is computed.
+ends (`kinks.between`).  In Bernstein form it shows whether it has a root (`contact.bernstein`); the
+first one of all contacts ends the step.  Where the points of a contact are too slow to meet within
+the step, nothing is computed.
 
 With U the relative velocity along the normal, by the speeds, the mass that a contact meets is
   1 / m = U M^-1 U^T                                                                          (1)
@@ -39,6 +39,7 @@ from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
 from .kinks import between
 from .load_rows import place_slots
+from .motions import drive
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
 MOMENT = 2.0**-46  # of the time, below which instants are the same
@@ -216,6 +217,9 @@ def _at(r, k, t, h, theta, way):
         _go_on(r, theta * h, at)
     else:
         between(plan, theta, h, r.start, r.end, at)
+    if run.PlanHeader(plan, 0).motions.count != 0:
+        now = t + theta * h
+        drive(r.system.ints, plan, table, memory, now, at.q, at.v, r.work.x, r.work.buffer)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
     gap, rate, _press, speed = gap_motion(load, table, memory, r.work.slots, a, b, True)
