@@ -11,7 +11,7 @@ from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ..errors import ModelError
 from ..fields import numbers_or_symbols
 from ..immutable import immutable
-from ..joints import Contact, Free, Joint
+from ..joints import ClosedContact, Free, Joint
 from ..printing import Shown
 from ..spatial.given import given_rotation
 from ..spatial.scalar import is_numeric
@@ -121,7 +121,7 @@ def checked_connection(
     """Validated body and joint; see `Model.add`."""
     where = f"body {name!r}"
     checked_body(body, where)
-    if isinstance(joint, Contact):
+    if isinstance(joint, ClosedContact):
         raise ModelError(
             f"{where}: {joint.label} is a contact and cannot carry a body; add the body with the "
             "joint that carries it, by default Free(), and give the contact to Model.close"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...bodies.solids import Sweep
-from ...joints import Contact, Joint
+from ...joints import ClosedContact, Joint
 from ...spatial import rotate
 from ..plots.style import COLORS
 from ..scene.scene import Scene
@@ -51,7 +51,7 @@ def placed_joints(scene: Scene) -> list[PlacedJoint]:
         a, b = (scene.attached(0, x.body, x.node, x.rotation, x.position) for x in loop.ends)
         theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
         axes = np.zeros((6, 0))
-        if isinstance(loop.joint, Contact):  # drawn at the point of contact
+        if isinstance(loop.joint, ClosedContact):  # drawn at the point of contact
             touched = a[1] + a[0][:, :2] @ theta if len(theta) == 2 else b[1]
             a, b = (a[0], touched), (b[0], touched)
         else:
