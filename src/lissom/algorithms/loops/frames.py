@@ -65,7 +65,9 @@ class PlacedLoop:
     def touch(self) -> Touch | None:
         """Contact at rest in this pose, if it is one."""
         joint = self.loop.joint
-        return joint.touch(*self.relative, np.zeros(6)) if isinstance(joint, ClosedContact) else None
+        return (
+            joint.touch(*self.relative, np.zeros(6)) if isinstance(joint, ClosedContact) else None
+        )
 
     @cached_property
     def directions(self) -> Array:

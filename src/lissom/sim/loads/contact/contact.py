@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ....algorithms import pose
-from ....errors import LoadError, LissomError, shown
+from ....errors import LissomError, LoadError, shown
 from ....fields import FieldForm, declare, declared
 from ....kernels.contact.pairs import pair_number
 from ....kernels.layout.contact import ContactNumbers
