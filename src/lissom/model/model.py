@@ -44,7 +44,7 @@ class Model:
 
     Additional joints between bodies close loops: `close` adds a joint that is cut, `join` lets
     `compile` choose the cut joint.  `couple` adds equations between joint coordinates, such as
-    gears.  `frame` names places on bodies, `add_shape` gives bodies the shapes with which they touch.
+    gears.  `frame` names places on bodies; `add_shape` says with which shapes bodies touch.
 
     Parts may be added in any order; names are resolved and values checked by `compile`.  A
     compiled system does not change when the model changes later.  `copy.copy` returns an

@@ -27,9 +27,8 @@ Array = np.ndarray
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
 CONTENT = "content"  # variable of files with all of it, packed
 
-_STILL = frozenset(
-    {"frames", "shapes", "solids", "recovery", "line"}
-)  # fields without effect on the motion
+# Fields without effect on the motion; what a shape does is in the numbers of its contacts
+_STILL = frozenset({"frames", "shapes", "solids", "recovery", "line"})
 _STRAINS = [component for component, _ in ORDER]
 _BEYOND_TIP = 1e-9  # fraction of the length by which the last node of a rod may miss the tip
 
@@ -117,11 +116,8 @@ def _check(system: System) -> None:
     if not len(system.parent) == len(system.joints) == len(system.bodies) == system.n_body:
         raise ValueError("the numbers of names, joints and bodies differ")
     named: tuple[Any, ...] = (*system.loops, *system.couplings, *system.frames)
-    names = [
-        *system.names,
-        *(one.name for one in named),
-        *(x.name for x in system.shapes if x.name),
-    ]
+    names = [*system.names, *(one.name for one in named)]
+    names += [shape.name for shape in system.shapes if shape.name]
     if len(set(names)) != len(names):
         raise ValueError("two bodies, loops, couplings, frames or shapes have one name")
     for i, (p, node) in enumerate(zip(system.parent, system.parent_node, strict=True)):

@@ -11,10 +11,11 @@ import numpy as np
 from ..errors import ResultError
 from ..results.files.disk import PathLike, as_path, replacing
 from .options import SHOWN, GifOptions, ImageOptions
-from .scene.bodies import SceneBody
+from .scene.bodies import EARTH, SceneBody
 from .scene.camera import direction, seen_from
 from .scene.frames import frames_of, with_scaled_modes
 from .scene.scene import Scene, outermost
+from .scene.shapes import divided
 from .scene.values import check_color, stress_at_nodes
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
+_LARGE = 0.06  # edge of a triangle of the ground over the diagonal of the picture
 
 
 class Raster:
@@ -129,6 +131,7 @@ class Raster:
         paths = (self.drawn.rows[f"{where}.position"] for where in scene.trails)
         self._paths = [self.view(path) for path in paths]
         self._paints = [_paints(body) for body in self.drawn.bodies]
+        self._ground = _ground(self.drawn, grey=bool(color))
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
         shown = ((i, self.drawn.bodies[i]) for i in stresses)
@@ -168,6 +171,9 @@ class Raster:
     def _visible(self, frame: int) -> tuple[Array, Array]:
         """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
         corners, paints = [], []
+        if len(self._ground[0]):
+            corners.append(self._ground[0])
+            paints.append(self._ground[1])
         for i, colors in enumerate(self._paints):
             faces = self.drawn.corners(frame, i)[self.drawn.bodies[i].whole.triangles]
             if self.color:
@@ -243,6 +249,21 @@ def _paints(body: SceneBody) -> Array:
     paints = []
     for piece in body.surfaces:
         text = piece.color or body.color
-        paint = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        paints.append(np.tile(paint, (len(piece.triangles), 1)))
+        paints.append(np.tile(_rgb(text), (len(piece.triangles), 1)))
     return np.concatenate(paints)
+
+
+def _ground(scene: Scene, *, grey: bool) -> tuple[Array, Array]:
+    """Triangles (n, 3, 3) of the shapes of the world, small ones for their order, and colours."""
+    longest = _LARGE * float(np.linalg.norm(scene.high - scene.low))
+    faces, paints = [np.zeros((0, 3, 3))], [np.zeros((0, 3))]
+    for piece in scene.ground:
+        faces.append(divided(piece.offsets[piece.triangles], longest))
+        paint = _rgb(EARTH if grey or piece.color is None else piece.color)
+        paints.append(np.tile(paint, (len(faces[-1]), 1)))
+    return np.concatenate(faces), np.concatenate(paints)
+
+
+def _rgb(text: str) -> list[float]:
+    """Red, green and blue of a color "#rrggbb", 0 to 1."""
+    return [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]

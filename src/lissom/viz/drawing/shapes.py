@@ -10,7 +10,9 @@ from ...bodies.solids import Sweep
 from ...joints import ClosedContact, Joint
 from ...spatial import rotate
 from ..plots.style import COLORS
+from ..scene.bodies import EARTH
 from ..scene.scene import Scene
+from ..scene.shapes import joined
 
 Array = np.ndarray
 Frame = tuple[Array, Array]  # axes to world axes, origin in the world
@@ -116,23 +118,16 @@ def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     return Shape(color, triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
-def divided(triangles: Array, longest: float) -> Array:
-    """Triangles (n, 3, 3) halved until no edge is longer than a length, at most ten times.
-
-    `triangles` (m, 3, 3): corners; `longest`: length of the longest edge [m].
-    """
-    for _ in range(10):
-        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
-        large = lengths.max(axis=1, initial=0.0) > longest
-        if not large.any():
-            break
-        first = np.argmax(lengths[large], axis=1)
-        rows = np.arange(len(first))
-        a, b, c = (triangles[large][rows, (first + k) % 3] for k in range(3))
-        middle = (a + b) / 2
-        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
-        triangles = np.concatenate([triangles[~large], *halves])
-    return triangles
+def ground_of(scene: Scene) -> Shape | None:
+    """The shapes of the world, if there are any."""
+    if not scene.ground:
+        return None
+    whole = joined(scene.ground)
+    ends, normals = _sharp(whole.offsets, whole.triangles)
+    color = next((x.color for x in scene.ground if x.color), EARTH)
+    triangles = whole.offsets[whole.triangles]
+    middle = _middle(triangles, [], np.zeros(3))
+    return Shape(color, triangles, ends, normals, [], np.zeros((0, 3)), False, middle)
 
 
 def facing(triangles: Array, towards: Array) -> Array:

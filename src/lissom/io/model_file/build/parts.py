@@ -134,6 +134,7 @@ def _build_beam(
 
 
 def material_named(name: str, materials: Mapping[str, Material]) -> Material:
+    """Material of a file, or one that is built in."""
     by_name = {**MATERIALS, **materials}
     if name not in by_name:
         raise ModelError(f"there is no material {name!r}; {suggestion(name, by_name)}")
