@@ -93,7 +93,7 @@ class Drawing:
     scene: Scene
     joints: list[PlacedJoint]
     shapes: list[Shape]
-    ground: Shape | None  # the shapes of the world
+    ground: list[Shape]  # the shapes of the world
     # names, frames: whether names are written, and axes of bodies and named frames drawn
     names: bool
     frames: bool
@@ -110,7 +110,7 @@ class Drawing:
     @property
     def drawn(self) -> list[Shape]:
         """The ground, then the bodies."""
-        return [*([] if self.ground is None else [self.ground]), *self.shapes]
+        return [*self.ground, *self.shapes]
 
     @cached_property
     def points(self) -> Array:

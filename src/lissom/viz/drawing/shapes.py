@@ -11,8 +11,8 @@ from ...joints import ClosedContact, Joint
 from ...spatial import rotate
 from ..plots.style import COLORS
 from ..scene.bodies import EARTH
+from ..scene.contact_shapes import shapes_on
 from ..scene.scene import Scene
-from ..scene.shapes import joined
 
 Array = np.ndarray
 Frame = tuple[Array, Array]  # axes to world axes, origin in the world
@@ -105,8 +105,9 @@ def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     bare = not drawn.skins
     if not bare:
         corners = scene.corners(0, i)
-        triangles = corners[drawn.whole.triangles]
-        ends, normals = _sharp(corners, drawn.whole.triangles)
+        skin = drawn.whole.triangles[: sum(len(x.triangles) for x in drawn.skins)]
+        triangles = corners[skin]
+        ends, normals = _sharp(corners, skin)
         color = next((x.color for x in reversed(drawn.skins) if x.color), color)
     radius, sweeps = 0.0, [s for s in body.solids if isinstance(s, Sweep)]
     if body.rod is not None:
@@ -118,16 +119,16 @@ def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     return Shape(color, triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
-def ground_of(scene: Scene) -> Shape | None:
-    """The shapes of the world, if there are any."""
-    if not scene.ground:
-        return None
-    whole = joined(scene.ground)
-    ends, normals = _sharp(whole.offsets, whole.triangles)
-    color = next((x.color for x in scene.ground if x.color), EARTH)
-    triangles = whole.offsets[whole.triangles]
-    middle = _middle(triangles, [], np.zeros(3))
-    return Shape(color, triangles, ends, normals, [], np.zeros((0, 3)), False, middle)
+def ground_of(scene: Scene) -> list[Shape]:
+    """The shapes of the world."""
+    shapes = []
+    for piece in scene.ground:
+        triangles = piece.offsets[piece.triangles]
+        ends, normals = _sharp(piece.offsets, piece.triangles)
+        middle = _middle(triangles, [], np.zeros(3))
+        color, none = piece.color or EARTH, np.zeros((0, 3))
+        shapes.append(Shape(color, triangles, ends, normals, [], none, False, middle))
+    return shapes
 
 
 def facing(triangles: Array, towards: Array) -> Array:
@@ -166,6 +167,9 @@ def _bones(
         ends += [nodes[node] for node in body.node_names.values()]
     elif not body.solids and body.mass:
         ends.append(origin + turn @ (body.integrals.first_moment / body.integrals.mass))
+    if not body.solids:
+        carriers = (frame for _, frame in shapes_on(scene.system, i) if not frame.plain)
+        ends += [scene.attached(0, i, x.node, x.rotation, x.position)[1] for x in carriers]
     return [np.stack([origin, e]) for e in ends if not np.allclose(e, origin)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,16 @@ from ...shapes import ContactShape, HalfSpace
 from ...system import GROUND, Frame, PlacedShape, System
 from .shapes import DrawnSurface, points_and_triangles
 
+Array = np.ndarray
+
 _PLATE = 1.5  # largest edge of the plate of a half space, in diagonals of the mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Plate(DrawnSurface):
+    """Plate of a half space: nothing that touches it is behind it."""
+
+    normal: Array | None = None  # (3,) out of the half space, in the axes of its node
 
 
 def shapes_on(system: System, body: int) -> list[tuple[PlacedShape, Frame]]:
@@ -33,13 +42,17 @@ def surfaces_on(system: System, body: int, size: float | None = None) -> list[Dr
 
 
 def _surfaces(shape: ContactShape, frame: Frame, size: float | None) -> list[DrawnSurface]:
-    if isinstance(shape, HalfSpace) and size:
-        shape = replace(shape, extent=min(shape.extent, _PLATE * size))
-    drawn = []
+    normal = None
+    if isinstance(shape, HalfSpace):
+        normal = frame.rotation @ shape.rotation @ shape.normal
+        if size:
+            shape = replace(shape, extent=min(shape.extent, _PLATE * size))
+    drawn: list[DrawnSurface] = []
     for solid in shape.solid():
         points, triangles = points_and_triangles(solid)
         in_frame = points @ solid.rotation.T + solid.at
         offsets = in_frame @ frame.rotation.T + frame.position
         nodes = np.full(len(points), max(frame.node, 0))
-        drawn.append(DrawnSurface(nodes, offsets, triangles, solid.color))
+        piece = DrawnSurface(nodes, offsets, triangles, solid.color)
+        drawn.append(piece if normal is None else Plate(**vars(piece), normal=normal))
     return drawn

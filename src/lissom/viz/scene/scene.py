@@ -123,10 +123,8 @@ class Scene:
         """Lowest and highest coordinates at some of these rows."""
         low, high = self._bounds_of_bodies(rows)
         for piece in self.ground:
-            low, high = (
-                np.minimum(low, piece.offsets.min(0)),
-                np.maximum(high, piece.offsets.max(0)),
-            )
+            points = piece.offsets
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return low, high
 
     def _bounds_of_bodies(self, rows: Trajectory) -> tuple[Array, Array]:

@@ -64,7 +64,7 @@ class Picture {
     scene.ground.forEach((s, part) => {
       const patch = new Patch(gl, ...[s.offsets, s.normals, s.nodes, s.triangles].map(scene.array));
       const member = { i: -1, part, first: 0, stress: -1, paint: color(s.color) };
-      groups.set(`ground ${part}`, { table: this.origin, patch, modes: 0, stressed: false, stripes: [0, 0, 0, 0], members: [member] });
+      groups.set(`ground ${part}`, { table: this.origin, patch, modes: 0, stressed: false, stripes: [0, 0, 0, 0], members: [member], fixed: true });
     });
     return [...groups.values()];
   }
@@ -198,9 +198,9 @@ class Picture {
     return modes < 0 || (modes && kind === "deflection") ? this.motion.largest[kind] ?? 0 : 0;
   }
 
-  drawBodies(at = this.useBodies()) {
+  drawBodies(at = this.useBodies(), groups = this.groups) {
     const { gl } = this;
-    for (const { table: nodes, patch, modes, stressed, stripes } of this.groups) {
+    for (const { table: nodes, patch, modes, stressed, stripes } of groups) {
       gl.bindTexture(gl.TEXTURE_2D, nodes);
       gl.uniform1i(at.modes, modes);
       gl.uniform4fv(at.stripes, stripes);
@@ -210,7 +210,7 @@ class Picture {
     }
   }
 
-  // Shadows: everything projected onto the ground, each pixel drawn once.
+  // Shadows: everything that moves projected onto the ground, each pixel drawn once.
   drawShadows() {
     const { gl, show } = this, [x, y, z] = this.camera.up, h = this.ground;
     if (this.camera.elevation < 0) return;
@@ -225,7 +225,7 @@ class Picture {
     gl.depthMask(false);
     gl.stencilFunc(gl.EQUAL, 0, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-    this.drawBodies(at);
+    this.drawBodies(at, this.groups.filter(({ fixed }) => !fixed));
     gl.disable(gl.STENCIL_TEST);
     gl.disable(gl.BLEND);
     gl.depthMask(true);
