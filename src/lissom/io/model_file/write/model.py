@@ -170,17 +170,17 @@ class _Writer:
         table: dict[str, Any] = {"kind": shape.kind, "name": named.name}
         table |= self.place(named.on, "on", "node")
         for field in dataclasses.fields(shape):
-            value = getattr(shape, field.name)
-            if field.name in ("at", "rotation") or value is None or value is field.default:
+            value, usual = getattr(shape, field.name), field.default
+            if field.name in ("at", "rotation") or value is None:
                 continue
-            if isinstance(value, str):
-                table[field.name] = value
-                continue
-            if np.array_equal(value, field.default):
+            if usual is not dataclasses.MISSING and _same(value, usual):
                 continue
             plain = re.fullmatch(r"[\w -]{1,100}", named.name)
             key = f"shape{len(self.arrays)}" if plain is None else f"{named.name}.shape"
-            table[field.name] = self.array(value, f"{key}.{field.name}", np.size(value) <= INLINE)
+            small = np.size(value) <= INLINE
+            if not isinstance(value, str):
+                value = self.array(value, f"{key}.{field.name}", small)
+            table[field.name] = value
         return table | self.frame(shape.at, shape.rotation, "")
 
     def place(self, place: Part | None, key: str, node: str) -> dict[str, Any]:
