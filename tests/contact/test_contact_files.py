@@ -58,7 +58,7 @@ duration = "0.1 s"
 kind = "contact"
 a = "ball"
 b = "ground"
-law = {kind = "hertz", material = "rubber", other = "steel", restitution = 0.8, at_speed = "50 cm/s"}
+law = {kind = "hertz", material = "rubber", restitution = 0.8, at_speed = "50 cm/s"}
 friction = {static = 0.6, dynamic = 0.4, speed = "2 mm/s", spin = true}
 """
 LAWS = {
@@ -70,7 +70,7 @@ LAWS = {
     "plane": ls.LineContact(0.02, material=STEEL, other_radius=np.inf, thickness=0.1),
     "table_contact": ls.TableContact([0.0, 1e-3, 3e-3], [0.0, 10.0, 40.0], restitution=0.7),
 }
-FRICTION = ls.Friction(0.5, 0.3, hold=True, stiffness=1e6, load=9.81, elastic_part=0.8)
+FRICTION = ls.Friction(0.5, 0.3, hold=True, stiffness=1e6, load=9.81, elastic_part=0.8, rolling=0.01)
 
 
 def written(folder, text, name="ball.toml"):
@@ -103,7 +103,7 @@ def test_a_file_says_what_python_says(tmp_path):
     assert equal(placed["ground"].shape, shapes.HalfSpace((0, 0.6, 0.8)))
     (load,) = run.settings["loads"]
     rubber = ls.Material("rubber", 10e6, 1100.0, 0.49)
-    law = ls.Hertz(material=rubber, other=STEEL, restitution=0.8, at_speed=0.5)
+    law = ls.Hertz(material=rubber, restitution=0.8, at_speed=0.5)
     friction = ls.Friction(0.6, 0.4, speed=2e-3, spin=True)
     assert equal(load, ls.Contact("ball", "ground", law, friction))
 

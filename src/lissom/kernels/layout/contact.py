@@ -30,6 +30,7 @@ class TouchRecord(NamedRow):
     gap: Number  # at the start of the step [m]
     rate: Number  # its rate there [m/s]
     press: Number  # normal force there [N]
+    speed: Number  # largest speed of its points relative to each other there [m/s]
     entry: Number  # speed of approach at the last touch-down [m/s]
     duration: Number  # time of contact that follows from it [s]
     since: Number  # time of the last touch-down

@@ -263,7 +263,7 @@ class GapPlaces(NamedRow):
     speed: Offset  # of the two points relative to each other
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
-    samples: Offset  # gaps within the step, for each contact so many
+    samples: Offset  # gaps within a part of the step
     coefficients: Offset  # of its polynomial
     part: Offset
     piece: Offset
@@ -367,6 +367,9 @@ EXACT_ROWS, STEP_ROWS = 1, 2
 
 # Array `states` of loads: [weight, secant, states, rates of these, outputs], see `states`
 LOAD_WEIGHT, LOAD_SECANT, LOAD_STATES = range(3)
+
+# Paths on which gaps are followed: the interpolant, free motion from the start, between the ends
+METHOD_PATH, FREE_PATH, END_PATH = range(3)
 
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
