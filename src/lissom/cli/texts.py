@@ -33,7 +33,7 @@ def tree_text(system: System, most: int | None = MOST_LINES) -> str:
     system : System
         The mechanism.
     most : int or None
-        Bodies, loops, couplings and frames that get a line each; None: all.
+        Bodies, loops, couplings, frames and shapes that get a line each; None: all.
     """
     from ..system.tree import printed_tree
 

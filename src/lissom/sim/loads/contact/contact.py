@@ -25,6 +25,7 @@ from ....shapes import ContactShape, parts
 from ....system import Frame, PlacedShape, System
 from ..forms import in_slot, place_text
 from ..load import Load
+from .former import LoadOfContact
 from .friction import Friction
 from .law import NormalLaw
 
@@ -106,7 +107,7 @@ class _Side(NamedTuple):
 
 
 @declared()
-class Contact(Load):
+class Contact(Load, metaclass=LoadOfContact):
     """Contact between two shapes, which touch, slide, roll, stick and part.
 
     No step goes over a touch-down, however short the contact is.
