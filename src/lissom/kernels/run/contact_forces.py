@@ -80,12 +80,12 @@ def gap_motion(load, table, memory, work, a, b, exact):
             return distance - numbers.ball, dot(d, v) / distance, 0.0, speed
     witness = _witness(numbers, table, slot_a, slot_b)
     _x, v, rate, _slip, _turning = contact_motion(witness, slot_a, slot_b)
-    N, _by_depth, _by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     return witness[0], rate, N, math.sqrt(dot(v, v))
 
 
 @uncounted
-def _normal(numbers, table, memory, load, gap, rate):
+def normal_force(numbers, table, memory, load, gap, rate):
     """Normal force and its slopes by depth and by rate of depth."""
     touch, c = TouchRecord(memory, load.touch), int(numbers.law)
     closed = touch.state == contact.CLOSED or touch.state == contact.QUIET
@@ -118,7 +118,7 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
     witness = _witness(numbers, table, slot_a, slot_b)
     x, v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
     channels.gap, channels.point, channels.slip = witness[0], x, v_t
-    N, _by_depth, _by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     if N == 0.0:
         return
     F, M = ZERO, ZERO
@@ -129,6 +129,18 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
     add_wrench(work, b, n_b, f_b)
     channels.press, channels.force = N, added(F, N, witness[1])
     channels.patch = _radius(witness)[0]
+
+
+@uncounted
+def put_open_contact(load, table, work, a, b, states, o):
+    """Write the channels of a contact without force: exact, however far apart its shapes are."""
+    channels = ContactOutput(states, o)
+    if channels.press != 0.0:
+        return
+    slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
+    witness = _witness(ContactNumbers(table, load.constants), table, slot_a, slot_b)
+    x, _v, _rate, v_t, _turning = contact_motion(witness, slot_a, slot_b)
+    channels.gap, channels.point, channels.slip = witness[0], x, v_t
 
 
 @uncounted
@@ -157,7 +169,7 @@ def add_contact_change(load, table, memory, signals, work, a, b, motion, m_a, m_
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
     witness = _witness(numbers, table, slot_a, slot_b)
     _x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
-    N, by_depth, by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, by_depth, by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     if N == 0.0:
         return
     small_a, small_b = small_motion(motion, m_a), small_motion(motion, m_b)

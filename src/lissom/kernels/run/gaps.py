@@ -31,7 +31,7 @@ from ..layout.rows import cut_as
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
-from .contact_forces import gap_motion, put_unit_forces
+from .contact_forces import gap_motion, normal_force, put_unit_forces
 from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
 from .load_rows import place_slots
@@ -41,6 +41,14 @@ FIRST_STEP, FIXED_STEPS = 50.0, 32.0  # parts of the time of contact
 STABLE_STEPS = 12.0  # explicit fixed steps in a period of vibration on a quiet contact
 RELEASE = 10.0  # static depths
 SLOWEST = 1e-12  # speed of approach that counts [m/s]
+# Gauss's rule on a step, for impulses: points and weights
+GAUSS = (
+    (0.04691007703066800, 0.11846344252809454),
+    (0.23076534494715845, 0.23931433524968324),
+    (0.5, 0.28444444444444444),
+    (0.76923465505284155, 0.23931433524968324),
+    (0.95308992296933200, 0.11846344252809454),
+)
 MARGIN = 1.5  # of the speeds at the ends of a step over those within
 
 cut_gaps = cut_as(run.GapPlaces)
@@ -179,6 +187,15 @@ def _cubic(touch, w, k, h, theta):
 
 
 @uncounted
+def _cubic_rate(touch, w, k, h, theta):
+    """Rate of the gap at the fraction theta of a step by Hermite's cubic."""
+    one, shift = 1.0 - theta, w.gap[k] - touch.gap
+    before, after = h * touch.rate - shift, shift - h * w.rate[k]
+    slope = shift + (one - theta) * (one * before + theta * after)
+    return (slope + theta * one * (after - before)) / h
+
+
+@uncounted
 def _root(r, w, k, table, bernstein, tolerance, last):
     """Fraction of a step, before `last`, at which contact k closes or opens; else `last`."""
     plan, memory = r.arrays.plan, r.arrays.memory
@@ -213,8 +230,8 @@ def commit_contacts(r, h, t1):
             ContactNumbers(table, load.constants),
         )
         touch.happened = 0.0
-        if touch.state != contact.OPEN:
-            _add_impulse(touch, w, k, h)
+        if touch.state != contact.OPEN and memory[load.active] != 0.0:
+            _add_impulse(r, w, k, h, touch, numbers)
         if touch.state == contact.OPEN:
             near = numbers.tolerance if w.rate[k] < 0.0 else 0.0
             if w.gap[k] <= near and memory[load.active] != 0.0:
@@ -236,10 +253,23 @@ def commit_contacts(r, h, t1):
 
 
 @uncounted
-def _add_impulse(touch, w, k, h):
-    """Add the impulse of the normal force in a step, by the trapezoidal rule, and its peak."""
-    touch.impulse += 0.5 * h * (touch.press + w.press[k])
-    touch.peak = max(touch.peak, w.press[k])
+def _add_impulse(r, w, k, h, touch, numbers):
+    """Add the impulse of the normal force in a step to that of its point, and note its peak.
+
+    By Gauss's rule of order ten, on Hermite's cubic of the gap.
+    """
+    plan, table, memory = r.arrays
+    load, impulse = _load(plan, k), 0.0
+    first = TouchRecord(memory, _load(plan, int(numbers.first)).touch)
+    for j in range(len(GAUSS)):
+        theta, weight = GAUSS[j]
+        gap, rate = _cubic(touch, w, k, h, theta), _cubic_rate(touch, w, k, h, theta)
+        N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, gap, rate)
+        impulse += weight * h * N
+        first.total = N if k == int(numbers.first) else first.total + N
+        first.peak = max(first.peak, first.total)
+        touch.deepest = max(touch.deepest, -gap)
+    touch.impulse += impulse
 
 
 @uncounted
@@ -259,7 +289,6 @@ def _touch_down(r, w, k, h, t1, touch, numbers):
     quiet = 0.5 * v * v < falls * lowest
     touch.state = contact.QUIET if quiet else contact.CLOSED
     touch.happened, touch.since, touch.entry = contact.TOUCHED, t1, v
-    touch.impulse = touch.peak = 0.0
     touch.release = RELEASE * lowest
     touch.count += 1.0
     touch.step = touch.duration / FIXED_STEPS

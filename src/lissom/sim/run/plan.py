@@ -449,6 +449,18 @@ class Plan:
         row.touch = self.reserve(TouchRecord.size, first)
         self.contacts.append(row)
 
+    @property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts; those that were not named are told apart by numbers."""
+        names: list[str] = []
+        for load, *_ in self.contact_parts:
+            label, k = load.label, 1
+            while label in names:
+                k += 1
+                label = f"{load.label} ({k})"
+            names.append(label)
+        return names
+
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
         self.add(

@@ -148,7 +148,7 @@ class Contact(Load):
                 )
         first = len(plan.contacts)
         for a, b in self._points(*sides):
-            self._add_point(plan, a, b)
+            self._add_point(plan, a, b, first)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
     def _side(self, plan: Plan, where: Any) -> _Side:
@@ -179,7 +179,7 @@ class Contact(Load):
             for other in parts(b.shape, shape):
                 yield a._replace(shape=shape), b._replace(shape=other)
 
-    def _add_point(self, plan: Plan, a: _Side, b: _Side) -> None:
+    def _add_point(self, plan: Plan, a: _Side, b: _Side, first: int) -> None:
         pair = pair_number(a.shape.kind, b.shape.kind)
         if pair is None:
             raise LoadError(
@@ -197,6 +197,7 @@ class Contact(Load):
         numbers.shape_a, numbers.shape_b = (plan.table(x.shape.numbers) for x in (a, b))
         numbers.law = plan.table(law.numbers())
         numbers.slip = 0.0 if friction is None else plan.table(friction.numbers())
+        numbers.first = first
         numbers.tolerance = CLOSED_GAP * plan.system.length
         numbers.ball = a.shape.bounding_radius + b.shape.bounding_radius
         numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
