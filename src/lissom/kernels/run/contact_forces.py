@@ -88,7 +88,7 @@ def gap_motion(load, table, memory, work, a, b, exact):
 def normal_force(numbers, table, memory, load, gap, rate):
     """Normal force and its slopes by depth and by rate of depth."""
     touch, c = TouchRecord(memory, load.touch), int(numbers.law)
-    closed = touch.state == contact.CLOSED or touch.state == contact.QUIET
+    closed = touch.state != contact.OPEN  # one that no run has looked at rests
     damping = latched_damping(table, c, touch.entry if closed else -rate)
     return law_damped(table, c, -gap, -rate, damping)
 

@@ -239,7 +239,8 @@ def commit_contacts(r, h, t1):
                 if status != 0:
                     return False, status
         elif touch.state == contact.CLOSED:
-            near = -numbers.tolerance if w.rate[k] > 0.0 else 0.0
+            # a held contact of gap zero stays closed
+            near = -numbers.tolerance if w.rate[k] > SLOWEST else numbers.tolerance
             if w.gap[k] >= near:
                 touch.state, touch.happened = contact.OPEN, contact.LEFT
         elif w.gap[k] > touch.release:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....algorithms import pose
 from ....errors import LoadError, LissomError, shown
-from ....fields import FieldForm, declare, declared
+from ....fields import ChoiceField, FieldForm, declare, declared
 from ....kernels.contact.pairs import pair_number
 from ....kernels.layout.contact import ContactNumbers
 from ....kernels.run.contact_forces import (
@@ -126,6 +126,11 @@ class Contact(Load):
     law: Any = declare(LawField(), "Normal law.")
     friction: Any = declare(FrictionField(), "Friction, if there is any.", default=None)
     _: KW_ONLY
+    initially: str = declare(
+        ChoiceField(options=("apart", "pressed")),
+        '"pressed": the run may start with shapes that overlap although they do not rest so.',
+        default="apart",
+    )
 
     @property
     def place(self) -> str:
