@@ -31,6 +31,7 @@ class TouchRecord(NamedRow):
     gap: Number  # at the start of the step [m]
     rate: Number  # its rate there [m/s]
     press: Number  # normal force there [N]
+    speed: Number  # largest speed of its points relative to each other there [m/s]
     entry: Number  # speed of approach at the last touch-down [m/s]
     duration: Number  # time of contact that follows from it [s]
     since: Number  # time of the last touch-down
@@ -40,6 +41,8 @@ class TouchRecord(NamedRow):
     step: Number  # longest fixed step while it is closed [s]
     happened: Number  # TOUCHED or LEFT in the last step, else zero
     count: Number  # touch-downs
+    shortest: Number  # time of contact of all of them [s]; zero before the first
+    creep: Number  # way slid below the speed at which regularised friction is greatest [m]
     begun: Number  # of the first point: time at which the contact as a whole has closed
     speed: Number  # and its speed of approach there [m/s]
     total: Number  # sum of the normal forces of all points, at the last place within a step [N]

@@ -13,13 +13,14 @@ import math
 
 from ..compiling import CompiledEntry, uncounted
 from ..contact.friction import ROLLING, SPIN, patch, rolling, slip
-from ..contact.law import latched_damping, law_damped
+from ..contact.law import elastic, latched_damping, latched_slope, law_damped
 from ..contact.pairs import pair_witness
 from ..contact.witness import (
     contact_change,
     contact_force,
     contact_motion,
     contact_motion_change,
+    point_velocity,
     slot_motion,
     small_motion,
 )
@@ -62,7 +63,7 @@ def _between_centers(numbers, slot_a, slot_b):
 
 @uncounted
 def gap_motion(load, table, memory, work, a, b, exact):
-    """Gap, its rate, normal force, and speed of the contact points relative to each other.
+    """Gap, its rate, normal force, and largest speed of points of the shapes towards each other.
 
     Where the shapes are far apart and this need not be exact, the gap of the balls about them.
     """
@@ -79,18 +80,29 @@ def gap_motion(load, table, memory, work, a, b, exact):
             speed = math.sqrt(dot(v, v)) + math.sqrt(dot(w, w)) * numbers.ball
             return distance - numbers.ball, dot(d, v) / distance, 0.0, speed
     witness = _witness(numbers, table, slot_a, slot_b)
-    _x, v, rate, _slip, _turning = contact_motion(witness, slot_a, slot_b)
+    _x, _v, rate, _slip, turning = contact_motion(witness, slot_a, slot_b)
     N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
-    return witness[0], rate, N, math.sqrt(dot(v, v))
+    v = added(point_velocity(slot_a, witness[2]), -1.0, point_velocity(slot_b, witness[3]))
+    speed = math.sqrt(dot(v, v))
+    if numbers.ball < math.inf:
+        speed += math.sqrt(dot(turning, turning)) * numbers.ball
+    return witness[0], rate, N, speed
 
 
 @uncounted
 def normal_force(numbers, table, memory, load, gap, rate):
-    """Normal force and its slopes by depth and by rate of depth."""
+    """Normal force and its slopes by depth and by rate of depth.
+
+    Before a contact closes its speed of approach is the present one.
+    """
     touch, c = TouchRecord(memory, load.touch), int(numbers.law)
-    closed = touch.state != contact.OPEN  # one that no run has looked at rests
-    damping = latched_damping(table, c, touch.entry if closed else -rate)
-    return law_damped(table, c, -gap, -rate, damping)
+    if touch.state == contact.CLOSED or touch.state == contact.QUIET:
+        return law_damped(table, c, -gap, -rate, latched_damping(table, c, touch.entry))
+    N, by_depth, by_rate = law_damped(table, c, -gap, -rate, latched_damping(table, c, -rate))
+    if N > 0.0:
+        force, _slope = elastic(table, c, -gap)
+        by_rate -= force * rate * latched_slope(table, c, -rate)
+    return N, by_depth, by_rate
 
 
 @uncounted
@@ -116,7 +128,7 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
             channels.gap = distance - numbers.ball
             return
     witness = _witness(numbers, table, slot_a, slot_b)
-    x, v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
+    x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
     channels.gap, channels.point, channels.slip = witness[0], x, v_t
     N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     if N == 0.0:

@@ -144,7 +144,7 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     c, points = int(head.contacts.count), DEGREE + 1
     k = 1 if c else 0
     gaps = {**dict.fromkeys(("gap", "rate", "press", "speed"), c), "time": k}
-    gaps |= {"doubt": c, "samples": points * c, "coefficients": points * k}
+    gaps |= {"doubt": c, "samples": points * k, "coefficients": points * k}
     gaps |= {"part": points * k, "piece": points * k}
     _cut(head.at_gaps, end, {**gaps, "column": n * k, "solution": n * k, "zero": n * k})
 

@@ -101,6 +101,8 @@ class Plan:
         self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
+        self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted

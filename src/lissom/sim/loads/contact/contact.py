@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ....algorithms import pose
-from ....errors import LoadError, LissomError, shown
+from ....errors import LissomError, LoadError, shown
 from ....fields import ChoiceField, FieldForm, declare, declared
 from ....kernels.contact.pairs import pair_number
 from ....kernels.layout.contact import ContactNumbers
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-CLOSED_GAP = 1e-12  # gap that counts as closed, in sizes of the mechanism
+CLOSED_GAP = 1e-10  # gap that counts as closed, in sizes of the mechanism
 
 CONTACT = register(
     NodeKind(
@@ -195,14 +194,20 @@ class Contact(Load):
         if swapped:
             a, b = b, a
         friction = self.friction
-        law = self._law_between(plan, number, a, b)
+        curvatures = witness(plan.system, number, a, b)[16:]
+        law = self.law.between(curvatures[:3], curvatures[3:])
+        mean = 0.5 * float(curvatures[[0, 2, 3, 5]].sum())
+        plan.contact_radii.append(1.0 / mean if mean > 0.0 else np.inf)
+        plan.contact_sizes.append(min(a.shape.bounding_radius, b.shape.bounding_radius))
         values = np.zeros(ContactNumbers.size)
         numbers = ContactNumbers(values, 0)
         numbers.pair = number
         numbers.shape_a, numbers.shape_b = (plan.table(x.shape.numbers) for x in (a, b))
         numbers.law = plan.table(law.numbers())
-        numbers.slip = 0.0 if friction is None else plan.table(friction.numbers())
         numbers.first = first
+        if friction is not None:
+            radius = 1.0 / mean if mean > 0.0 else 0.0
+            numbers.slip = plan.table(friction.numbers(law, radius=radius))
         numbers.tolerance = CLOSED_GAP * plan.system.length
         numbers.ball = a.shape.bounding_radius + b.shape.bounding_radius
         numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
@@ -210,11 +215,6 @@ class Contact(Load):
         numbers.p_a, numbers.p_b = a.point(a.shape.at), b.point(b.shape.at)
         slots = (plan.slot(side.frame) for side in (a, b))
         plan.add_contact(self, CONTACT, *slots, values, swapped=swapped)
-
-    def _law_between(self, plan: Plan, number: int, a: _Side, b: _Side) -> NormalLaw:
-        """Law with the stiffness of this pair, by the curvatures in the neutral position."""
-        curvatures = witness(plan.system, number, a, b)[16:]
-        return self.law.between(curvatures[:3], curvatures[3:])
 
 
 def witness(system: System, number: int, a: _Side, b: _Side) -> Array:
