@@ -44,7 +44,7 @@ class TouchRecord(NamedRow):
     shortest: Number  # time of contact of all of them [s]; zero before the first
     creep: Number  # way slid below the speed at which regularised friction is greatest [m]
     begun: Number  # of the first point: time at which the contact as a whole has closed
-    speed: Number  # and its speed of approach there [m/s]
+    approach: Number  # and its speed there [m/s]
     total: Number  # sum of the normal forces of all points, at the last place within a step [N]
     peak: Number  # its largest value since then [N]
 

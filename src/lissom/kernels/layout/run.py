@@ -261,6 +261,7 @@ class GapPlaces(NamedRow):
     rate: Offset
     press: Offset  # normal force
     speed: Offset  # of the two points relative to each other
+    slip: Offset  # along the surface
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
     samples: Offset  # gaps within a part of the step

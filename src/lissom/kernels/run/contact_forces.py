@@ -63,7 +63,7 @@ def _between_centers(numbers, slot_a, slot_b):
 
 @uncounted
 def gap_motion(load, table, memory, work, a, b, exact):
-    """Gap, its rate, normal force, and largest speed of points of the shapes towards each other.
+    """Gap, its rate, normal force, largest relative speed of the points, and slip.
 
     Where the shapes are far apart and this need not be exact, the gap of the balls about them.
     """
@@ -78,15 +78,15 @@ def gap_motion(load, table, memory, work, a, b, exact):
             v = added(v, -1.0, v_b)
             w = added(slot_a[2], -1.0, slot_b[2])
             speed = math.sqrt(dot(v, v)) + math.sqrt(dot(w, w)) * numbers.ball
-            return distance - numbers.ball, dot(d, v) / distance, 0.0, speed
+            return distance - numbers.ball, dot(d, v) / distance, 0.0, speed, speed
     witness = _witness(numbers, table, slot_a, slot_b)
-    _x, _v, rate, _slip, turning = contact_motion(witness, slot_a, slot_b)
+    _x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
     N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     v = added(point_velocity(slot_a, witness[2]), -1.0, point_velocity(slot_b, witness[3]))
     speed = math.sqrt(dot(v, v))
     if numbers.ball < math.inf:
         speed += math.sqrt(dot(turning, turning)) * numbers.ball
-    return witness[0], rate, N, speed
+    return witness[0], rate, N, speed, math.sqrt(dot(v_t, v_t))
 
 
 @uncounted

@@ -81,7 +81,7 @@ def _measure(r, t, at, exact):
     for k in range(head.contacts.count):
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-        w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
+        w.gap[k], w.rate[k], w.press[k], w.speed[k], w.slip[k] = gap_motion(
             load, table, memory, r.work.slots, a, b, exact
         )
     w.time[0] = t
@@ -219,7 +219,7 @@ def _at(r, k, t, h, theta, interpolated):
         between(plan, theta, h, r.start, r.end, at)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-    gap, rate, _press, speed = gap_motion(load, table, memory, r.work.slots, a, b, True)
+    gap, rate, _press, speed, _slip = gap_motion(load, table, memory, r.work.slots, a, b, True)
     return gap, rate, speed
 
 
@@ -295,9 +295,8 @@ def _add_impulse(r, w, k, h, touch, numbers):
         touch.deepest = max(touch.deepest, -gap)
     touch.impulse += impulse
     if numbers.slip != 0.0 and table[int(numbers.slip) + HOLD] == 0.0:
-        slip = math.sqrt(max(w.speed[k] * w.speed[k] - w.rate[k] * w.rate[k], 0.0))
-        if slip < table[int(numbers.slip) + SPEED]:
-            touch.creep += h * slip
+        if w.slip[k] < table[int(numbers.slip) + SPEED]:
+            touch.creep += h * w.slip[k]
 
 
 @uncounted

@@ -43,8 +43,8 @@ def _begun(
     """The touch of a contact that has closed; what it will have done is counted from now on."""
     for point in points:
         point.impulse = point.total = point.peak = 0.0
-    points[0].begun, points[0].speed = machine.elapsed, max(x.entry for x in changed)
-    return Touch(name, True, float(points[0].speed), min(float(x.duration) for x in changed))
+    points[0].begun, points[0].approach = machine.elapsed, max(x.entry for x in changed)
+    return Touch(name, True, float(points[0].approach), min(float(x.duration) for x in changed))
 
 
 def _ended(machine: Machine, name: str, points: list[TouchRecord]) -> Touch:
@@ -52,4 +52,4 @@ def _ended(machine: Machine, name: str, points: list[TouchRecord]) -> Touch:
     first, impulse = points[0], sum(float(x.impulse) for x in points)
     lasted = machine.elapsed - float(first.begun)
     duration = min(float(x.duration) for x in points)
-    return Touch(name, False, float(first.speed), duration, lasted, impulse, float(first.peak))
+    return Touch(name, False, float(first.approach), duration, lasted, impulse, float(first.peak))

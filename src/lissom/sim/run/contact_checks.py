@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...algorithms.tree.coordinates import error_sizes
+from ...algorithms.tree.coordinates import error_sizes, moved
 from ...errors import LoadError
 from ...kernels.layout.contact import ContactNumbers, ContactOutput
 from .machine import Machine
@@ -12,7 +12,8 @@ from .plan import Plan
 
 Array = np.ndarray
 
-RESTS = 0.01  # acceleration of a contact at rest, as a part of what its force causes alone
+RESTS = 0.1  # acceleration of a gap at rest, as a part of what the force of the contact causes
+SMALL, BENDING = 1e-7, 1e-4  # spacings of differences, in sizes of speeds
 
 
 def check_contact_names(plan: Plan) -> None:
@@ -45,17 +46,17 @@ def check_contacts_apart(machine: Machine, row: Array) -> None:
         return
     points = machine.columns.part(row[None], "contact")[0].reshape(-1, ContactOutput.size)
     constants = plan.constants()
-    deep: list[tuple[float, str]] = []
+    deep: list[tuple[float, str, int]] = []  # depth, name, number of the point
     for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True):
         if load.initially == "pressed" or not load.on:
             continue
-        gaps = [ContactOutput(x, 0).gap for x in points[first : first + n]]
-        tolerance = ContactNumbers(constants, int(plan.contacts[first].constants)).tolerance
-        if min(gaps) < -tolerance:
-            deep.append((-min(gaps), name))
-    if not deep or _rests(machine, row):
+        for k in range(first, first + n):
+            tolerance = ContactNumbers(constants, int(plan.contacts[k].constants)).tolerance
+            if (gap := ContactOutput(points[k], 0).gap) < -tolerance:
+                deep.append((-float(gap), name, k))
+    if not deep or _rest(machine, row, [k for _, _, k in deep]):
         return
-    depth, name = max(deep)
+    depth, name, _ = max(deep)
     raise LoadError(
         f"contact {name!r}: at the start its shapes overlap by {depth:.3g} m, and its force would "
         "throw them apart; move them apart, start at rest on each other (state = "
@@ -63,15 +64,37 @@ def check_contacts_apart(machine: Machine, row: Array) -> None:
     )
 
 
-def _rests(machine: Machine, row: Array) -> bool:
-    """Whether the forces of the contacts are balanced by others at the start."""
-    plan, size = machine.plan, error_sizes(machine.system)[0]
-    q, v, a = (machine.columns.part(row[None], x)[0] for x in ("q", "v", "acceleration"))
+def _rest(machine: Machine, row: Array, points: list[int]) -> bool:
+    """Whether the forces of these points are balanced by others at the start.
+
+    The accelerations of the gaps, from changes of these along v and along dv/dt, are compared with
+    what the forces of all contacts alone would cause.
+    """
+    plan, system = machine.plan, machine.system
+    size = error_sizes(system)[0]
+    q, v, a = (machine.columns.part(row[None], x)[0].copy() for x in ("q", "v", "acceleration"))
     before = machine.memory.copy()
     for contact in plan.contacts:
         machine.memory[contact.active] = 0.0
-    _status, without = machine.accelerations(machine.time, q.copy(), v.copy())
-    machine.memory[:] = before
-    free = machine.columns.part(without[None], "acceleration")[0]
-    caused = np.max(np.abs((a - free) / size), initial=0.0)
-    return bool(np.max(np.abs(a / size), initial=0.0) <= RESTS * caused)
+
+    def evaluated(motion: Array) -> Array:
+        return machine.accelerations(machine.time, moved(system, q, motion), v)[1][None]
+
+    def gaps(motion: Array) -> Array:
+        numbers = machine.columns.part(evaluated(motion), "contact")
+        return np.asarray(numbers.reshape(-1, ContactOutput.size)[points, 0])
+
+    def step(motion: Array, part: float) -> float:
+        return part / max(float(np.max(np.abs(motion) / size)), 1e-300)
+
+    def along(motion: Array) -> Array:
+        h = step(motion, SMALL)
+        return np.asarray((gaps(h * motion) - gaps(-h * motion)) / (2 * h))
+
+    try:
+        caused = a - machine.columns.part(evaluated(0 * v), "acceleration")[0]
+        h = step(v, BENDING)
+        turning = (gaps(h * v) - 2 * gaps(0 * v) + gaps(-h * v)) / h**2 if np.any(v) else 0.0
+        return bool(np.all(np.abs(along(a) + turning) <= RESTS * np.abs(along(caused))))
+    finally:
+        machine.memory[:] = before
