@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ...kernels.layout import contact
@@ -51,5 +52,5 @@ def _ended(machine: Machine, name: str, points: list[TouchRecord]) -> Touch:
     """What a contact that has opened has done."""
     first, impulse = points[0], sum(float(x.impulse) for x in points)
     lasted = machine.elapsed - float(first.begun)
-    duration = min(float(x.duration) for x in points)
+    duration = min((float(x.duration) for x in points if x.count), default=math.inf)
     return Touch(name, False, float(first.approach), duration, lasted, impulse, float(first.peak))

@@ -18,8 +18,9 @@ DEEP = 0.5  # depth, in radii of a ball about the smaller shape
 CURVED = 0.1  # depth, in relative radii of curvature, beyond which Hertz's theory does not hold
 WIDE = 0.3  # the same for the radius of the patch
 OFTEN, MANY = 1000.0, 100  # touch-downs a second, and how many there must be
-CUT = 0.1  # part of the fixed steps that contacts may divide
+CUT, FEW = 0.1, 5  # part of the fixed steps that contacts may divide, and number in any case
 CREEP = 100.0  # way slid by regularised friction that is at rest, in tolerances of lengths
+FINEST = 1e-6  # smallest of these tolerances, in sizes of the system: a body that stops creeps too
 SLOW = 0.5  # period of the highest mode, in times of contact
 
 
@@ -91,7 +92,8 @@ def _often(machine: Machine, contact: _Contact) -> str:
 def _creep(machine: Machine, contact: _Contact) -> str:
     """Words about the creep of friction that is regularised."""
     creep = max(float(x.creep) for x in contact.touches)
-    if not creep > CREEP * machine.settings.rtol * machine.system.length:
+    tolerance = max(machine.settings.rtol, FINEST) * machine.system.length
+    if not creep > CREEP * tolerance:
         return ""
     return (
         f"contact {contact.name!r} has slid {creep:.3g} m in all at speeds at which it ought to "
@@ -122,7 +124,7 @@ def _cut(machine: Machine) -> str:
     """Words about fixed steps that contacts divide."""
     memory, settings = machine.memory, machine.settings
     cut, whole = float(memory[run.N_CUT]), float(memory[run.GRID])
-    if settings.adaptive or not cut > CUT * whole:
+    if settings.adaptive or not cut > max(CUT * whole, FEW):
         return ""
     return (
         f"contacts divided {cut:.0f} of {whole:.0f} fixed steps of {settings.step:g} s into "
