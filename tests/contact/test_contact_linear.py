@@ -98,7 +98,7 @@ def test_derivatives_of_a_run_that_touches_are_refused(law, integrator):
     start = BALL.state(q=[RADIUS + 1e-4], v=[-1.0])
     settings = {"duration": 1e-3, "step": 1e-5, "integrator": integrator}
     settings["loads"] = [ground_contact(BALL, law)]
-    with pytest.raises(LoadError, match=r"at t = 0.0001 s foot touches.*differences of runs"):
+    with pytest.raises(LoadError, match=r"at t = 9.9951e-05 s foot touches.*differences of runs"):
         ls.sensitivity(BALL, start, **settings)
     with pytest.raises(LoadError, match="foot touches"):
         ls.gradient(BALL, start, objective=lambda t, q, v: q[-1, 0], **settings)
