@@ -49,9 +49,7 @@ def test_slip_is_the_speed_of_the_ball_at_the_point():
 
 
 def test_the_force_of_the_contact_moves_the_ball():
-    np.testing.assert_allclose(
-        MASS * RUN["ball.acceleration"], RUN["foot.force"], atol=1e-9
-    )
+    np.testing.assert_allclose(MASS * RUN["ball.acceleration"], RUN["foot.force"], atol=1e-9)
 
 
 def test_force_and_slip_belong_to_the_first_shape():

@@ -30,7 +30,9 @@ REST = (MASS * 9.81 / 1e7) ** (2 / 3)  # depth under the weight [m]
 def dropped(law, *, height=1e-3, speed=1.0, duration=0.004, **options):
     settings = {"integrator": "dopri5", "progress": False} | options
     start = BALL.state(q=[RADIUS + height], v=[-speed])
-    return ls.simulate(BALL, start, duration=duration, loads=[ground_contact(BALL, law)], **settings)
+    return ls.simulate(
+        BALL, start, duration=duration, loads=[ground_contact(BALL, law)], **settings
+    )
 
 
 def said(call):
@@ -45,8 +47,8 @@ def said(call):
 
 
 def test_shapes_that_overlap_at_the_start_are_refused():
-    with pytest.raises(LoadError, match=r"contact 'foot': at the start .* overlap by 1e-05 m"):
-        dropped(LOSSY, height=-1e-5, speed=0.0)
+    with pytest.raises(LoadError, match=r"contact 'foot': at the start .* overlap by 0.0001 m"):
+        dropped(LOSSY, height=-1e-4, speed=0.0)
 
 
 def test_they_are_accepted_if_this_is_meant():
@@ -65,7 +67,7 @@ def test_a_ball_may_start_at_rest_on_the_ground():
     loads = [ground_contact(BALL, LOSSY)]
     start = ls.equilibrium(BALL, BALL.state(q=[RADIUS + 1e-4]), loads=loads)
     run = ls.simulate(BALL, start, duration=0.05, loads=loads, progress=False)
-    assert not run.events and np.ptp(run["foot.gap"]) < 1e-12
+    assert not run.events and np.ptp(run["foot.gap"]) < 1e-10
     assert run["foot.gap"][0] == pytest.approx(-REST)
 
 
@@ -91,7 +93,7 @@ def test_a_ball_may_roll_over_a_ball():
 
 
 def test_other_words_for_the_start_are_refused():
-    with pytest.raises(LoadError, match='initially is "?\'?deep'):
+    with pytest.raises(LoadError, match="initially is \"?'?deep"):
         ground_contact(BALL, LOSSY, initially="deep")
 
 
@@ -114,8 +116,8 @@ def test_a_patch_beyond_the_theory_of_hertz_is_told():
 
 
 def test_a_rattling_contact_is_told(monkeypatch):
-    monkeypatch.setattr(contacts, "MANY", 3)
-    monkeypatch.setattr(contacts, "FEW", 2)
+    monkeypatch.setattr(contacts, "MANY", 1)
+    monkeypatch.setattr(contacts, "FEW", 1)
     ceiling = Contact(
         BALL.shape("ball", shapes.Sphere(RADIUS)),
         shapes.HalfSpace((0, 0, -1), at=(0, 0, 2 * RADIUS + 2e-4)),
@@ -124,7 +126,7 @@ def test_a_rattling_contact_is_told(monkeypatch):
     )
     loads = [ground_contact(BALL, Hertz(stiffness=STEEL)), ceiling]
     start = BALL.state(q=[RADIUS + 1e-4], v=[1.0])
-    settings = {"duration": 0.003, "integrator": "rk4", "step": 1e-3, "progress": False}
+    settings = {"duration": 0.0012, "integrator": "rk4", "step": 4e-4, "progress": False}
     texts = said(lambda: ls.simulate(BALL, start, loads=loads, **settings))
     assert any("contact 'foot' closed" in text and "rattles" in text for text in texts)
     assert any("contacts divided" in text and "of 3 fixed steps" in text for text in texts)
@@ -149,14 +151,16 @@ def test_creep_of_regularised_friction_is_told():
 
 
 def test_modes_that_are_slower_than_the_contact_are_told():
-    beam = ls.Beam(0.5, ls.STEEL, ls.CircularSection(0.005), modes=2)
+    beam = ls.beam(
+        0.5, ls.Rectangle(width=0.01, height=0.01), ls.STEEL, bending=2, torsion=0, stretch=0
+    )
     model = ls.Model("beam", gravity=(0, 0, 0))
     model.add(beam, ls.Revolute("y"), name="beam")
     system = model.compile()
     tip = system.shape("beam.tip", shapes.Sphere(RADIUS))
-    contact = Contact(tip, shapes.HalfSpace(at=(0, 0, -0.02)), Hertz(stiffness=STEEL), name="foot")
+    contact = Contact(tip, shapes.HalfSpace(at=(0, 0, -0.015)), Hertz(stiffness=STEEL), name="foot")
     start = ls.State(system, system.neutral().q, np.r_[0.0 * system.neutral().v[:-1], 2.0])
-    settings = {"duration": 0.0055, "integrator": "dopri5", "progress": False}
+    settings = {"duration": 0.006, "integrator": "dopri5", "progress": False}
     texts = said(lambda: ls.simulate(system, start, loads=[contact], **settings))
     assert any("highest mode of 'beam'" in text for text in texts)
 

@@ -127,10 +127,8 @@ def _seen(numbers: Array, signs: Array) -> _Points:
     """Points of a contact from their stored numbers (n, CONTACT_SIZE p)."""
     x = numbers.reshape(len(numbers), len(signs), CONTACT_SIZE)
     turned = signs[:, None]
-    return _Points(
-        x[:, :, 0], x[:, :, 1], turned * x[:, :, 2:5] + 0.0, x[:, :, 5:8], turned * x[:, :, 8:11] + 0.0,
-        x[:, :, 11],
-    )  # fmt: skip
+    force, slip = (turned * x[:, :, k : k + 3] + 0.0 for k in (2, 8))  # no negative zeros
+    return _Points(x[:, :, 0], x[:, :, 1], force, x[:, :, 5:8], slip, x[:, :, 11])
 
 
 def missing_contact(columns: Columns, name: Any) -> None:
