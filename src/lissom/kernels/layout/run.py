@@ -261,6 +261,7 @@ class GapPlaces(NamedRow):
     rate: Offset
     press: Offset  # normal force
     speed: Offset  # of the two points relative to each other
+    slip: Offset  # along the surface
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
     samples: Offset  # gaps within a part of the step
@@ -452,8 +453,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     IS_HARD,  # whether the last one had a much larger change
     CONTACT_STEP,  # longest fixed step while contacts are closed; zero: to be looked at, see `gaps`
     CONTACT_AT,  # time at which a step must end, since a contact closes or opens there
+    N_CUT,  # whole fixed steps that were divided, of runs with contacts
     M_HEADER,
-) = range(62)
+) = range(63)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

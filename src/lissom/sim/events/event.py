@@ -168,8 +168,9 @@ class Event(Shown):
     Parameters
     ----------
     when : str or callable
-        Joint (by the body that it carries) whose coordinate is watched, or a function
-        f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
+        Joint (by the body that it carries) whose coordinate is watched; a contact by its name,
+        which touches (direction -1) or leaves (1); or a function f(time, state) -> number; compiled
+        by Numba: f(time, q, v) -> number.
     action : Action or sequence of Action
         `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
         With ``()`` the run continues, and the result's ``events`` record the time.
@@ -242,7 +243,9 @@ class Event(Shown):
         """
         place = plan.reserve(2, [0.0, 1.0])  # previous value, whether it is armed
         common = {"memory": place, "way": self.direction, "value": plan.table(self.value)}
-        if isinstance(self.when, str):
+        if isinstance(self.when, str) and self.when in plan.contact_names:
+            self._check_contact()  # the run itself ends steps where contacts close and open
+        elif isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
             if joint.n_v != 1 or joint.n_q != 1:
                 raise LoadError(
@@ -257,6 +260,15 @@ class Event(Shown):
         for action in self.actions:
             action.prepare(plan, self.label)
         plan.events.append((self, place))
+
+    def _check_contact(self) -> None:
+        """Refuse what does not go with the gap of a contact."""
+        if self.value or self.rate:
+            what = "rate=True" if self.rate else f"value={self.value:g}"
+            raise LoadError(
+                f"{self.label}: {self.when!r} is a contact, which closes and opens where its gap "
+                f"is zero; leave out {what}, or watch a function of the state"
+            )
 
     def _function(self, plan: Plan) -> tuple[int, int]:
         if is_compiled(self.when):

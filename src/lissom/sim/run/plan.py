@@ -101,6 +101,8 @@ class Plan:
         self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
+        self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
@@ -448,6 +450,18 @@ class Plan:
         row = self.rows["node_loads"][-1]
         row.touch = self.reserve(TouchRecord.size, first)
         self.contacts.append(row)
+
+    @property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts; those that were not named are told apart by numbers."""
+        names: list[str] = []
+        for load, *_ in self.contact_parts:
+            label, k = load.label, 1
+            while label in names:
+                k += 1
+                label = f"{load.label} ({k})"
+            names.append(label)
+        return names
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
