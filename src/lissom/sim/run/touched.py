@@ -6,7 +6,6 @@ that are touched are listed too, as if they carried something without mass.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from ...algorithms.tree.packing import Packed, pack
@@ -44,10 +43,10 @@ def _packed(system: System, listed: tuple[tuple[int, ...], ...]) -> Packed:
     """Constants of a system with these nodes listed, packed once."""
     packed = system.derived.setdefault("touched", {})
     if listed not in packed:
-        other = copy.copy(system)
-        other.__dict__["outboard_nodes"] = listed
-        packed[listed] = pack(other), other
-    return packed[listed][0]
+        other = object.__new__(System)
+        other.__dict__.update(system.__getstate__(), outboard_nodes=listed)
+        packed[listed] = pack(other)
+    return packed[listed]
 
 
 def touched_number(plan: Plan, row: run.LoadRow) -> int:
