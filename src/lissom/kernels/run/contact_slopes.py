@@ -3,9 +3,8 @@
 With (n, t, u) the normal and the tangents, d = u_a - u_b the relative displacement at the common
 point x and v' the change of the relative velocity there:
   -df = k (n . d) + c_n (n . v') + c_t (t . v') + c_u (u . v')                               (1)
-  k = N_g n - F_g    c_n = N_r n - F_r    c_t, c_u = -dF/dv along t, u                        (2)
-N_g, N_r: slopes of the normal law by depth and its rate; F_g, F_r: friction by them, mu N_g and so
-on.  Left out, and found by `load_derivatives`, are that n turns, that x moves over the bodies, and
+  k = N_g n + F_g    c_n = N_r n + F_r    c_t, c_u = -dF/dv along t, u                        (2)
+N_g, N_r: slopes of the normal law by depth and its rate; F_g, F_r: the friction that they cause.  Left out, and found by `load_derivatives`, are that n turns, that x moves over the bodies, and
 that the patch grows.  The symmetric part without what couples friction with the normal force:
   E_k = (n . k)_+ n n'    E_c = (n . c_n)_+ n n' + (symmetric part of friction)_+             (3)
 where ( )_+ has no eigenvalues below zero, as friction has that falls with the slip.
@@ -36,7 +35,7 @@ def is_closed(memory, load):
 def contact_slopes(load, table, memory, work, a, b):
     """Normal force, witness, common point, and k, c_n, c_t, c_u of (1); damping by turning.
 
-    The last is (6,) symmetric in the world: -dM by the relative rate of turning.
+    The last is the symmetric part of -dM by the relative rate of turning, six numbers in the world.
     """
     numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
