@@ -251,7 +251,7 @@ def _numbers(rng) -> tuple[float, ...]:
 
 
 def scene_error(seed: int) -> tuple[float, int]:
-    """Largest difference of the coordinates at the end, relative to what they moved, and touches."""
+    """Largest difference at the end, of speeds relative to the largest, and touch-downs."""
     scene = drawn(seed)
     run = ls.simulate(
         scene.system, scene.state, duration=scene.duration, loads=loads(scene), rtol=1e-9,

@@ -139,6 +139,11 @@ class Contact(Load, metaclass=LoadOfContact):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
+        if self.friction is not None and self.friction.hold:
+            raise LoadError(
+                f"{self.label}: friction that holds (hold=True) is not part of runs yet; leave "
+                "hold out, and give a small speed=... [m/s], at which a body at rest creeps at most"
+            )
         sides = [self._side(plan, x) for x in (self.a, self.b)]
         frames = [side.frame for side in sides]
         if frames[0].grounded and frames[1].grounded:
