@@ -127,8 +127,8 @@ class ImpactImpulse(Shown):
     loops : mapping of str to array (6,)
         Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
     shares : mapping of str to float
-        Part of the kinetic energy that the impulse gives to the shapes of a body which the upper
-        half of them takes, by body.
+        Part of the compliance at the point, along the impulse, that the upper half of the shapes of
+        a body provides, by body.
     share : float
         The same of all bodies together; 0 if no shapes move.
     energy : float
@@ -181,10 +181,11 @@ class ImpactImpulse(Shown):
             What `plain` gave.
         """
         arrays = ("point", "normal", "impulse", "velocity", "velocity_after", "inertia")
+        values: dict[str, Any] = {name: str(plain[name]) for name in "ab"}
+        values |= {name: np.array(plain[name], dtype=float) for name in arrays}
+        values |= {name: float(plain[name]) for name in ("loss", "share", "energy")}
         return cls(
-            **{name: str(plain[name]) for name in "ab"},
-            **{name: np.array(plain[name], dtype=float) for name in arrays},
-            **{name: float(plain[name]) for name in ("loss", "share", "energy")},
+            **values,
             loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
             shares={str(k): float(x) for k, x in plain["shares"].items()},
         )

@@ -116,10 +116,14 @@ def _rising_note(event: EventRecord, impulse: Impulse | ImpactImpulse) -> str:
             "shapes take up: peaks of loads after it change with the number of shapes. Give more "
             "shapes, or a lower stiffness"
         )
+    what = "takes {} of the energy that it gives to them"
+    if isinstance(impulse, ImpactImpulse):
+        what = "gives {} of the compliance there"
+    what = what.format(f"{100 * share:.0f} %")
     return (
-        f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "
-        f"{100 * share:.0f} % of the energy that it gives to them: peaks of loads after it rise "
-        f"with the number of shapes. {_remedy(impulse)} has peaks that do not"
+        f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} {what}: "
+        f"peaks of loads after it rise with the number of shapes. {_remedy(impulse)} has peaks "
+        "that do not"
     )
 
 

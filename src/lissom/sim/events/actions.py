@@ -207,7 +207,7 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
     system, rates, shares = machine.system, [np.zeros(0)], [np.zeros(0)]
     for i, body in enumerate(system.bodies):
         if body.n_mode and energy > 0:
-            V, _, fast = _series(body)
+            V, _, fast = series_of_shapes(body)
             rates.append(fast)
             shares.append((V @ change[system.layout.modal_v(i)]) ** 2 / (2 * energy))
     omega, part, rate = np.concatenate(rates), np.concatenate(shares), whole
@@ -265,7 +265,7 @@ def shares_of_shapes(
     system, energies = machine.system, dict[str, tuple[float, float]]()
     for i, body in enumerate(system.bodies):
         if body.n_mode:
-            V, high, fast = _series(body)
+            V, high, fast = series_of_shapes(body)
             heard = 1 / (1 + (fast / rate) ** 4) if rate else np.zeros(len(fast))
             each = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 * heard
             energies[system.names[i]] = float(each[high].sum()), float(each.sum())
@@ -277,7 +277,7 @@ def shares_of_shapes(
     return shares, float(totals[0] / totals[1]), whole
 
 
-def _series(body: NormalBody) -> tuple[Array, Array, Array]:
+def series_of_shapes(body: NormalBody) -> tuple[Array, Array, Array]:
     """Rates of vibrations (m, m) per modal rates, the upper halves, and frequencies [rad/s]."""
     shapes, V = _shapes(body)
     fast = 2 * np.pi * body.frequencies

@@ -5,7 +5,7 @@ W the inverse of the reduced inertia (3 x 3),
 
   c(p) = c- + W p,    dp = (-mu e, 1) dp_n while it slips, e = c_t / |c_t|                    (1)
 
-and p_n grows until the impact ends (Routh 1891).  With b = W_tn, W_tt the parts of W, and s = |c_t|,
+and p_n grows until the impact ends (Routh 1891).  With b = W_tn, W_tt the parts of W, s = |c_t|,
 
   ds/dp_n = e . (b - mu W_tt e),    s de/dp_n = its part across e                             (2)
 

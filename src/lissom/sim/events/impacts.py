@@ -9,6 +9,12 @@ speeds:
 
 each column of M_c^-1 J* being one sweep, O(N); p is that of `impact_impulse`.
 
+Whether peaks after an impact converge with the number of shapes of flexible bodies tells the part
+of the compliance at the point that the upper half of them provides: with g = J* p, E the rows of
+their rates, so that under E v = 0 the compliance is less by the first term of
+
+  share = y* (E M_c^-1 E*)^-1 y / (g* M_c^-1 g),   y = E M_c^-1 g                             (3)
+
 A gap is counted from a level: zero, or where the last impact found it if that is below zero by the
 rounding of the search, so that bodies that have just parted are apart.  After an impact without
 rebound the level is lower by a length that rounding does not reach.
@@ -20,16 +26,22 @@ a finite time.  They end the run where flights would rise by less than this leng
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from ...errors import StateError, name_list
+from ...errors import StateError
 from ...kernels.layout import run
 from ...results.event_records import EventRecord, ImpactImpulse
 from ...system import State
 from ..run.machine import Machine
-from .actions import held_speeds, loop_impulses, mark_driven, shares_of_shapes
+from .actions import (
+    held_speeds,
+    loop_impulses,
+    mark_driven,
+    series_of_shapes,
+    shares_of_shapes,
+)
 from .event import Event
 from .gap import ClosestPoints
 from .impact_impulse import impact_impulse
@@ -44,10 +56,12 @@ _TOGETHER = 1e-9  # difference of gaps, in lengths of the mechanism, that is non
 _OVERLAP = 1e-7  # most overlap at the start, likewise
 _HELD = 1e-9  # compliance, as a part of the largest, below which nothing can move
 _IMMOBILE = 1e-10  # compliance along the normal, in those of the whole mass
+_UNMOVED = 1e-12  # share of a body that is not moved
+_SLOWEST = 1e-12  # approach, as a part of what the speeds could give, that is none
 _COUPLED = 1e-9  # of two impacts, as a part of the mean of their compliances
 
 
-class ImpactRefused(Exception):
+class ImpactError(Exception):
     """An impact without a unique impulse; the message says why and what to do."""
 
 
@@ -59,23 +73,25 @@ def strike(machine: Machine, place: int, action: RigidImpact) -> ImpactImpulse |
         _set_level(machine, place, rebound=True)
         return None
     if len(near) > 1:
-        raise ImpactRefused(
-            f"{name_list(points.labels)} meet at {len(near)} points at once, and the impulses at "
-            "them do not follow from coefficients; use a Contact, or turn one of them a little"
+        raise ImpactError(
+            f"{' and '.join(points.labels)} meet at {len(near)} points at once, and the impulses "
+            "at them do not follow from coefficients; use a Contact, or turn one of them a little"
         )
     (x,) = near
     columns, W = _compliance(machine, x)
     mass = sum(body.mass for body in machine.system.bodies)
     if not W[2, 2] * mass > _IMMOBILE:
-        raise ImpactRefused(
-            f"{name_list(points.labels)} meet where neither can give way along the normal, since "
-            "driven or locked joints or loops hold them; end the motion before, or use a Contact"
+        raise ImpactError(
+            f"{' and '.join(points.labels)} meet where neither can give way along the normal, "
+            "since driven or locked joints or loops hold them; end the motion before, or use a "
+            "Contact"
         )
     c = x.J @ machine.v
     p = impact_impulse(W, c, action.restitution, action.friction, action.law)
     after, change = c + W @ p, columns @ p
     loss = -float(p @ (c + after)) / 2
-    shares, share, energy = shares_of_shapes(machine, change, loss, np.inf)
+    _, _, energy = shares_of_shapes(machine, change, loss, np.inf)
+    shares, share = _shares_of_compliance(machine, x.J.T @ p, change)
     T = x.axes
     impulse = ImpactImpulse(
         *points.labels, x.point, T[:, 2].copy(), T @ p, T @ c, T @ after, loss,
@@ -93,7 +109,10 @@ def _approaching(machine: Machine, place: int) -> list[ClosestPoints]:
     state = _present(machine)
     all_points = machine.plan.gaps[place].closest(machine.system, state)
     limit = min(x.gap for x in all_points) + _TOGETHER * machine.system.length
-    return [x for x in all_points if x.gap <= limit and x.J[2] @ machine.v < 0]
+    v = machine.v
+    least = [-_SLOWEST * (np.abs(x.J[2]) @ np.abs(v)) for x in all_points]
+    pairs = zip(all_points, least, strict=True)
+    return [x for x, slowest in pairs if x.gap <= limit and x.J[2] @ v < slowest]
 
 
 def _present(machine: Machine) -> State:
@@ -108,6 +127,34 @@ def _compliance(machine: Machine, x: ClosestPoints) -> tuple[Array, Array]:
     return columns, (W + W.T) / 2
 
 
+def _shares_of_compliance(
+    machine: Machine, push: Array, change: Array
+) -> tuple[dict[str, float], float]:
+    """Shares (3) of the upper half of the shapes of each body, and of all.
+
+    `push` (n_v,): g; `change` (n_v,): M_c^-1 g.
+    """
+    system, rows, owners = machine.system, [np.zeros((0, machine.system.n_v))], list[str]()
+    for i, body in enumerate(system.bodies):
+        if body.n_mode:
+            V, high, _ = series_of_shapes(body)
+            E = np.zeros((np.count_nonzero(high), system.n_v))
+            E[:, system.layout.modal_v(i)] = V[high]
+            rows.append(E)
+            owners += [system.names[i]] * len(E)
+    E = np.concatenate(rows)
+    C = E @ np.array([machine.solve(row) for row in E]).T if len(E) else np.zeros((0, 0))
+    y, whole = E @ change, max(float(push @ change), 1e-300)
+
+    def share(of: Array) -> float:
+        part = np.linalg.pinv(C[np.ix_(of, of)], rcond=_HELD, hermitian=True)
+        return float(y[of] @ part @ y[of]) / whole
+
+    names = np.array(owners, dtype=object)
+    each = {name: share(names == name) for name in dict.fromkeys(owners)}
+    return {k: x for k, x in each.items() if x > _UNMOVED}, share(names != "") if owners else 0.0
+
+
 def _set_level(machine: Machine, place: int, *, rebound: bool) -> None:
     """Set the level from which a gap is counted to where it is now."""
     state = _present(machine)
@@ -118,23 +165,36 @@ def _set_level(machine: Machine, place: int, *, rebound: bool) -> None:
 
 
 def in_turn(machine: Machine, fired: Sequence[int]) -> list[int]:
-    """Events of one instant in the order of their impacts; refuse a choice that nobody has made."""
+    """Events of one instant in the order of their impacts; refuse a choice that nobody has made.
+
+    With them the impacts that are about to happen: rounding decides which of several is first.
+    """
     events = machine.plan.events
-    strikes = [k for k in fired if events[k][0].strikes]
+    if not any(events[k][0].strikes for k in fired):
+        return list(fired)
+    strikes = [k for k in range(len(events)) if k in fired or _is_due(machine, k)]
+    strikes = [k for k in strikes if events[k][0].strikes]
     if len(strikes) < 2:
         return list(fired)
-    free = [k for k in strikes if _impact(events[k][0]).order is None]
-    pairs = [(a, b) for a in free for b in strikes if a < b or b not in free]
-    for a, b in pairs:
-        if _affect(machine, events[a][1], events[b][1]):
-            names = name_list(events[k][0].label for k in (a, b))
-            raise ImpactRefused(
+    order = {k: _impact(events[k][0]).order for k in strikes}
+    for a, b in combinations(strikes, 2):
+        if (order[a] is None or order[b] is None) and _affect(machine, events[a][1], events[b][1]):
+            names = " and ".join(events[k][0].label for k in (a, b))
+            raise ImpactError(
                 f"{names} are impacts at one instant, and what they do depends on their order; "
                 "give each a RigidImpact(..., order=...), or use a Contact, which has a duration"
             )
-    order = {k: _impact(events[k][0]).order or 0.0 for k in strikes}
-    turns = iter(sorted(strikes, key=order.__getitem__))
-    return [next(turns) if k in order else k for k in fired]
+    turns = sorted(strikes, key=lambda k: order[k] or 0.0)
+    return [k for k in fired if k not in strikes] + turns
+
+
+def _is_due(machine: Machine, k: int) -> bool:
+    """Whether an impact is about to happen: its shapes touch and approach each other."""
+    event, place = machine.plan.events[k]
+    if not event.strikes or machine.memory[place + run.ARMED] == 0:
+        return False
+    near = _approaching(machine, place)
+    return bool(near) and near[0].gap <= _TOGETHER * machine.system.length
 
 
 def _impact(event: Event) -> RigidImpact:
@@ -171,9 +231,9 @@ def lasting_contact(machine: Machine, happened: Sequence[EventRecord]) -> str:
         return ""
     return (
         f"event {last.label!r}: the impacts of {name} follow each other ever faster, the last at "
-        f"{flights[0][1].approach:.3g} m/s: they stay in contact from t = {last.time:.9g} s on, and "
-        "rigid impacts have no force that holds them apart; use a Contact in place of the event, "
-        "or end the run before"
+        f"{flights[0][1].approach:.3g} m/s: they stay in contact from t = {last.time:.9g} s on, "
+        "and rigid impacts have no force that holds them apart; use a Contact in place of the "
+        "event, or end the run before"
     )
 
 
@@ -186,7 +246,7 @@ def check_gaps_at_start(machine: Machine) -> None:
         gap = min(x.gap for x in machine.plan.gaps[place].closest(machine.system, state))
         if gap < -_OVERLAP * length:
             raise StateError(
-                f"{event.label}: {name_list(machine.plan.gaps[place].labels)} overlap by "
+                f"{event.label}: {' and '.join(machine.plan.gaps[place].labels)} overlap by "
                 f"{-gap:.4g} m at the start; begin with them apart, or touching"
             )
         if gap <= 0:

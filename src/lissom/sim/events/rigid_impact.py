@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, ClassVar, final
 
 from ...errors import LoadError, shown
-from ...fields import ChoiceField, NumberField, check_fields, declare, declared
+from ...fields import ChoiceField, FieldForm, NumberField, check_fields, declare, declared
 from ...immutable import immutable
 from .action import Action
 
@@ -30,12 +32,15 @@ class RigidImpact(Action):
     friction all three are the same.
     """
 
+    file_fields: ClassVar[Mapping[str, FieldForm]]
+
     restitution: float = declare(
         NumberField("number", least=0), "Coefficient of restitution, from 0 to 1."
     )
     friction: float = declare(
         NumberField("number", least=0), "Coefficient of friction.", default=0.0
     )
+    _: KW_ONLY
     law: str = declare(ChoiceField(options=LAWS), "What ends the impact.", default="stronge")
     order: float | None = declare(
         NumberField("number"),

@@ -23,7 +23,7 @@ from ...results.peaks import rising_note
 from ...results.store import Store
 from ..events.actions import act
 from ..events.event import Event, Stop
-from ..events.impacts import ImpactRefused, in_turn, lasting_contact, strike
+from ..events.impacts import ImpactError, in_turn, lasting_contact, strike
 from ..events.rigid_impact import RigidImpact
 from ..events.search import go_to_event
 from ..loads.controller import with_arrays_apart
@@ -173,8 +173,8 @@ class Judge:
         outcome = self._forced_row()
         try:
             outcome = self._act(fired, outcome)
-        except ImpactRefused as error:
-            outcome = outcome or Outcome("failed", at_time(machine, str(error)))
+        except ImpactError as error:
+            outcome = outcome or Outcome("failed", f"at t = {machine.time:.9g} s {error}")
         machine.changed()
         return outcome or self._forced_row()
 
@@ -193,10 +193,8 @@ class Judge:
             for action in event.actions:
                 if isinstance(action, Stop) and outcome is None:
                     outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
-                if isinstance(action, RigidImpact):
-                    impulse = strike(machine, place, action)
-                else:
-                    impulse = act(machine, action)
+                strikes = isinstance(action, RigidImpact)
+                impulse = strike(machine, place, action) if strikes else act(machine, action)
                 if impulse is not None:
                     impulses.append(impulse)
             self.happened.append(EventRecord(machine.time, event.title, impulses))
