@@ -12,11 +12,11 @@ from scipy.optimize import brentq
 import lissom as ls
 from lissom.kernels.contact import friction as kernels
 from lissom.sim.loads.contact import Friction, Hertz, LinearContact
-from tests.tools.kernel_calls import callable_kernel
+from tests.tools.kernel_calls import called_from_python
 
-slip = callable_kernel(kernels.slip)
-patch = callable_kernel(kernels.patch)
-rolling = callable_kernel(kernels.rolling)
+slip = called_from_python(kernels.slip)
+patch = called_from_python(kernels.patch)
+rolling = called_from_python(kernels.rolling)
 
 SPEEDS = (0.0, 1e-9, 1e-5, 2.4e-5, 2.6e-5, 1e-4, 9e-4, 1.007e-3, 3e-3, 0.1, 5.0)
 RUBBER = Friction(0.6, 0.4)

@@ -9,12 +9,12 @@ from scipy.optimize import fsolve
 
 from lissom.kernels.contact import friction as kernels
 from lissom.sim.loads.contact import Friction
-from tests.tools.kernel_calls import callable_kernel
+from tests.tools.kernel_calls import called_from_python
 
-bristle = callable_kernel(kernels.bristle)
-bristle_rate = callable_kernel(kernels.bristle_rate)
-bristle_step = callable_kernel(kernels.bristle_step)
-slip = callable_kernel(kernels.slip)
+bristle = called_from_python(kernels.bristle)
+bristle_rate = called_from_python(kernels.bristle_rate)
+bristle_step = called_from_python(kernels.bristle_step)
+slip = called_from_python(kernels.slip)
 
 STATIC, DYNAMIC, SIGMA_0, STRIBECK, PART, G = 0.6, 0.4, 1e5, 1e-2, 0.9, 9.81
 FRICTION = Friction(

@@ -12,14 +12,14 @@ import lissom as ls
 from lissom.kernels.contact import law as kernels
 from lissom.sim.loads.contact import Hertz, Impact, LinearContact, LineContact, TableContact
 from lissom.sim.loads.contact.restitution import DAMPING_NUMBERS, damping_number, restitution
-from tests.tools.kernel_calls import callable_kernel
+from tests.tools.kernel_calls import called_from_python
 
-law = callable_kernel(kernels.law)
-law_damped = callable_kernel(kernels.law_damped)
-latched_damping = callable_kernel(kernels.latched_damping)
-latched_slope = callable_kernel(kernels.latched_slope)
-energy = callable_kernel(kernels.energy)
-contact_time = callable_kernel(kernels.contact_time)
+law = called_from_python(kernels.law)
+law_damped = called_from_python(kernels.law_damped)
+latched_damping = called_from_python(kernels.latched_damping)
+latched_slope = called_from_python(kernels.latched_slope)
+energy = called_from_python(kernels.energy)
+contact_time = called_from_python(kernels.contact_time)
 
 BALL = ls.Material("ball", youngs_modulus=210e9, density=7850.0, poisson_ratio=0.3)
 LAWS = {

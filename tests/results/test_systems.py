@@ -246,12 +246,13 @@ loop: name joint a b chosen
 end: body node rotation position
 coupling: name bodies entries ratios offset
 body: integrals lumps stiffness damping node_positions node_shapes inboard node_names level solids
-    second_order rod floating recovery line
+    second_order rod floating recovery line residual
 integrals: mass first_moment second_moment modal_first_moment modal_second_moment modal_products
 lump: mass offset inertia node
 second_order: first_moment second_moment node_shapes
 rod: length strains functions natural masses inertias section_stiffness places
 line: nodes pieces stations places factors
+residual: nodes matrix
 recovery: points stations rod
 points: positions stresses nodes labels elasticity
 stations: positions axes members places loads sections balance

@@ -27,6 +27,7 @@ from ..bodies import Lump, MassIntegrals, NormalBody, SecondOrder
 from ..bodies.balance import Balance
 from ..bodies.line import NodeLine
 from ..bodies.recovery import KnownSection, Recovery, Stations, StressPoints
+from ..bodies.residual import ResidualCompliance
 from ..bodies.rod_tables import RodTables
 from ..bodies.solids import SOLIDS
 from ..errors import ResultError
@@ -52,6 +53,7 @@ KINDS: dict[str, Any] = {
     "second_order": SecondOrder,
     "rod": RodTables,
     "line": NodeLine,
+    "residual": ResidualCompliance,
     "recovery": Recovery,
     "points": StressPoints,
     "stations": Stations,
@@ -90,7 +92,7 @@ LENGTHS: Lengths = dict.fromkeys(("six", "component"), (6, "")) | {
     **dict.fromkeys(("axis", "stress"), (3, "")),
     **dict.fromkeys(("plane", "constant"), (2, "")),
 }
-_SAME = {"other_axis": "axis", "other_mode": "mode"}
+_SAME = {"other_axis": "axis", "other_mode": "mode", "contact_column": "contact_row"}
 
 
 class UnknownRecordError(Exception):

@@ -176,6 +176,8 @@ def _check_body(body: NormalBody) -> None:
         or line.nodes + 4 * line.pieces * line.stations > n
     ):
         raise ValueError("the axis of a beam has more nodes than its body")
+    if (residual := body.residual) is not None and len(residual.matrix) != 3 * len(residual.nodes):
+        raise ValueError("a residual compliance is of another number of nodes")
     if body.rod is not None:
         _check_rod(body.rod)
     if body.recovery is not None:
@@ -188,6 +190,8 @@ def _used_nodes(body: NormalBody) -> Iterator[int]:
     yield from (lump.node for lump in body.lumps)
     if body.second_order is not None:
         yield from body.second_order.node_shapes
+    if body.residual is not None:
+        yield from body.residual.nodes
 
 
 def _levels(body: NormalBody) -> tuple[str, ...]:

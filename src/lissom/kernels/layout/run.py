@@ -370,6 +370,9 @@ EXACT_ROWS, STEP_ROWS = 1, 2
 # Array `states` of loads: [weight, secant, states, rates of these, outputs], see `states`
 LOAD_WEIGHT, LOAD_SECANT, LOAD_STATES = range(3)
 
+# Paths on which gaps are followed: the interpolant, free motion from the start, between the ends
+METHOD_PATH, FREE_PATH, END_PATH = range(3)
+
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
 # Events; in the memory of each its value before the step, and whether it is armed; of a gap besides

@@ -1,10 +1,11 @@
 """Contacts along a run: no step goes over a touch-down or a lift-off, however short the contact.
 
 The gap of a contact along a step is a polynomial of degree 8 through its values on the interpolant
-of the method, or on the path between the ends of the step where there is none (`kinks.between`).
-In Bernstein form it shows whether it has a root (`contact.bernstein`); the first one of all
-contacts ends the step.  Where the points of a contact are too slow to meet within the step, nothing
-is computed.
+of the method.  Where there is none, an open contact follows the accelerations at the start of the
+step, which know nothing of forces that the step met later, and a closed one the path between its
+ends (`kinks.between`).  In Bernstein form it shows whether it has a root (`contact.bernstein`); the
+first one of all contacts ends the step.  Where the points of a contact are too slow to meet within
+the step, nothing is computed.
 
 With U the relative velocity along the normal, by the speeds, the mass that a contact meets is
   1 / m = U M^-1 U^T                                                                          (1)
@@ -33,10 +34,12 @@ from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from .contact_forces import gap_motion, put_unit_forces
+from .coordinates import moved
 from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
 from .kinks import between
 from .load_rows import place_slots
+from .motions import drive
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
 MOMENT = 2.0**-46  # of the time, below which instants are the same
@@ -125,10 +128,14 @@ def look_at_contacts(r, t, h, t1, interpolated):
         status = dense_stages(r.system, r.arrays, r.work, t, h, r.start, r.inside, r.stages)
         if status != 0:
             return t1, status, False
-    first = 1.0
+    first, ahead = 1.0, run.METHOD_PATH if interpolated else run.FREE_PATH
     for k in range(head.contacts.count):
         if w.doubt[k] != 0.0:
-            first = _root(r, w, k, t, h, interpolated, first)
+            is_open = TouchRecord(memory, _load(plan, k).touch).state == contact.OPEN
+            root = _root(r, w, k, t, h, ahead if is_open or interpolated else run.END_PATH, first)
+            if root >= first and is_open and not interpolated and w.gap[k] <= 0.0:
+                root = _root(r, w, k, t, h, run.END_PATH, first)
+            first = min(first, root)
     _measure(r, t1, r.end, True)
     instant, moment = t + first * h, MOMENT * max(abs(t), abs(t1))
     if first >= 1.0 or not t + moment < instant < t1 - moment:
@@ -142,12 +149,13 @@ def _may_change(touch, w, k, h, near):
     if touch.state == contact.OPEN:
         reach = MARGIN * h * max(w.speed[k], touch.speed)
         apart = touch.gap > (-near if touch.rate > 0.0 else 0.0)
-        return apart and (w.gap[k] <= 0.0 or touch.gap + w.gap[k] <= reach)
+        ahead = touch.gap <= MARGIN * h * touch.speed
+        return apart and (w.gap[k] <= 0.0 or ahead or touch.gap + w.gap[k] <= reach)
     return touch.state == contact.CLOSED and touch.gap < (near if touch.rate < 0.0 else 0.0)
 
 
 @uncounted
-def _root(r, w, k, t, h, interpolated, last):
+def _root(r, w, k, t, h, way, last):
     """Fraction of a step, before `last`, at which contact k closes or opens; else `last`.
 
     An open contact cannot close while its points, at their speeds, are apart; where they may meet,
@@ -162,7 +170,7 @@ def _root(r, w, k, t, h, interpolated, last):
     sign, theta = (1.0 if is_open else -1.0), 0.0
     fresh = sign * touch.gap <= numbers.tolerance
     while theta < last:
-        gap, rate, speed = _at(r, k, t, h, theta, interpolated)
+        gap, rate, speed = _at(r, k, t, h, theta, way)
         path = MARGIN * h * max(speed, touch.speed)
         if is_open and gap > 0.0 and not fresh:
             ahead = 0.99 * gap / path if path > gap else 1.0
@@ -175,7 +183,7 @@ def _root(r, w, k, t, h, interpolated, last):
         length = min(length, 1.0 - theta)
         for j in range(DEGREE + 1):
             part = j / DEGREE
-            gap, _rate, _speed = _at(r, k, t, h, theta + part * length, interpolated)
+            gap, _rate, _speed = _at(r, k, t, h, theta + part * length, way)
             w.samples[j] = sign * gap
             if fresh:
                 w.samples[j] = w.samples[j] / part if j > 0 else sign * rate * h * length
@@ -199,18 +207,35 @@ def _to_bernstein(table, matrix, w):
 
 
 @uncounted
-def _at(r, k, t, h, theta, interpolated):
-    """Gap of contact k, its rate and speed at a fraction of a step."""
+def _at(r, k, t, h, theta, way):
+    """Gap of contact k, its rate and speed at a fraction of a step, on one of the paths."""
     plan, table, memory = r.arrays
     load, at = _load(plan, k), r.inside
-    if interpolated:
+    if way == run.METHOD_PATH:
         interpolate(r.arrays, r.work, theta, h, r.start, r.stages, at)
+    elif way == run.FREE_PATH:
+        _go_on(r, theta * h, at)
     else:
         between(plan, theta, h, r.start, r.end, at)
+    if run.PlanHeader(plan, 0).motions.count != 0:
+        now = t + theta * h
+        drive(r.system.ints, plan, table, memory, now, at.q, at.v, r.work.x, r.work.buffer)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
     gap, rate, _press, speed = gap_motion(load, table, memory, r.work.slots, a, b, True)
     return gap, rate, speed
+
+
+@uncounted
+def _go_on(r, span, at):
+    """Write the state to which the accelerations at the start of a step lead within a span."""
+    plan, table = r.arrays.plan, r.arrays.table
+    needed = run.PlanHeader(plan, 0).traits & run.NEEDS_START != 0
+    for j in range(len(at.v)):
+        a = r.x.x0[j] if needed else 0.0
+        r.work.s[j] = span * (r.start.v[j] + 0.5 * span * a)
+        at.v[j] = r.start.v[j] + span * a
+    moved(plan, table, r.start.q, r.work.s, at.q, r.work.buffer)
 
 
 @uncounted

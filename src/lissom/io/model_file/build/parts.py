@@ -209,6 +209,9 @@ def _build_nodal(table: NodesTable, fields: dict[str, Any], arrays: ArrayFiles) 
     if kind is FlexibleBody:
         values["second_order"] = _second_order(values)
         values["line"] = _line(values)
+        nodes = values.pop("contact_nodes")
+        if nodes is not None:
+            values["contact_nodes"] = _whole(nodes, "contact_nodes", "node numbers").tolist()
     return kind(**values, **{name: fields[name] for name in other})
 
 

@@ -264,6 +264,9 @@ class _Writer:
         if isinstance(body, FlexibleBody) and (line := body.line) is not None:
             arrays["line_sizes"] = np.array([line.nodes, line.pieces, line.stations])
             arrays |= {"line_places": line.places, "line_factors": line.factors}
+        if isinstance(body, FlexibleBody) and body.contact_nodes:
+            arrays["contact_nodes"] = np.array(body.contact_nodes)
+            arrays["residual_compliance"] = body.residual_compliance
         small = sum(np.size(x) for x in arrays.values()) <= INLINE
         kind = "flexible" if isinstance(body, FlexibleBody) else "nodal"
         table: dict[str, Any] = {"kind": kind, "level": body.level, "inboard": int(body.inboard)}
