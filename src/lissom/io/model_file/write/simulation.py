@@ -140,7 +140,7 @@ class _SectionWriter:
         table["action"] = [self.action(x) for x in event.actions]
         for name in ("value", "rate", "direction", "once", "name"):
             value = getattr(event, name)
-            if value:
+            if value and not (name == "direction" and event.strikes):
                 table[name] = self.plain(value, name)
         return table
 
@@ -172,9 +172,10 @@ class _SectionWriter:
             case Switch():
                 return {"kind": "switch", "load": action.load, "on": action.on}
             case RigidImpact():
-                values = {x: getattr(action, x) for x in RigidImpact.file_fields}
-                values = {name: x for name, x in values.items() if x is not None}
-                return {"kind": "rigid_impact", **values}
+                fields = dataclasses.fields(action)
+                values = {x.name: (getattr(action, x.name), x.default) for x in fields}
+                others = {k: x for k, (x, y) in values.items() if not _is_default(x, y)}
+                return {"kind": "rigid_impact", **others}
         raise ModelFileError(
             f"{self.where}: an action of type {type(action).__name__} cannot be saved to a file; "
             "supported: Stop, Lock, Release, Switch, RigidImpact"
