@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import textwrap
@@ -12,7 +13,7 @@ from ..errors import MOST_LINES
 
 if TYPE_CHECKING:
     from ..results import Trajectory
-    from ..results.event_records import EventRecord, Impulse, Touch
+    from ..results.event_records import EventRecord, ImpactImpulse, Impulse, Touch
     from ..system import System
 
 WIDTH = 80
@@ -79,7 +80,7 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
 
 
 def _event(event: EventRecord) -> dict[str, Any]:
-    """An event with the impulses of its locks, and the contact that closed or opened."""
+    """An event with the impulses of its locks and impacts, and the contact that changed."""
     facts: dict[str, Any] = {"time": event.time, "name": event.label}
     facts |= {"contact": event.touch.plain()} if event.touch else {}
     return facts | ({"impulses": [x.plain() for x in event.impulses]} if event.impulses else {})
@@ -102,8 +103,15 @@ def run_text(run: Trajectory) -> str:
     return "\n".join(wrap_text(line) for line in lines if line)
 
 
-def impulse_text(impulse: Impulse) -> str:
-    """Impulse of a lock in a line."""
+def impulse_text(impulse: Impulse | ImpactImpulse) -> str:
+    """Impulse of a lock or an impact in a line."""
+    from ..results.event_records import ImpactImpulse
+
+    if isinstance(impulse, ImpactImpulse):
+        size = math.hypot(*impulse.impulse)
+        return (
+            f"impact of {impulse.place}: impulse {size:.4g} N s; energy lost {impulse.loss:.4g} J"
+        )
     pairs = zip(impulse.impulse, impulse.units, strict=True)
     numbers = ", ".join(f"{p:.4g} {unit}" for p, unit in pairs)
     return f"lock of {impulse.joint!r}: impulse {numbers}; energy lost {impulse.loss:.4g} J"

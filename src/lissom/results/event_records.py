@@ -56,6 +56,11 @@ class Impulse(Shown):
     share: float
     energy: float
 
+    @property
+    def place(self) -> str:
+        """The joint."""
+        return self.joint
+
     def plain(self) -> dict[str, Any]:
         """The same as texts and numbers, for files."""
         return {
@@ -141,6 +146,103 @@ class Touch(Shown):
         return cls(**{**plain, "duration": duration})
 
 
+@dataclass(frozen=True, eq=False)
+class ImpactImpulse(Shown):
+    """Impulse of a rigid impact between two shapes.
+
+    Vectors are in world axes.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the shapes.
+    point : array (3,)
+        Where they touch [m].
+    normal : array (3,)
+        Unit normal from b to a.
+    impulse : array (3,)
+        On a; minus this on b [N s].
+    velocity : array (3,)
+        Of a relative to b at the point, before [m/s].
+    velocity_after : array (3,)
+        The same after it [m/s].
+    loss : float
+        Kinetic energy lost [J].
+    inertia : array (3, 3)
+        Reduced inertia at the point: impulse = inertia @ (velocity_after - velocity); zero in
+        directions in which nothing can move [kg].
+    loops : mapping of str to array (6,)
+        Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
+    shares : mapping of str to float
+        Part of the compliance at the point, along the impulse, that the upper half of the shapes of
+        a body provides, by body.
+    share : float
+        The same of all bodies together; 0 if no shapes move.
+    energy : float
+        Kinetic energy that the impulse gives to shapes [J].
+    """
+
+    a: str
+    b: str
+    point: Array
+    normal: Array
+    impulse: Array
+    velocity: Array
+    velocity_after: Array
+    loss: float
+    inertia: Array
+    loops: Mapping[str, Array]
+    shares: Mapping[str, float]
+    share: float
+    energy: float
+
+    @property
+    def place(self) -> str:
+        """Both shapes."""
+        return f"{self.a} and {self.b}"
+
+    @property
+    def approach(self) -> float:
+        """Speed at which the shapes met [m/s]."""
+        return -float(self.normal @ self.velocity)
+
+    @property
+    def rebound(self) -> float:
+        """Speed at which they part [m/s]."""
+        return float(self.normal @ self.velocity_after)
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in values.items()}
+        loops = {name: x.tolist() for name, x in self.loops.items()}
+        return {"kind": "impact", **plain, "loops": loops, "shares": dict(self.shares)}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> ImpactImpulse:
+        """Impulse from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        arrays = ("point", "normal", "impulse", "velocity", "velocity_after", "inertia")
+        values: dict[str, Any] = {name: str(plain[name]) for name in "ab"}
+        values |= {name: np.array(plain[name], dtype=float) for name in arrays}
+        values |= {name: float(plain[name]) for name in ("loss", "share", "energy")}
+        return cls(
+            **values,
+            loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
+            shares={str(k): float(x) for k, x in plain["shares"].items()},
+        )
+
+
+def _impulse_of(plain: Mapping[str, Any]) -> Impulse | ImpactImpulse:
+    """Impulse of either kind from the texts and numbers of a file."""
+    return (ImpactImpulse if plain.get("kind") == "impact" else Impulse).of_plain(plain)
+
+
 class EventRecord(tuple[float, str]):
     """An event of a run: the pair of its time [s] and its label, with what it did.
 
@@ -150,22 +252,22 @@ class EventRecord(tuple[float, str]):
         Time [s].
     label : str
         Label of the event.
-    impulses : tuple of Impulse
-        Impulses of its locks.
+    impulses : tuple of Impulse and ImpactImpulse
+        Impulses of its locks and of its rigid impact.
     touch : Touch or None
         The contact that closed or opened; None for other events.
     """
 
     time: float
     label: str
-    impulses: tuple[Impulse, ...]
+    impulses: tuple[Impulse | ImpactImpulse, ...]
     touch: Touch | None
 
     def __new__(
         cls,
         time: float,
         label: str,
-        impulses: Iterable[Impulse] = (),
+        impulses: Iterable[Impulse | ImpactImpulse] = (),
         touch: Touch | None = None,
     ) -> EventRecord:
         """Pair of time and label.
@@ -180,7 +282,9 @@ class EventRecord(tuple[float, str]):
         self.impulses, self.touch = tuple(impulses), touch
         return self
 
-    def __getnewargs__(self) -> tuple[float, str, tuple[Impulse, ...], Touch | None]:
+    def __getnewargs__(
+        self,
+    ) -> tuple[float, str, tuple[Impulse | ImpactImpulse, ...], Touch | None]:
         """Arguments for copies."""
         return (self.time, self.label, self.impulses, self.touch)
 
@@ -202,6 +306,6 @@ def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
     impulses = notes.get("impulses") or [()] * len(events)
     touches = notes.get("touches") or [None] * len(events)
     return [
-        EventRecord(time, label, map(Impulse.of_plain, each), touch and Touch.of_plain(touch))
+        EventRecord(time, label, map(_impulse_of, each), touch and Touch.of_plain(touch))
         for (time, label), each, touch in zip(events, impulses, touches, strict=True)
     ]

@@ -24,6 +24,16 @@ class ContactNumbers(NamedRow):
     p_b: Vector
 
 
+class GapNumbers(NamedRow):
+    """A watched gap, in the table of a run: paths to its carriers, then its `ContactNumbers`.
+
+    Slots of the numbers are the frames of the carriers, or the world.
+    """
+
+    path_a: Number  # table: path to the carrier of a shape (`tree.path`); -1: the world
+    path_b: Number
+
+
 class TouchRecord(NamedRow):
     """What a run remembers of a contact, in memory."""
 

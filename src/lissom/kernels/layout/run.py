@@ -127,6 +127,8 @@ class EventRow(NamedRow):
     which: Number
     way: Number  # 1: rising, -1: falling, 0: both
     memory: Offset  # memory: its value before the step, then whether it is armed
+    gaps: Offset  # table: `contact.GapNumbers` of points that may touch, each with its contact
+    n_gap: Number  # how many points
 
 
 class ChartRow(NamedRow):
@@ -389,9 +391,10 @@ METHOD_PATH, FREE_PATH, END_PATH = range(3)
 
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
-# Events; in the memory of each its value before the step, and whether it is armed
-COORDINATE, SPEED, FUNCTION = range(3)
-ARMED = 1
+# Events; in the memory of each its value before the step, and whether it is armed; of a gap besides
+# the gap from which it is counted, see `sim.events.impacts`
+COORDINATE, SPEED, FUNCTION, GAP = range(4)
+ARMED, LEVEL = 1, 2
 # Coordinates that are not plain integrals
 BALL, POSE, PRODUCT, MAPPED = range(4)
 # Signals

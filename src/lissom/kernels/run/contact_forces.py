@@ -106,6 +106,17 @@ def normal_force(numbers, table, memory, load, gap, rate):
 
 
 @uncounted
+def gap_between(numbers, table, slot_a, slot_b):
+    """Gap of two shapes whose slots are in these poses; of far ones that of balls about them."""
+    if numbers.ball < math.inf:
+        d = _between_centers(numbers, slot_a, slot_b)
+        distance = math.sqrt(dot(d, d))
+        if distance > FAR * numbers.ball:
+            return distance - numbers.ball
+    return _witness(numbers, table, slot_a, slot_b)[0]
+
+
+@uncounted
 def _radius(witness):
     """Radius of the patch, and its derivative by the gap."""
     curvature = 0.5 * (witness[6][0] + witness[6][2] + witness[7][0] + witness[7][2])

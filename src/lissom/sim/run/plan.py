@@ -35,6 +35,7 @@ from .checks import checked_values
 from .joint_places import JointPlace as JointPlace, loop_joint
 
 if TYPE_CHECKING:
+    from ..events.gap import GapPoints
     from ..loads.latch import Latch
 
 Array = np.ndarray
@@ -95,6 +96,7 @@ class Plan:
         ] = []  # record of each rotor, row that has its momentum
         self.n_watched = 0  # numbers of watched signals, see `_watched`
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
+        self.gaps: dict[int, GapPoints] = {}  # those that events watch, by the same offsets
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False

@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....errors import LissomError, LoadError
-from ....sim import Baumgarte, Event, GeneralizedAlpha, Lock, Release, Stop, Switch, Table
+from ....sim import (
+    Baumgarte,
+    Event,
+    Gap,
+    GeneralizedAlpha,
+    Lock,
+    Release,
+    RigidImpact,
+    Stop,
+    Switch,
+    Table,
+)
 from ....sim.events.event import Action
 from ....sim.integrators import as_integrator
 from ....sim.loads import LOADS, Load
@@ -24,6 +35,7 @@ from ..schema.simulation import (
     DriftTable,
     EventTable,
     FunctionTable,
+    GapTable,
     IntegratorTable,
     LoadTable,
 )
@@ -118,6 +130,8 @@ def build_event(system: System, table: EventTable, function: Function) -> Event:
     when = table.when
     if isinstance(when, FunctionTable):
         when = function(when, "when")
+    elif isinstance(when, GapTable):
+        when = Gap(*when.gap)
     else:
         kind = "rate" if table.rate else "coordinate"
         _checked_at("value", check_joint_units, system, when, "value", table.value, kind)
@@ -139,6 +153,11 @@ def _action(system: System, table: Any) -> Action:
         return Switch(table.load, table.on)
     if table.kind == "release":
         return Release(table.joint)
+    if table.kind == "rigid_impact":
+        order = None if table.order is None else float(table.order)
+        return RigidImpact(
+            float(table.restitution), float(table.friction), law=table.law, order=order
+        )
     for key in ("stiffness", "damping"):
         if (value := getattr(table, key)) is not None:
             _checked_at(

@@ -15,7 +15,7 @@ from ....errors import ModelFileError, suggestion
 from ....model import Model, Part
 from ....options import of_form
 from ....shapes import ContactShape
-from ....sim import Event, Lock, Release, Stop, Switch, Table
+from ....sim import Event, Gap, Lock, Release, RigidImpact, Stop, Switch, Table
 from ....sim.drift import Baumgarte, as_drift
 from ....sim.integrators import Integrator
 from ....sim.loads import LOADS, Load
@@ -145,13 +145,25 @@ class _SectionWriter:
         if not isinstance(event, Event):
             raise ModelFileError(f"simulation: expected an Event, got {event!r}")
         self.where = f"event {event.name!r}" if event.name else "event"
-        table: dict[str, Any] = {"when": self.signal(event.when, "when")}
+        table: dict[str, Any] = {"when": self.when(event.when)}
         table["action"] = [self.action(x) for x in event.actions]
         for name in ("value", "rate", "direction", "once", "name"):
             value = getattr(event, name)
-            if value:
+            if value and not (name == "direction" and event.strikes):
                 table[name] = self.plain(value, name)
         return table
+
+    def when(self, when: Any) -> Any:
+        """What an event watches."""
+        if not isinstance(when, Gap):
+            return self.signal(when, "when")
+        for shape in (when.a, when.b):
+            if not isinstance(shape, (str, Part)):
+                raise ModelFileError(
+                    f"{self.where}: the gap is to {shape!r}, which files cannot hold; give shapes "
+                    "of the model by their names"
+                )
+        return {"gap": [str(when.a), str(when.b)]}
 
     def action(self, action: Any) -> dict[str, Any]:
         match action:
@@ -168,9 +180,14 @@ class _SectionWriter:
                 return table
             case Switch():
                 return {"kind": "switch", "load": action.load, "on": action.on}
+            case RigidImpact():
+                fields = dataclasses.fields(action)
+                values = {x.name: (getattr(action, x.name), x.default) for x in fields}
+                others = {k: x for k, (x, y) in values.items() if not _is_default(x, y)}
+                return {"kind": "rigid_impact", **others}
         raise ModelFileError(
             f"{self.where}: an action of type {type(action).__name__} cannot be saved to a file; "
-            "supported: Stop, Lock, Release, Switch"
+            "supported: Stop, Lock, Release, Switch, RigidImpact"
         )
 
     def forces(self, forces: Any) -> Any:
