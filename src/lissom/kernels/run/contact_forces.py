@@ -113,7 +113,7 @@ def gap_between(numbers, table, slot_a, slot_b):
         distance = math.sqrt(dot(d, d))
         if distance > FAR * numbers.ball:
             return distance - numbers.ball
-    return _witness(numbers, table, slot_a, slot_b)[0]
+    return shapes_witness(numbers, table, slot_a, slot_b)[0]
 
 
 @uncounted
