@@ -13,7 +13,7 @@ import math
 
 from ..compiling import CompiledEntry, uncounted
 from ..contact.friction import ROLLING, SPIN, patch, rolling, slip
-from ..contact.law import latched_damping, law_damped
+from ..contact.law import elastic, latched_damping, latched_slope, law_damped
 from ..contact.pairs import pair_witness
 from ..contact.witness import (
     contact_change,
@@ -91,11 +91,18 @@ def gap_motion(load, table, memory, work, a, b, exact):
 
 @uncounted
 def _normal(numbers, table, memory, load, gap, rate):
-    """Normal force and its slopes by depth and by rate of depth."""
+    """Normal force and its slopes by depth and by rate of depth.
+
+    Before a contact closes its speed of approach is the present one.
+    """
     touch, c = TouchRecord(memory, load.touch), int(numbers.law)
-    closed = touch.state == contact.CLOSED or touch.state == contact.QUIET
-    damping = latched_damping(table, c, touch.entry if closed else -rate)
-    return law_damped(table, c, -gap, -rate, damping)
+    if touch.state == contact.CLOSED or touch.state == contact.QUIET:
+        return law_damped(table, c, -gap, -rate, latched_damping(table, c, touch.entry))
+    N, by_depth, by_rate = law_damped(table, c, -gap, -rate, latched_damping(table, c, -rate))
+    if N > 0.0:
+        force, _slope = elastic(table, c, -gap)
+        by_rate -= force * rate * latched_slope(table, c, -rate)
+    return N, by_depth, by_rate
 
 
 @uncounted

@@ -189,13 +189,17 @@ class Contact(Load):
         if swapped:
             a, b = b, a
         friction = self.friction
-        law = self._law_between(plan, number, a, b)
+        curvatures = witness(plan.system, number, a, b)[16:]
+        law = self.law.between(curvatures[:3], curvatures[3:])
         values = np.zeros(ContactNumbers.size)
         numbers = ContactNumbers(values, 0)
         numbers.pair = number
         numbers.shape_a, numbers.shape_b = (plan.table(x.shape.numbers) for x in (a, b))
         numbers.law = plan.table(law.numbers())
-        numbers.slip = 0.0 if friction is None else plan.table(friction.numbers(law))
+        if friction is not None:
+            mean = 0.5 * (curvatures[[0, 2, 3, 5]].sum())
+            radius = 1.0 / mean if mean > 0.0 else 0.0
+            numbers.slip = plan.table(friction.numbers(law, radius=radius))
         numbers.tolerance = CLOSED_GAP * plan.system.length
         numbers.ball = a.shape.bounding_radius + b.shape.bounding_radius
         numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
@@ -203,11 +207,6 @@ class Contact(Load):
         numbers.p_a, numbers.p_b = a.point(a.shape.at), b.point(b.shape.at)
         slots = (plan.slot(side.frame) for side in (a, b))
         plan.add_contact(self, CONTACT, *slots, values, swapped=swapped)
-
-    def _law_between(self, plan: Plan, number: int, a: _Side, b: _Side) -> NormalLaw:
-        """Law with the stiffness of this pair, by the curvatures in the neutral position."""
-        curvatures = witness(plan.system, number, a, b)[16:]
-        return self.law.between(curvatures[:3], curvatures[3:])
 
 
 def witness(system: System, number: int, a: _Side, b: _Side) -> Array:
