@@ -8,22 +8,24 @@ below it, and r = -n . v the rate at which the material of a approaches that of 
   G_h = sum over faces of the integral of p h dx dy,  h = 1, x, y, x^2 + y^2                   (2)
 
 over the part P of the face of a, projected along n, that is within the face of b.  All integrands
-are polynomials of degree 4 or less, and the rules below exact.  A face that looks away from b does
-not press.  Without damping the force of a closed shape on a half space is that of a buoyant body,
-k times its volume below the plane, which is conservative; over the edge of a face of b, and with a
-face alone, this holds up to terms of the depth over the size of the face.
+are polynomials of degree 4 or less, and the rules below exact.  Faces of a closed shape that look
+away from b count with the opposite sign: without damping its force on a half space is that of a
+buoyant body, k times its volume below the plane, which is conservative and smooth; over the edge of
+a face of b, and with a face alone, this holds up to terms of the depth over the size of the face.
 
-With U the displacement of the material of a relative to b, m the normal of its face, the change is
+With U the displacement of the material of a relative to b and S the area of a, out of it, where the
+integrals (2) are taken, the change is
 
-  dG_h = integral of dp h dx dy + integral of p h (U . v) ds along the edges of a in P          (3)
-  dp = k (dd (1 + a r) + d a dr),   dd = -(U . m) / (n . m) at constant x, y
+  dG_h = integral of k (1 + a r) h U . dS + integral of k d a dr h dx dy                      (3)
 
-v being the normal of the edge in the plane: on the edges of b, and where (1) ends, nothing is added.
+and for a face alone, v being the normal of its edges in the plane, the integral of p h (U . v) ds
+along them, which those of adjacent faces cancel.  On the edges of b, and where (1) ends, nothing is
+added.
 
-Numbers of a shape: count of faces, radius about its origin, then the faces; of each the count of
-its corners, its normal, a point of it, and its corners counterclockwise seen from outside.  A half
-space is one face without corners.  Corners of a polygon in the buffer: x, y, d, and whether the
-edge to the next one is that of a.
+Numbers of a shape: count of faces, whether they enclose it, radius about its origin, then the
+faces; of each the count of its corners, its normal, a point of it, and its corners counterclockwise
+seen from outside.  A half space is one face without corners.  Corners of a polygon in the buffer:
+x, y, d, and whether the edge to the next one is that of a.
 """
 
 from __future__ import annotations
@@ -31,15 +33,16 @@ from __future__ import annotations
 import math
 
 from ..compiling import uncounted
-from ..small import add, added, cross, dot, turn, vector
+from ..small import add, added, cross, dot, scaled, turn, vector
 from .pairs_cores import placed, tangents
+from .witness import point_velocity, velocity_change
 
-HEAD, NORMAL, POINT, CORNERS = 2, 1, 4, 7  # places in the numbers of a shape, and of a face
+CLOSED, RADIUS, HEAD = 1, 2, 3  # places in the numbers of a shape
+NORMAL, POINT, CORNERS = 1, 4, 7  # and of a face
 # Sums in the buffer: G of (2) for 1, x, y, x^2 + y^2; wetted area; the changes (3)
 N_SUM, AREA, CHANGE = 9, 4, 5
 CORNER = 4  # numbers of a corner in the buffer
 SPARE = 10  # corners more than polygons have that are clipped without rounding
-EDGEWISE = 1e-9  # cosine of a face that does not press
 
 # Dunavant's rule of degree 4 on a triangle: weight, and the part of one of the three corners, the
 # others sharing the rest; Gauss's rule of degree 5 on an edge
@@ -159,15 +162,9 @@ def clip_to_face(table, R_b, p_b, p_a, frame, buffer, o, other, count, most):
 def approach(frame, p_a, slot_a, slot_b):
     """Rate r at which the materials approach, as its value at x = y = 0 and slopes by x and y."""
     _bearing, t, u, n, _q = frame
-    v = added(_velocity(slot_a, p_a), -1.0, _velocity(slot_b, p_a))
+    v = added(point_velocity(slot_a, p_a), -1.0, point_velocity(slot_b, p_a))
     w = added(slot_a[2], -1.0, slot_b[2])
     return -dot(n, v), dot(w, u), -dot(w, t)
-
-
-@uncounted
-def _velocity(slot, x):
-    """Velocity of the material of a slot at x."""
-    return add(slot[3], cross(slot[2], added(x, -1.0, slot[1])))
 
 
 @uncounted
@@ -182,7 +179,7 @@ def relative_motion(frame, p_a, slot_a, slot_b, small_a, small_b):
     U, turned = added(u_a, -1.0, u_b), added(small_a[0], -1.0, small_b[0])
     x = added(p_a, -dot(n, added(p_a, -1.0, q)), n)  # the point of b where x = y = 0
     dx = add(small_b[1], cross(small_b[0], added(x, -1.0, slot_b[1])))
-    v = added(_velocity(slot_a, x), -1.0, _velocity(slot_b, x))
+    v = added(point_velocity(slot_a, x), -1.0, point_velocity(slot_b, x))
     dv = added(velocity_change(slot_a, small_a, x, dx), -1.0,
                velocity_change(slot_b, small_b, x, dx))  # fmt: skip
     w, dw = added(slot_a[2], -1.0, slot_b[2]), added(small_a[2], -1.0, small_b[2])
@@ -194,32 +191,26 @@ def relative_motion(frame, p_a, slot_a, slot_b, small_a, small_b):
 
 
 @uncounted
-def velocity_change(slot, small, x, dx):
-    """Change of the velocity of a slot's material at x, where x itself moves by dx."""
-    turned = cross(small[2], added(x, -1.0, slot[1]))
-    return add(add(small[3], turned), cross(slot[2], added(dx, -1.0, small[1])))
-
-
-@uncounted
 def add_pressures(
-    table, s_a, R_a, p_a, R_b, p_b, frame, k, damping, rate, motion, changes, buffer
+    table, s_a, R_a, p_a, R_b, p_b, frame, k, grow, motion, changes, buffer
 ):
     """Write the sums (2), the wetted area, and where `changes` the sums (3) to the buffer.
 
-    k: stiffness; damping: a of (1); rate: of `approach`; motion: of `relative_motion`.
+    grow: factor 1 + a r of (1) at x = y = 0, and its slopes by x and y; motion: shift and turn of
+    `relative_motion`, and the change of `grow`.
     """
-    bearing, t, u, n, q = frame
+    bearing, _t, _u, n, q = frame
     for j in range(N_SUM):
         buffer[j] = 0.0
+    closed = table[s_a + CLOSED] != 0.0
     height = dot(n, added(p_a, -1.0, q))
     face = s_a + HEAD
     for _ in range(int(table[s_a])):
-        m = turn(R_a, vector(table, face + NORMAL))
-        m = dot(t, m), dot(u, m), dot(n, m)
+        presses = closed or dot(n, turn(R_a, vector(table, face + NORMAL))) < 0.0
         most = int(table[face]) + int(table[bearing]) + SPARE
         o, other = N_SUM, N_SUM + CORNER * most
         count = 0
-        if m[2] < -EDGEWISE:
+        if presses:
             count = put_polygon(table, face, R_a, p_a, frame, buffer, o)
             count = clip(buffer, o, other, count, most, 0.0, 0.0, 0.0, 1.0)
             o, other = other, o
@@ -227,27 +218,24 @@ def add_pressures(
             o, other, count = clip_to_face(
                 table, R_b, p_b, p_a, frame, buffer, o, other, count, most
             )
-        if count > 0 and damping > 0.0:
-            count = clip(
-                buffer, o, other, count, most,
-                1.0 + damping * rate[0], damping * rate[1], damping * rate[2], 0.0,
-            )  # fmt: skip
+        if count > 0:
+            count = clip(buffer, o, other, count, most, grow[0], grow[1], grow[2], 0.0)
             o, other = other, o
-        _add_triangles(buffer, o, count, k, damping, rate, m, height, motion)
-        if changes:
-            _add_edges(buffer, o, count, k, damping, rate, height, motion)
+        _add_triangles(buffer, o, count, k, grow, height, motion)
+        if changes and not closed:
+            _add_edges(buffer, o, count, k, grow, height, motion)
         face = next_face(table, face)
 
 
 @uncounted
-def _add_triangles(buffer, o, count, k, damping, rate, m, height, motion):
+def _add_triangles(buffer, o, count, k, grow, height, motion):
     """Add the integrals over a polygon, as triangles about its first corner."""
     x_0, y_0, d_0 = vector(buffer, o)
     for i in range(1, count - 1):
         x_1, y_1, d_1 = vector(buffer, o + CORNER * i)
         x_2, y_2, d_2 = vector(buffer, o + CORNER * (i + 1))
-        area = 0.5 * ((x_1 - x_0) * (y_2 - y_0) - (x_2 - x_0) * (y_1 - y_0))
-        buffer[AREA] += area
+        S = scaled(0.5, cross((x_1 - x_0, y_1 - y_0, d_0 - d_1), (x_2 - x_0, y_2 - y_0, d_0 - d_2)))
+        buffer[AREA] += S[2]
         for j in range(6):
             weight, b = TRIANGLE[j // 3]
             c = 0.5 * (1.0 - b)
@@ -255,20 +243,18 @@ def _add_triangles(buffer, o, count, k, damping, rate, m, height, motion):
             b_2 = b if j % 3 == 2 else c
             x, y = b_0 * x_0 + b_1 * x_1 + b_2 * x_2, b_0 * y_0 + b_1 * y_1 + b_2 * y_2
             d = b_0 * d_0 + b_1 * d_1 + b_2 * d_2
-            _add_point(buffer, weight * area, x, y, d, k, damping, rate, m, height, motion)
+            _add_point(buffer, weight * k, S, x, y, d, grow, height, motion)
 
 
 @uncounted
-def _add_point(buffer, weight, x, y, d, k, damping, rate, m, height, motion):
-    """Add a point of a rule to (2), and dp h of (3)."""
+def _add_point(buffer, weight, S, x, y, d, grow, height, motion):
+    """Add a point of a rule on a triangle to (2) and (3); S is its area, out of b."""
     U, turned, by = motion
-    grow = 1.0 + damping * (rate[0] + rate[1] * x + rate[2] * y)
-    p = weight * k * d * grow
+    factor = grow[0] + grow[1] * x + grow[2] * y
     moved = add(U, cross(turned, (x, y, -d - height)))
-    dd = -dot(moved, m) / m[2]
-    dp = weight * k * (dd * grow + d * damping * (by[0] + by[1] * x + by[2] * y))
-    _add_moments(buffer, 0, p, x, y)
-    _add_moments(buffer, CHANGE, dp, x, y)
+    change = d * S[2] * (by[0] + by[1] * x + by[2] * y) - factor * dot(moved, S)
+    _add_moments(buffer, 0, weight * d * S[2] * factor, x, y)
+    _add_moments(buffer, CHANGE, weight * change, x, y)
 
 
 @uncounted
@@ -281,7 +267,7 @@ def _add_moments(buffer, o, p, x, y):
 
 
 @uncounted
-def _add_edges(buffer, o, count, k, damping, rate, height, motion):
+def _add_edges(buffer, o, count, k, grow, height, motion):
     """Add the integrals along the edges of a in (3)."""
     U, turned, _by = motion
     for i in range(count):
@@ -292,7 +278,7 @@ def _add_edges(buffer, o, count, k, damping, rate, height, motion):
         for j in range(3):
             weight, s = EDGE[j]
             x, y, d = x_0 + s * (x_1 - x_0), y_0 + s * (y_1 - y_0), d_0 + s * (d_1 - d_0)
-            grow = 1.0 + damping * (rate[0] + rate[1] * x + rate[2] * y)
+            factor = grow[0] + grow[1] * x + grow[2] * y
             moved = add(U, cross(turned, (x, y, -d - height)))
             flow = moved[0] * (y_1 - y_0) - moved[1] * (x_1 - x_0)
-            _add_moments(buffer, CHANGE, weight * k * d * grow * flow, x, y)
+            _add_moments(buffer, CHANGE, weight * k * d * factor * flow, x, y)

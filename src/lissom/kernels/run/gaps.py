@@ -72,7 +72,7 @@ def _measure(r, t, at, exact):
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
-            load, table, memory, r.work.slots, a, b, exact
+            load, table, memory, r.work.slots, a, b, exact, r.work.buffer
         )
     w.time[0] = t
 
@@ -209,7 +209,9 @@ def _at(r, k, t, h, theta, interpolated):
         between(plan, theta, h, r.start, r.end, at)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-    gap, rate, _press, speed = gap_motion(load, table, memory, r.work.slots, a, b, True)
+    gap, rate, _press, speed = gap_motion(
+        load, table, memory, r.work.slots, a, b, True, r.work.buffer
+    )
     return gap, rate, speed
 
 
@@ -301,7 +303,8 @@ def _compliance(r, w, k):
     flags = run.PlanHeader(plan, 0).flags & 0
     motion_base_to_tip(ints, floats, scratch, q, w.zero, w.zero, flags)
     clear_wrenches(plan, r.work.slots, 0)
-    put_unit_forces(load, table, r.work.slots, load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD)
+    a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+    put_unit_forces(load, table, r.work.slots, a, b, r.work.buffer)
     put_wrenches(scratch, plan, r.work.slots, 0)
     apply_external(ints, scratch, q, w.zero)
     forces_tip_to_base(ints, scratch, w.zero, w.column, flags)

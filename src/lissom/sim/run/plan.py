@@ -101,6 +101,7 @@ class Plan:
         self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self.scratch = 0  # numbers of the buffer that contacts of faces need
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted

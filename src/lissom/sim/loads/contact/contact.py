@@ -25,8 +25,10 @@ from ....shapes import ContactShape, parts
 from ....system import Frame, PlacedShape, System
 from ..forms import in_slot, place_text
 from ..load import Load
+from .face_pairs import add_faces
 from .friction import Friction
 from .law import NormalLaw
+from .pressure import PressureField
 
 if TYPE_CHECKING:
     from ...run.plan import Plan
@@ -146,8 +148,11 @@ class Contact(Load):
                     "where they cannot move relative to each other; put one on another body"
                 )
         first = len(plan.contacts)
-        for a, b in self._points(*sides):
-            self._add_point(plan, a, b)
+        if isinstance(self.law, PressureField):
+            add_faces(plan, self, *sides, CLOSED_GAP * plan.system.length)
+        else:
+            for a, b in self._points(*sides):
+                self._add_point(plan, a, b)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
     def _side(self, plan: Plan, where: Any) -> _Side:
