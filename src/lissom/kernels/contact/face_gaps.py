@@ -40,9 +40,7 @@ def face_gap(table, s_a, R_a, p_a, R_b, p_b, frame, buffer):
         for _ in range(int(table[s_a])):
             m = turn(R_a, vector(table, face + NORMAL))
             if dot(m, n) < 0.0:
-                height, x, along = _over_face(
-                    table, face, m, R_a, p_a, R_b, p_b, frame, buffer
-                )
+                height, x, along = _over_face(table, face, m, R_a, p_a, R_b, p_b, frame, buffer)
                 if height < gap:
                     gap, x_low, e = height, x, along
             face = next_face(table, face)

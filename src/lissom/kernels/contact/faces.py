@@ -111,7 +111,7 @@ def put_polygon(table, face, R_a, p_a, frame, buffer, o):
 
 @uncounted
 def clip(buffer, source, target, count, most, c, c_x, c_y, c_d):
-    """Write the part of a polygon where c + c_x x + c_y y + c_d d >= 0; the count of its corners."""
+    """Write the part of a polygon where c + c_x x + c_y y + c_d d >= 0; count of its corners."""
     new = 0
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
@@ -121,9 +121,7 @@ def clip(buffer, source, target, count, most, c, c_x, c_y, c_d):
         if new + 2 > most:
             break
         if here >= 0.0:
-            _put_corner(
-                buffer, target, new, buffer[a], buffer[a + 1], buffer[a + 2], buffer[a + 3]
-            )
+            _put_corner(buffer, target, new, buffer[a], buffer[a + 1], buffer[a + 2], buffer[a + 3])
             new += 1
         if (here >= 0.0) != (there >= 0.0):
             s = here / (here - there)
@@ -140,9 +138,10 @@ def clip(buffer, source, target, count, most, c, c_x, c_y, c_d):
 
 @uncounted
 def clip_to_face(table, R_b, p_b, p_a, frame, buffer, o, other, count, most):
-    """Clip a polygon at buffer[o:] by the edges of the face that bears; its place, the other one,
-    and the count of its corners.
-    """  # noqa: D205
+    """Clip the polygon at buffer[o:] by the face that bears.
+
+    Returns the place of the polygon, the other place, and the count of its corners.
+    """
     bearing, t, u, _n, _q = frame
     edges = int(table[bearing])
     for j in range(edges):
@@ -169,9 +168,9 @@ def approach(frame, p_a, slot_a, slot_b):
 
 @uncounted
 def relative_motion(frame, p_a, slot_a, slot_b, small_a, small_b):
-    """Shift U of a at its origin and its turn, relative to b, along t, u, n; change of (r, r_x, r_y).
+    """Shift of a at its origin and its turn, relative to b, along t, u, n; change of `approach`.
 
-    (x, y) are points of the material of b.
+    x and y are those of points of the material of b.
     """
     _bearing, t, u, n, q = frame
     u_a = add(small_a[1], cross(small_a[0], added(p_a, -1.0, slot_a[1])))
@@ -191,9 +190,7 @@ def relative_motion(frame, p_a, slot_a, slot_b, small_a, small_b):
 
 
 @uncounted
-def add_pressures(
-    table, s_a, R_a, p_a, R_b, p_b, frame, k, grow, motion, changes, buffer
-):
+def add_pressures(table, s_a, R_a, p_a, R_b, p_b, frame, k, grow, motion, changes, buffer):
     """Write the sums (2), the wetted area, and where `changes` the sums (3) to the buffer.
 
     grow: factor 1 + a r of (1) at x = y = 0, and its slopes by x and y; motion: shift and turn of

@@ -1,4 +1,4 @@
-"""Two boxes: the closest points of their cores, or where these overlap the way out that is shortest.
+"""Two boxes: closest points of their cores, or where these overlap the shortest way out.
 
 Boxes that are apart are closest at an edge of one of them: a corner and a face, or two edges.  Of
 boxes that overlap, each direction across two parallel faces of one, or across an edge of each, has
@@ -149,5 +149,7 @@ def _operator(c, r, R, p, x, n, t, u, gap):
         axis = 0 if free_x else (1 if free_y else 2)
         e = column(R, axis)
         e = added(e, -dot(e, n), n)
-        return across(curvature(max(r, EDGE * abs(gap))), scaled(1.0 / math.sqrt(dot(e, e)), e), n, t, u)
+        return across(
+            curvature(max(r, EDGE * abs(gap))), scaled(1.0 / math.sqrt(dot(e, e)), e), n, t, u
+        )
     return ball(r)

@@ -127,7 +127,10 @@ def contact_motion_change(witness, slot_a, slot_b, small_a, small_b):
     x, v, rate, _slip, _turning = contact_motion(witness, slot_a, slot_b)
     dg, dn, dx_a, dx_b = witness_change(witness, slot_a, slot_b, small_a, small_b)
     dx = scaled(0.5, add(dx_a, dx_b))
-    change_a, change_b = velocity_change(slot_a, small_a, x, dx), velocity_change(slot_b, small_b, x, dx)
+    change_a, change_b = (
+        velocity_change(slot_a, small_a, x, dx),
+        velocity_change(slot_b, small_b, x, dx),
+    )
     dv = added(change_a, -1.0, change_b)
     d_rate = dot(dn, v) + dot(n, dv)
     d_slip = added(added(dv, -d_rate, n), -rate, dn)

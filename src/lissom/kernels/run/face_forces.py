@@ -183,17 +183,13 @@ def add_face_contact_change(
         dv = added(
             velocity_change(slot_a, small_a, x, dx), -1.0, velocity_change(slot_b, small_b, x, dx)
         )
-        dv_t = added(
-            added(dv, -dot(dn, v) - dot(n, dv), n), -dot(n, v), dn
-        )
+        dv_t = added(added(dv, -dot(dn, v) - dot(n, dv), n), -dot(n, v), dn)
         w = dot(n, turning)
         dw = dot(dn, turning) + dot(n, added(small_a[2], -1.0, small_b[2]))
         radius = _radius(signals, s, r)
         d_square = (signals[CHANGE + 3] - signals[3] / N * dN) / N - 2.0 * (s * ds + r * dr_)
         d_radius = 0.5 * SPIN_SHAPE * d_square / radius if radius > 0.0 else 0.0
-        A, B, A_v, A_w, B_w, A_a, B_a = patch(
-            table, int(numbers.slip), dot(v_t, v_t), w, radius
-        )
+        A, B, A_v, A_w, B_w, A_a, B_a = patch(table, int(numbers.slip), dot(v_t, v_t), w, radius)
         along = dot(v_t, dv_t)
         F, M = scaled(-N * A, v_t), scaled(-N * B * w, n)
         of_v = N * (A_v * along + A_w * dw + A_a * d_radius) + dN * A
