@@ -12,8 +12,14 @@ import lissom as ls
 from lissom import shapes
 from lissom.algorithms.tree.coordinates import moved
 from lissom.errors import LoadError
+from lissom.kernels.compiling import jit
+from lissom.kernels.contact.face_gaps import face_gap
+from lissom.kernels.contact.faces import face_frame
+from lissom.kernels.small import matrix, put_vector, vector
+from lissom.shapes.faces import face_numbers
 from lissom.sim.loads import Contact
 from lissom.sim.loads.contact import Friction, PressureField
+from tests.tools.kernel_calls import callable_kernel
 
 HALF = np.array([0.1, 0.06, 0.05])  # half edges of the block
 BLOCK = shapes.Box(2 * HALF)
@@ -338,3 +344,75 @@ def test_what_is_missing_is_said():
     ):
         with pytest.raises(LoadError, match=words):
             ls.simulate(system, duration=0.1, loads=[load])
+
+
+def _gap(table, s_b, poses, buffer, out):
+    R_a, p_a, R_b, p_b = matrix(poses, 0), vector(poses, 9), matrix(poses, 12), vector(poses, 21)
+    frame = face_frame(table, 0, s_b, R_a, p_a, R_b, p_b)
+    out[0], x, e = face_gap(table, 0, R_a, p_a, R_b, p_b, frame, buffer)
+    put_vector(out, 1, x)
+    put_vector(out, 4, e)
+
+
+GAP = callable_kernel(jit(_gap))
+
+
+def gap(shape, other, poses):
+    """Gap of two shapes in poses (2, 12), its point and its vector."""
+    pieces, out = [face_numbers(x) for x in (shape, other)], np.zeros(7)
+    GAP(np.concatenate(pieces), len(pieces[0]), poses.ravel(), np.zeros(999), out)
+    return out[0], out[1:4], out[4:]
+
+
+def poses_of(rng, offset, tilt):
+    R_b, p_b = Rotation.random(random_state=rng).as_matrix(), rng.normal(size=3)
+    R_a = R_b @ Rotation.from_rotvec([*(tilt * rng.normal(size=2)), rng.normal()]).as_matrix()
+    return np.array([[*R_a.flat, *(p_b + R_b @ offset)], [*R_b.flat, *p_b]])
+
+
+def moved_poses(poses, w, v, h):
+    """Poses after h at angular velocities w and velocities v."""
+    after = poses.copy()
+    for k in range(2):
+        R = Rotation.from_rotvec(h * w[k]).as_matrix() @ poses[k, :9].reshape(3, 3)
+        after[k] = *R.flat, *(poses[k, 9:] + h * v[k])
+    return after
+
+
+OUTLINE = np.array([(-0.1, -0.08), (0.1, -0.06), (0.08, 0.1), (-0.07, 0.09)])
+
+
+@pytest.mark.parametrize("tilt", [0.02, 0.5])
+def test_gap_over_a_face_is_the_least_height_over_it(tilt):
+    """By a linear program over the points of the block within the edges of the face."""
+    rng, face = np.random.default_rng(0), shapes.Face(OUTLINE)
+    along = np.roll(OUTLINE, -1, axis=0) - OUTLINE
+    sides = np.column_stack([along[:, 1], -along[:, 0], np.zeros(4)])
+    for _ in range(10):
+        poses = poses_of(rng, [*rng.uniform(-0.13, 0.13, 2), 0.15], tilt)
+        R_a, p_a, R_b, p_b = poses[0, :9], poses[0, 9:], poses[1, :9], poses[1, 9:]
+        R, p = R_b.reshape(3, 3).T @ R_a.reshape(3, 3), R_b.reshape(3, 3).T @ (p_a - p_b)
+        A = np.concatenate([R.T, -R.T, sides])
+        bounds = np.einsum("ij,ij->i", sides[:, :2], OUTLINE)
+        b = np.concatenate([R.T @ p + HALF, HALF - R.T @ p, bounds])
+        best = linprog([0, 0, 1], A_ub=A, b_ub=b, bounds=(None, None))
+        assert best.status == 0
+        assert abs(gap(BLOCK, face, poses)[0] - best.fun) < 1e-9
+
+
+@pytest.mark.parametrize("tilt", [0.02, 0.5])
+@pytest.mark.parametrize("other", ["floor", "face", "box"])
+def test_rate_of_the_gap_of_faces_is_that_of_its_differences(tilt, other):
+    rng = np.random.default_rng(1)
+    shape = {"floor": shapes.HalfSpace(), "face": shapes.Face(OUTLINE), "box": TABLE}
+    for _ in range(12):
+        height = 0.16 if other == "box" else 0.06
+        poses = poses_of(rng, [*rng.uniform(-0.2, 0.2, 2), height], tilt)
+        w, v = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+
+        _g, x, e = gap(BLOCK, shape[other], poses)
+        speeds = [v[k] + np.cross(w[k], x - poses[k, 9:]) for k in range(2)]
+        after, before = (
+            gap(BLOCK, shape[other], moved_poses(poses, w, v, h))[0] for h in (1e-6, -1e-6)
+        )
+        assert abs((after - before) / 2e-6 - e @ (speeds[0] - speeds[1])) < 1e-6

@@ -1,8 +1,8 @@
 """Gap between the faces of a convex shape a and the plane face of a shape b that bears it.
 
 Above a half space it is the height of the lowest corner.  Above a face it is that of the lowest
-point of the faces of a which are over it, or their distance from its edges along the plane, the
-greater of both; of several faces of a the least gap counts.
+point of a face of a within its edges (if there is none, of the whole face), or the distance of both
+along the plane, the greater of these.  The least one of the faces of a that are over it counts.
 
 With the gap come a point x and a vector e by which its rate is e . v(x), v being the velocity of
 the material of a relative to that of b.  The lowest point is a corner of a, e = n; a corner of b
@@ -34,15 +34,17 @@ from .pairs_cores import placed
 def face_gap(table, s_a, R_a, p_a, R_b, p_b, frame, buffer):
     """Gap, the point x, and the vector e."""
     bearing, _t, _u, n, q = frame
-    gap, x_low, e = math.inf, p_a, n
+    gap, x_low, e, within = math.inf, p_a, n, False
     face = s_a + HEAD
     if table[bearing] != 0.0:
         for _ in range(int(table[s_a])):
             m = turn(R_a, vector(table, face + NORMAL))
             if dot(m, n) < 0.0:
-                height, x, along = _over_face(table, face, m, R_a, p_a, R_b, p_b, frame, buffer)
-                if height < gap:
-                    gap, x_low, e = height, x, along
+                height, x, along, over = _over_face(
+                    table, face, m, R_a, p_a, R_b, p_b, frame, buffer
+                )
+                if (over and not within) or (over == within and height < gap):
+                    gap, x_low, e, within = height, x, along, over
             face = next_face(table, face)
         face = s_a + HEAD
     if gap == math.inf:
@@ -58,29 +60,37 @@ def face_gap(table, s_a, R_a, p_a, R_b, p_b, frame, buffer):
 
 @uncounted
 def _over_face(table, face, m, R_a, p_a, R_b, p_b, frame, buffer):
-    """Gap of one face of a, its point and vector."""
+    """Gap of one face of a, its point and vector, and whether a part of it is over that of b."""
     bearing, t, u, n, _q = frame
     most = int(table[face]) + int(table[bearing]) + SPARE
     o, other = N_SUM, N_SUM + CORNER * most
     full = put_polygon(table, face, R_a, p_a, frame, buffer, o)
     gap, x, y, d, w = _aside(table, R_b, p_b, p_a, frame, buffer, o, full)
     e = add(scaled(w[0], t), scaled(w[1], u))
-    deepest = -math.inf
-    for j in range(full):
-        deepest = max(deepest, buffer[o + CORNER * j + 2])
+    low = _deepest(buffer, o, full)
+    corner = vector(buffer, o + CORNER * low)
     o, _other, count = clip_to_face(table, R_b, p_b, p_a, frame, buffer, o, other, full, most)
-    low = -1
-    if count > 0:
-        deepest = -math.inf
-    for j in range(count):
-        if buffer[o + CORNER * j + 2] > deepest:
-            low, deepest = j, buffer[o + CORNER * j + 2]
-    if low >= 0 and -deepest >= gap:
-        gap = -deepest
-        x, y, d = vector(buffer, o + CORNER * low)
-        e = _lowest_vector(buffer, o, count, low, m, t, u, n)
+    if count == 0 and -corner[2] > gap:
+        gap, e = -corner[2], n
+        x, y, d = corner
+    elif count > 0:
+        low = _deepest(buffer, o, count)
+        if -buffer[o + CORNER * low + 2] >= gap:
+            x, y, d = vector(buffer, o + CORNER * low)
+            gap, e = -d, _lowest_vector(buffer, o, count, low, m, t, u, n)
     height = dot(n, added(p_a, -1.0, frame[4]))
-    return gap, added(add(p_a, add(scaled(x, t), scaled(y, u))), -d - height, n), e
+    x_low = added(add(p_a, add(scaled(x, t), scaled(y, u))), -d - height, n)
+    return gap, x_low, e, count > 0
+
+
+@uncounted
+def _deepest(buffer, o, count):
+    """Number of the deepest corner of a polygon."""
+    low = 0
+    for j in range(1, count):
+        if buffer[o + CORNER * j + 2] > buffer[o + CORNER * low + 2]:
+            low = j
+    return low
 
 
 @uncounted
@@ -132,14 +142,18 @@ def _aside(table, R_b, p_b, p_a, frame, buffer, o, count):
         size = math.sqrt(w_x * w_x + w_y * w_y)
         if size == 0.0:
             continue
-        least, low_x, low_y = math.inf, 0.0, 0.0
+        least, along = math.inf, 0.0
         for j in range(edges):
             A = added(placed(R_b, p_b, vector(table, bearing + CORNERS + 3 * j)), -1.0, p_a)
             a_x, a_y = dot(t, A), dot(u, A)
             apart = (w_x * (a_x - buffer[c]) + w_y * (a_y - buffer[c + 1])) / size
             if apart < least:
-                least, low_x, low_y = apart, a_x, a_y
+                least = apart
+                along = (w_x * (a_y - buffer[c + 1]) - w_y * (a_x - buffer[c])) / size
         if least > gap:
             gap, w = least, (-w_x / size, -w_y / size)
-            x, y, d = low_x, low_y, buffer[c + 2]
+            s = along / size
+            x = buffer[c] + s * (buffer[after] - buffer[c])
+            y = buffer[c + 1] + s * (buffer[after + 1] - buffer[c + 1])
+            d = buffer[c + 2] + s * (buffer[after + 2] - buffer[c + 2])
     return gap, x, y, d, w

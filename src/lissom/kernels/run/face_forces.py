@@ -122,6 +122,9 @@ def add_face_contact(load, table, memory, signals, work, a, b, states, o):
     )
     n = frame[3]
     channels.gap = gap
+    if gap > 0.0:
+        channels.point, channels.slip = x, _slip(slot_a, slot_b, n, x)[1]
+        return
     rate = approach(frame, poses[1], slot_a, slot_b)
     damping, _slope = _damping(numbers, table, memory, load, rate[0])
     grow = 1.0 + damping * rate[0], damping * rate[1], damping * rate[2]
