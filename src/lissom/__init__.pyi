@@ -198,6 +198,7 @@ from .sim.loads.contact import (
     Impact as Impact,
     LinearContact as LinearContact,
     LineContact as LineContact,
+    PressureField as PressureField,
     TableContact as TableContact,
 )
 from .structures import (

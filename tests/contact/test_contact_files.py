@@ -71,7 +71,7 @@ LAWS = {
     "table_contact": ls.TableContact([0.0, 1e-3, 3e-3], [0.0, 10.0, 40.0], restitution=0.7),
 }
 FRICTION = ls.Friction(
-    0.5, 0.3, hold=True, stiffness=1e6, load=9.81, elastic_part=0.8, rolling=0.01
+    0.5, 0.3, speed=1e-3, stiffness=1e6, load=9.81, elastic_part=0.8, rolling=0.01
 )
 
 
@@ -140,6 +140,15 @@ def test_every_law_and_friction_come_back_from_a_file(name, tmp_path):
     path = tmp_path / "run.toml"
     hopper().save(path, simulation={"duration": 1.0, "loads": loads})
     assert all(map(equal, ls.load_run(path).settings["loads"], loads))
+
+
+@pytest.mark.parametrize("layer", [{"stiffness": 1e9}, {"material": STEEL, "thickness": 0.01}])
+def test_a_pressure_field_comes_back_from_a_file(layer, tmp_path):
+    model = hopper()
+    law = ls.PressureField(**layer, restitution=0.5, at_speed=0.2, area=0.01)
+    load = ls.Contact("block", "ground", law, ls.Friction(0.3))
+    model.save(tmp_path / "run.toml", simulation={"duration": 1.0, "loads": [load]})
+    assert equal(ls.load_run(tmp_path / "run.toml").settings["loads"][0], load)
 
 
 def test_a_material_whose_name_means_another_one_is_renamed(tmp_path):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..compiling import inlined
+from .pairs_boxes import box_box
 from .pairs_curved import sphere_curve, sphere_height_field
 from .pairs_round import (
     capsule_capsule,
@@ -52,6 +53,7 @@ PAIRS = [
     Pair("two capsules", "capsule", "capsule", capsule_capsule),
     Pair("sphere and box", "sphere", "box", sphere_box),
     Pair("capsule and box", "capsule", "box", capsule_box),
+    Pair("two boxes", "box", "box", box_box),
     Pair("sphere and cylinder", "sphere", "cylinder", sphere_cylinder),
     Pair("ball in a shell", "sphere", "shell", sphere_shell),
     Pair("pin in a bore", "sphere", "bore", sphere_bore),

@@ -101,7 +101,7 @@ def capsule_box(table, s_a, s_b, R_a, p_a, R_b, p_b):
     """Witness of a capsule and a box: that of the point of its axis closest to the box."""
     r, half, e = table[s_a], table[s_a + 1], column(R_a, 2)
     y, e_b = seen_from(R_b, p_b, p_a), turn_back(R_b, e)
-    s = _closest_on_segment(table, s_b, y, e_b, half)
+    s = closest_on_segment(table, s_b, y, e_b, half)
     g, n, x_b, t, u, S_b = _box_witness(table, s_b, added(y, s, e_b))
     S_a = ball(r)
     if abs(s) < half:
@@ -120,7 +120,7 @@ def _across_normal(n, e):
 
 
 @uncounted
-def _closest_on_segment(table, o, y, e, half):
+def closest_on_segment(table, o, y, e, half):
     """Place along the segment y + s e, |s| <= half, of its point closest to the core of a box.
 
     Half of the slope of the squared distance, e . (x - clamped x), grows along the segment and is

@@ -127,7 +127,10 @@ def contact_motion_change(witness, slot_a, slot_b, small_a, small_b):
     x, v, rate, _slip, _turning = contact_motion(witness, slot_a, slot_b)
     dg, dn, dx_a, dx_b = witness_change(witness, slot_a, slot_b, small_a, small_b)
     dx = scaled(0.5, add(dx_a, dx_b))
-    change_a, change_b = _rate_change(slot_a, small_a, x, dx), _rate_change(slot_b, small_b, x, dx)
+    change_a, change_b = (
+        velocity_change(slot_a, small_a, x, dx),
+        velocity_change(slot_b, small_b, x, dx),
+    )
     dv = added(change_a, -1.0, change_b)
     d_rate = dot(dn, v) + dot(n, dv)
     d_slip = added(added(dv, -d_rate, n), -rate, dn)
@@ -135,7 +138,7 @@ def contact_motion_change(witness, slot_a, slot_b, small_a, small_b):
 
 
 @uncounted
-def _rate_change(slot, small, x, dx):
+def velocity_change(slot, small, x, dx):
     """Change of the velocity of a slot's material at x, where x itself moves by dx."""
     turned = cross(small[2], added(x, -1.0, slot[1]))
     return add(add(small[3], turned), cross(slot[2], added(dx, -1.0, small[1])))

@@ -8,7 +8,7 @@ from .rows import Matrix, NamedRow, Number, Vector
 class ContactNumbers(NamedRow):
     """Constants of a contact, in the table of a run."""
 
-    pair: Number  # number in `contact.pairs.PAIRS`
+    pair: Number  # number in `contact.pairs.PAIRS`, or FACES
     shape_a: Number  # table: numbers of the shapes
     shape_b: Number
     law: Number  # table: numbers of the normal law
@@ -70,5 +70,6 @@ class ContactOutput(NamedRow):
     patch: Number  # radius of the patch [m]
 
 
+FACES = -1  # in place of the number of a pair: the pressure of flat faces
 OPEN, CLOSED, QUIET, NEW = range(4)  # NEW: the run has not looked at it yet
 TOUCHED, LEFT = 1, 2

@@ -39,6 +39,7 @@ from ..small import (
     turn,
     vector,
 )
+from .face_forces import face_gap_motion, face_witness, open_faces
 from .slots import SLOT_WRENCH, add_change, add_wrench
 
 FAR = 2.0  # distance of the centres, in sums of the radii of the balls about them, that is far
@@ -62,7 +63,7 @@ def _between_centers(numbers, slot_a, slot_b):
 
 
 @uncounted
-def gap_motion(load, table, memory, work, a, b, exact):
+def gap_motion(load, table, memory, work, a, b, exact, buffer):
     """Gap, its rate, normal force, largest relative speed of the points, and slip.
 
     Where the shapes are far apart and this need not be exact, the gap of the balls about them.
@@ -79,6 +80,8 @@ def gap_motion(load, table, memory, work, a, b, exact):
             w = added(slot_a[2], -1.0, slot_b[2])
             speed = math.sqrt(dot(v, v)) + math.sqrt(dot(w, w)) * numbers.ball
             return distance - numbers.ball, dot(d, v) / distance, 0.0, speed, speed
+    if numbers.pair == contact.FACES:
+        return face_gap_motion(numbers, table, memory, load, slot_a, slot_b, buffer)
     witness = shapes_witness(numbers, table, slot_a, slot_b)
     _x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
     N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
@@ -155,13 +158,19 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
 
 
 @uncounted
-def put_open_contact(load, table, work, a, b, states, o):
+def put_open_contact(load, table, work, a, b, states, o, buffer):
     """Write the channels of a contact without force: exact, however far apart its shapes are."""
     channels = ContactOutput(states, o)
     if channels.press != 0.0:
         return
+    numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
-    witness = shapes_witness(ContactNumbers(table, load.constants), table, slot_a, slot_b)
+    if numbers.pair == contact.FACES:
+        channels.gap, channels.point, channels.slip = open_faces(
+            numbers, table, slot_a, slot_b, buffer
+        )
+        return
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
     x, _v, _rate, v_t, _turning = contact_motion(witness, slot_a, slot_b)
     channels.gap, channels.point, channels.slip = witness[0], x, v_t
 
@@ -241,11 +250,14 @@ def friction_change(numbers, table, witness, N, v, turning, dN, dg, dn, dv, d_tu
 
 
 @uncounted
-def put_unit_forces(load, table, work, a, b):
+def put_unit_forces(load, table, work, a, b, buffer):
     """Put a unit force along the normal on the slots of a contact, as wrenches."""
     numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
-    witness = shapes_witness(numbers, table, slot_a, slot_b)
+    if numbers.pair == contact.FACES:
+        witness = face_witness(numbers, table, slot_a, slot_b, buffer)
+    else:
+        witness = shapes_witness(numbers, table, slot_a, slot_b)
     n_a, f_a, n_b, f_b = contact_force(witness, slot_a, slot_b, 1.0, ZERO, ZERO)
     put_vector(work, a + SLOT_WRENCH, n_a)
     put_vector(work, a + SLOT_WRENCH + 3, f_a)

@@ -29,7 +29,7 @@ def add_contact_rows(system, arrays, work, of, state, first):
     n_v, at = system.ints[field.N_V], first
     for k in range(head.contacts.count):
         load = run.LoadRow(plan, plan[head.contacts.first + k])
-        if load.touched != 0 or not is_closed(memory, load):
+        if load.touched != 0 or load.slopes != run.EXACT_ROWS or not is_closed(memory, load):
             continue
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         N, witness, x, of_gap, c_n, c_t, c_u, _spin = contact_slopes(

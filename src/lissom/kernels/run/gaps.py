@@ -85,7 +85,7 @@ def _measure(r, t, at, exact):
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         w.gap[k], w.rate[k], w.press[k], w.speed[k], w.slip[k] = gap_motion(
-            load, table, memory, r.work.slots, a, b, exact
+            load, table, memory, r.work.slots, a, b, exact, r.work.buffer
         )
     w.time[0] = t
 
@@ -232,7 +232,9 @@ def _at(r, k, t, h, theta, way):
         drive(r.system.ints, plan, table, memory, now, at.q, at.v, r.work.x, r.work.buffer)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-    gap, rate, _press, speed, _slip = gap_motion(load, table, memory, r.work.slots, a, b, True)
+    gap, rate, _press, speed, _slip = gap_motion(
+        load, table, memory, r.work.slots, a, b, True, r.work.buffer
+    )
     return gap, rate, speed
 
 
@@ -305,15 +307,24 @@ def _cubic(touch, w, k, h, theta):
 def _add_impulse(r, w, k, h, touch, numbers):
     """Add the impulse of the normal force in a step to that of its point, and note its peak.
 
-    By Gauss's rule of order ten, on Hermite's cubic of the gap.
+    By Gauss's rule of order ten, on Hermite's cubic of the gap.  The law of flat faces gives the
+    force of a whole face: as that differs from the line between its values at the ends of the step,
+    so does the force from the line between its own, in the proportion of their sums.
     """
     plan, table, memory = r.arrays
     load, impulse = _load(plan, k), 0.0
+    before, after, part = 0.0, 0.0, 1.0
+    if numbers.pair == contact.FACES:
+        N_0, _by_depth, _by_rate = normal_force(numbers, table, memory, load, touch.gap, touch.rate)
+        N_1, _by_depth, _by_rate = normal_force(numbers, table, memory, load, w.gap[k], w.rate[k])
+        part = (touch.press + w.press[k]) / (N_0 + N_1) if N_0 + N_1 > 0.0 else 0.0
+        before, after = touch.press - part * N_0, w.press[k] - part * N_1
     first = TouchRecord(memory, _load(plan, int(numbers.first)).touch)
     for j in range(len(GAUSS)):
         theta, weight = GAUSS[j]
         gap, rate = _cubic(touch, w, k, h, theta)
         N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, gap, rate)
+        N = part * N + (1.0 - theta) * before + theta * after
         impulse += weight * h * N
         first.total = N if k == int(numbers.first) else first.total + N
         first.peak = max(first.peak, first.total)
@@ -366,7 +377,8 @@ def _compliance(r, w, k):
     flags = run.PlanHeader(plan, 0).flags & 0
     motion_base_to_tip(ints, floats, scratch, q, w.zero, w.zero, flags)
     clear_wrenches(plan, r.work.slots, 0)
-    put_unit_forces(load, table, r.work.slots, load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD)
+    a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+    put_unit_forces(load, table, r.work.slots, a, b, r.work.buffer)
     put_wrenches(scratch, plan, r.work.slots, 0)
     apply_external(ints, scratch, q, w.zero)
     forces_tip_to_base(ints, scratch, w.zero, w.column, flags)

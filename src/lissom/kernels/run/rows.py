@@ -137,4 +137,6 @@ def _put_open_contacts(arrays, work):
     for k in range(contacts.count):
         load = run.LoadRow(plan, plan[contacts.first + k])
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-        put_open_contact(load, table, work.slots, a, b, work.states, output_place(plan, load))
+        put_open_contact(
+            load, table, work.slots, a, b, work.states, output_place(plan, load), work.buffer
+        )

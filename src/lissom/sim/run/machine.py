@@ -350,7 +350,7 @@ class Machine:
             header["contact_rows"] = n_v * header["wide"] + header["slot_rows"]
             header["contact_rows"] += sum(joint.n_v for joint in plan.loop_joints.values())
             header["n_row"] = header["contact_rows"]
-            header["n_row"] += 0 if exact else 3 * (len(plan.contacts) - plan.n_touching)
+            header["n_row"] += 0 if exact else plan.n_contact_rows
         return header
 
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:

@@ -97,7 +97,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "timed": any(row.kind != run.CONSTANT for row in plan.signals),
         "n_wrench": len(plan.slots),
         "flags": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
-        "buffer": max(2 * plan.system.n_v, 64, *_rate_buffers(plan)) + run.HALF,
+        "buffer": max(2 * plan.system.n_v, 64, plan.scratch, *_rate_buffers(plan)) + run.HALF,
         "n_mapped": len(mapped_coordinates(plan.system)),
         "n_state": len(plan.states),
         "n_output": plan.n_output,

@@ -17,7 +17,7 @@ from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
 from ...kernels.layout import contact, run
-from ...kernels.layout.contact import ContactOutput, TouchRecord
+from ...kernels.layout.contact import ContactNumbers, ContactOutput, TouchRecord
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -107,6 +107,7 @@ class Plan:
         self.contact_parts: list[tuple[Any, int, int]] = []
         self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
         self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
+        self.scratch = 0  # numbers of the buffer that contacts of faces need
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
@@ -453,7 +454,8 @@ class Plan:
         self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
         row = self.rows["node_loads"][-1]
         row.touch = self.reserve(TouchRecord.size, first)
-        row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
+        if ContactNumbers(numbers, 0).pair != contact.FACES:
+            row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
         self.contacts.append(row)
 
     @property
@@ -550,7 +552,7 @@ class Plan:
     def has_rows(self) -> bool:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
         wide = any(row.wide for name in ("forces", "loop_forces") for row in self.rows[name])
-        return wide or self.slots_have_rows or self.n_touching < len(self.contacts)
+        return wide or self.slots_have_rows or self.n_contact_rows > 0
 
     @property
     def slots_have_rows(self) -> bool:
@@ -558,12 +560,15 @@ class Plan:
         return any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
 
     @property
-    def n_touching(self) -> int:
-        """Number of contacts that are inertia of the nodes they touch, see `touched`."""
-        return sum(place in self.touched for place in map(self.touched_node, self.contacts))
+    def n_contact_rows(self) -> int:
+        """Most rows of contacts in steps: of those neither with `touched` nodes nor of faces."""
+        rows = [row for row in self.contacts if row.slopes == run.EXACT_ROWS]
+        return 3 * sum(self.touched_node(row) not in self.touched for row in rows)
 
     def touched_node(self, row: run.LoadRow) -> tuple[int, int] | None:
-        """Body and node of a contact with the ground; None of one between bodies."""
+        """Body and node of a contact with the ground; None of one between bodies, or of faces."""
+        if row.slopes != run.EXACT_ROWS:
+            return None
         slots = [int(s) for s in (row.slot_a, row.slot_b) if s >= 0]
         return self.slots[slots[0]][1:] if len(slots) == 1 else None
 

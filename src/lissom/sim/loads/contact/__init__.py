@@ -6,6 +6,7 @@ from .contact import Contact
 from .friction import Friction
 from .laws import Hertz, Impact, LinearContact
 from .line import LineContact
+from .pressure import PressureField
 from .table import TableContact
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Impact",
     "LineContact",
     "LinearContact",
+    "PressureField",
     "TableContact",
 ]

@@ -25,9 +25,11 @@ from ....shapes import ContactShape, parts
 from ....system import Frame, PlacedShape, System
 from ..forms import in_slot, place_text
 from ..load import Load
+from .face_pairs import add_faces
 from .former import LoadOfContact
 from .friction import Friction
 from .law import NormalLaw
+from .pressure import PressureField
 
 if TYPE_CHECKING:
     from ...run.plan import Plan
@@ -157,8 +159,11 @@ class Contact(Load, metaclass=LoadOfContact):
                     "where they cannot move relative to each other; put one on another body"
                 )
         first = len(plan.contacts)
-        for a, b in self._points(*sides):
-            self._add_point(plan, a, b, first)
+        if isinstance(self.law, PressureField):
+            add_faces(plan, self, *sides, CLOSED_GAP * plan.system.length)
+        else:
+            for a, b in self._points(*sides):
+                self._add_point(plan, a, b, first)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
     def _side(self, plan: Plan, where: Any) -> _Side:
