@@ -4,8 +4,9 @@ With (n, t, u) the normal and the tangents, d = u_a - u_b the relative displacem
 point x and v' the change of the relative velocity there:
   -df = k (n . d) + c_n (n . v') + c_t (t . v') + c_u (u . v')                               (1)
   k = N_g n + F_g    c_n = N_r n + F_r    c_t, c_u = -dF/dv along t, u                        (2)
-N_g, N_r: slopes of the normal law by depth and its rate; F_g, F_r: the friction that they cause.  Left out, and found by `load_derivatives`, are that n turns, that x moves over the bodies, and
-that the patch grows.  The symmetric part without what couples friction with the normal force:
+N_g, N_r: slopes of the normal law by depth and its rate; F_g, F_r: the friction that they cause.
+Left out, and found by `load_derivatives`, are that n turns, that x moves over the bodies, and that
+the patch grows.  The symmetric part without what couples friction with the normal force:
   E_k = (n . k)_+ n n'    E_c = (n . c_n)_+ n n' + (symmetric part of friction)_+             (3)
 where ( )_+ has no eigenvalues below zero, as friction has that falls with the slip.
 """
