@@ -202,11 +202,8 @@ def stacked_balls() -> tuple[ls.System, ls.State, Contact, Contact]:
     q = system.neutral().q.copy()
     q[6], q[11], q[13] = 0.1 - 2 * 9.81 / 2e3, 0.02, 0.28
     v = np.array([0.3, 2.0, 0.2, 0.6, 0.1, -0.05, 1.0, 0.5, 0.3, 0.1, 0.2, -0.1])
-    contacts = (
-        Contact(lower, shapes.HalfSpace(), law, friction),
-        Contact(upper, lower, law, friction),
-    )
-    return system, system.state(q, v), *contacts
+    below = Contact(lower, shapes.HalfSpace(), law, friction)
+    return system, system.state(q, v), below, Contact(upper, lower, law, friction)
 
 
 @pytest.mark.parametrize(("method", "order"), [("rosenbrock", 3), ("generalized_alpha", 2)])
@@ -222,9 +219,8 @@ def test_undamped_contacts_keep_the_energy():
     model = ls.Model("arm", gravity=(0, 0, -9.81))
     model.add(ls.RigidBody(1.0, inertia=(4e-3, 4e-3, 4e-3)), ls.Prismatic("z"), name="ball")
     system = model.compile()
-    contact = Contact(
-        system.shape("ball", shapes.Sphere(0.1)), shapes.HalfSpace(), LinearContact(1e4)
-    )
+    ball = system.shape("ball", shapes.Sphere(0.1))
+    contact = Contact(ball, shapes.HalfSpace(), LinearContact(1e4))
     result = ls.simulate(
         system, system.state(ball=0.11), duration=0.3, loads=[contact], integrator="rosenbrock",
         rtol=1e-6,
@@ -248,9 +244,8 @@ def test_driven_joints_and_loops_with_contacts_agree_with_an_explicit_method():
     state = ls.assemble(system, system.state(crank=-1.0, coupler=1.0, rocker=-1.4))
     at = ls.pose(system, state, "coupler").position - [0, 0, 0.1 - 1e-3]
     law, friction = LinearContact(2e3, dissipation=0.5), Friction(0.5, 0.4, speed=0.3)
-    foot = Contact(
-        system.shape("coupler", shapes.Sphere(0.1)), shapes.HalfSpace(at=at), law, friction
-    )
+    sole = system.shape("coupler", shapes.Sphere(0.1))
+    foot = Contact(sole, shapes.HalfSpace(at=at), law, friction)
     drive = ls.Motion("crank", lambda t: state.q[0] + 0.3 * t * t)
     for loads in ([foot], [foot, drive]):
         case = system, state, *loads

@@ -208,6 +208,8 @@ def _events(
     }
     if named:
         actions["switch"] = (ls.Switch(str(rng.choice(named)), bool(rng.integers(2))),)
+    if rng.random() < 0.15:
+        return _impact(rng, mechanism)
     word = str(rng.choice(list(actions)))
     instant = float(rng.uniform(0.1, 0.9)) * DURATION
     if rng.random() < 0.4:
@@ -223,6 +225,20 @@ def _events(
         events.append(ls.Event(lambda t, state: t - later, release, once=True))
         word += ", and its release"
     return events, word
+
+
+def _impact(rng: np.random.Generator, mechanism: Mechanism) -> tuple[list[ls.Event], str]:
+    """A rigid impact of a point on a wall that is ahead of it."""
+    system, state, place = mechanism.system, mechanism.state, _place(rng, mechanism.system)
+    x, v = ls.pose(system, state, place).position, ls.velocity(system, state, place)[3:]
+    speed = float(np.linalg.norm(v))
+    n = -v / speed if speed > 1e-9 else np.array([0, 0, 1.0])
+    wall = ls.shapes.HalfSpace(n, at=x - n * speed * float(rng.uniform(0.2, 0.8)) * DURATION)
+    friction = float(rng.choice([0.0, 0.3]))
+    law = str(rng.choice(["stronge", "poisson"]))
+    impact = ls.RigidImpact(float(rng.uniform(0, 1)), friction, law=law)
+    gap = ls.Gap(system.shape(place, ls.shapes.Sphere(0.0)), wall)
+    return [ls.Event(gap, impact, name="impact")], f"rigid impact at {place}"
 
 
 def _forces(rng: np.random.Generator, system: ls.System) -> tuple[object, str]:

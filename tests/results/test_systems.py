@@ -240,18 +240,19 @@ def test_a_map_keeps_its_order_in_memory():
 
 WORDS = """
 system: name gravity names parent parent_node frame_rotation frame_position joints bodies loops
-    couplings drives frames
+    couplings drives frames shapes
 frame: name body node rotation position plain
 loop: name joint a b chosen
 end: body node rotation position
 coupling: name bodies entries ratios offset
 body: integrals lumps stiffness damping node_positions node_shapes inboard node_names level solids
-    second_order rod floating recovery line
+    second_order rod floating recovery line residual
 integrals: mass first_moment second_moment modal_first_moment modal_second_moment modal_products
 lump: mass offset inertia node
 second_order: first_moment second_moment node_shapes
 rod: length strains functions natural masses inertias section_stiffness places
 line: nodes pieces stations places factors
+residual: nodes matrix
 recovery: points stations rod
 points: positions stresses nodes labels elasticity
 stations: positions axes members places loads sections balance
@@ -281,6 +282,17 @@ sphere: at rotation color radius
 mesh: at rotation color vertices triangles
 sweep: at rotation color outline nodes
 surface: at rotation color triangles nodes
+placed_shape: shape carrier name
+bore_shape: at rotation color radius length
+box_shape: at rotation color size rounding
+capsule_shape: at rotation color radius length
+curve_shape: at rotation color points width
+cylinder_shape: at rotation color radius length rim
+face_shape: at rotation color corners
+half_space_shape: at rotation color normal extent
+height_field_shape: at rotation color x y heights
+shell_shape: at rotation color radius
+sphere_shape: at rotation color radius
 """
 
 

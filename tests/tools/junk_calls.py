@@ -105,6 +105,7 @@ CLOSED = ls.assemble(RING, RING.state(hub=-1.0, upper=2.0))
 REST = SYSTEM.neutral()
 EVALUATOR = SYSTEM.evaluator()
 RIGID = rigid_pair().compile()
+POINT = ls.shapes.Sphere(0.0)
 EQUATIONS = ls.symbolic.derive(symbolic_pendulum())
 RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
 WHIPPED = ls.simulate(whip().compile(), duration=1e-3, step=5e-4, integrator="rk4")
@@ -357,6 +358,17 @@ CALLS = {
         )
     ),
     "Lock": lambda pick: entered(events=ls.Event("arm", ls.Lock(pick("arm")))),
+    "Gap": lambda pick: entered(
+        events=ls.Event(ls.Gap(pick(RIGID.shape("arm", POINT)), pick(ls.shapes.HalfSpace())))
+    ),
+    "RigidImpact": lambda pick: entered(
+        events=ls.Event(
+            ls.Gap(RIGID.shape("arm", POINT), ls.shapes.HalfSpace()),
+            ls.RigidImpact(
+                pick(0.8), pick(0.1), law=pick("stronge", "poisson"), order=pick(None, 1.0)
+            ),
+        )
+    ),
     "Release": lambda pick: entered(events=ls.Event("arm", ls.Release(pick("arm")))),
     "Switch": lambda pick: entered(
         ls.JointDamper("arm", 1.0, name="brake"),

@@ -24,6 +24,7 @@ from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
 from .report import Report, report
+from .residual import ResidualCompliance, checked_compliance, checked_contact_nodes
 from .second_order import SecondOrder
 from .solids import checked_solids
 
@@ -85,6 +86,12 @@ class FlexibleBody:
         Finite-element model that was reduced; kept in memory only.
     line : Line, optional
         Axis of a beam, from which its section loads follow; `ls.beam` gives it.
+    contact_nodes : sequence of int and str, optional
+        The k nodes that will touch others and have a residual compliance; a tuple of numbers.
+    residual_compliance : array (3 k, 3 k), optional
+        Displacements x, y, z of the contact nodes by unit forces on them, in node axes [m/N], that
+        the shapes leave out, symmetric and not negative; zero by default.  Contacts yield by it
+        without mass.
     """
 
     positions: Any
@@ -101,6 +108,8 @@ class FlexibleBody:
     second_order: second_order.SecondOrderSource = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
     line: NodeLine | None = field(default=None, kw_only=True, repr=False)
+    contact_nodes: Any = field(default=(), kw_only=True)
+    residual_compliance: Any = field(default=None, kw_only=True, repr=False)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
     frame: InitVar[str] = field(default="tangent", kw_only=True)
 
@@ -120,6 +129,10 @@ class FlexibleBody:
         object.__setattr__(self, "shapes", _seen_from(frame, self.shapes, inboard))
         second_order.check_kind(self.second_order)
         check_line(self.line, len(self.positions))
+        nodes = checked_contact_nodes(self.contact_nodes, names, len(self.positions))
+        object.__setattr__(self, "contact_nodes", nodes)
+        residual_compliance = checked_compliance(self.residual_compliance, len(nodes))
+        object.__setattr__(self, "residual_compliance", residual_compliance)
         if check_level(self.level) == "stiffened":
             _ = self.constants_of_second_order
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
@@ -205,6 +218,8 @@ class FlexibleBody:
         )
         if self.recovery is not None:
             new["recovery"] = self.recovery.turned(R)
+        at_contacts = np.kron(np.eye(len(self.contact_nodes)), R)
+        new["residual_compliance"] = at_contacts @ self.residual_compliance @ at_contacts.T
         return dataclasses.replace(self, **new, source=None)
 
     def report(self) -> Report:
@@ -263,6 +278,7 @@ class FlexibleBody:
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
             recovery=self._recovery(x),
             line=self.line,
+            residual=self._residual(),
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
             return body  # the shapes seen from the inboard node are linear in the modes
@@ -273,8 +289,15 @@ class FlexibleBody:
             node_shapes=node_shapes,
             inboard=-1,
             solids=(),
+            residual=None,
         )
         return dataclasses.replace(body, floating=in_own_frame)
+
+    def _residual(self) -> ResidualCompliance | None:
+        """Residual compliance at the contact nodes, None without them."""
+        if not self.contact_nodes:
+            return None
+        return ResidualCompliance(self.contact_nodes, self.residual_compliance)
 
     def _recovery(self, x: Array) -> Recovery | None:
         """Recovery in other amplitudes, with positions relative to the inboard node."""

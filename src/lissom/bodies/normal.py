@@ -18,6 +18,7 @@ from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
 from .line import NodeLine
 from .recovery import Recovery
+from .residual import ResidualCompliance
 from .rod_modes import natural_frequencies
 from .rod_poses import section_poses
 from .rod_tables import RodTables
@@ -176,6 +177,8 @@ class NormalBody:
         Stresses and section loads in the modal coordinates.
     line : Line, optional
         Axis of the beam that the body is, for its section loads.
+    residual : ResidualCompliance, optional
+        Compliance that the modes leave out at contact nodes.
     """
 
     integrals: MassIntegrals
@@ -193,6 +196,7 @@ class NormalBody:
     floating: NormalBody | None = None
     recovery: Recovery | None = None
     line: NodeLine | None = None
+    residual: ResidualCompliance | None = None
 
     def __repr__(self) -> str:
         """Mass, modes and nodes."""

@@ -27,14 +27,17 @@ from ..bodies import Lump, MassIntegrals, NormalBody, SecondOrder
 from ..bodies.balance import Balance
 from ..bodies.line import NodeLine
 from ..bodies.recovery import KnownSection, Recovery, Stations, StressPoints
+from ..bodies.residual import ResidualCompliance
 from ..bodies.rod_tables import RodTables
 from ..bodies.solids import SOLIDS
 from ..errors import ResultError
+from ..fields import keep
 from ..immutable import freeze
 from ..joints import Joint, Slide, Turn, Twist
 from ..joints.base import joint_classes
 from ..joints.factored import Product
-from ..system import Coupling, Frame, Loop, LoopEnd, System
+from ..shapes import ContactShape
+from ..system import SHAPES, Coupling, Frame, Loop, LoopEnd, PlacedShape, System
 
 Array = np.ndarray
 
@@ -52,6 +55,7 @@ KINDS: dict[str, Any] = {
     "second_order": SecondOrder,
     "rod": RodTables,
     "line": NodeLine,
+    "residual": ResidualCompliance,
     "recovery": Recovery,
     "points": StressPoints,
     "stations": Stations,
@@ -76,6 +80,8 @@ KINDS: dict[str, Any] = {
     "spherical": joints.Spherical,
     "universal": joints.Universal,
     **SOLIDS,
+    "placed_shape": PlacedShape,
+    **{f"{name}_shape": kind for name, kind in SHAPES.items()},
 }
 _NAMES = {kind: name for name, kind in KINDS.items()}
 OWN = "joint "  # prefix of the name of a joint's class that the user has defined
@@ -90,7 +96,7 @@ LENGTHS: Lengths = dict.fromkeys(("six", "component"), (6, "")) | {
     **dict.fromkeys(("axis", "stress"), (3, "")),
     **dict.fromkeys(("plane", "constant"), (2, "")),
 }
-_SAME = {"other_axis": "axis", "other_mode": "mode"}
+_SAME = {"other_axis": "axis", "other_mode": "mode", "contact_column": "contact_row"}
 
 
 class UnknownRecordError(Exception):
@@ -324,6 +330,10 @@ def new_record(kind: Any, values: dict[str, Any]) -> Any:
             if f.default is MISSING:
                 raise ValueError(f"a {kind.__name__} has no {name}")
             values[name] = f.default
+    if issubclass(kind, ContactShape):
+        shape = kind(**values)  # which checks them, and may divide a unit vector by its length
+        keep(shape, **values)
+        return shape
     if kind not in _NAMES or not issubclass(kind, Joint):
         return kind(**values)
     joint = object.__new__(kind)

@@ -1,4 +1,4 @@
-"""Events of a run, and the impulses by which they changed its speeds."""
+"""Events of a run: impulses by which they changed its speeds, and contacts that close and open."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ class Impulse(Shown):
     share: float
     energy: float
 
+    @property
+    def place(self) -> str:
+        """The joint."""
+        return self.joint
+
     def plain(self) -> dict[str, Any]:
         """The same as texts and numbers, for files."""
         return {
@@ -94,6 +99,150 @@ class Impulse(Shown):
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Touch(Shown):
+    """A contact that closes or opens; one of several points opens with the last of them.
+
+    Attributes
+    ----------
+    contact : str
+        Name of the contact.
+    touches : bool
+        Whether it closes.
+    speed : float
+        Speed of approach when it closed [m/s]; 0 if the run began with it closed.
+    duration : float
+        Time of contact that was expected then, of a free elastic impact [s]; may be infinite.
+    lasted : float
+        Time since it has closed [s]; 0 when it closes.
+    impulse : float
+        Impulse of the normal force in this time [N s].
+    peak : float
+        Largest normal force in this time [N].
+    """
+
+    contact: str
+    touches: bool
+    speed: float
+    duration: float
+    lasted: float = 0.0
+    impulse: float = 0.0
+    peak: float = 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        return vars(self) | {"duration": self.duration if self.duration < np.inf else None}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Touch:
+        """Touch from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        duration = np.inf if plain["duration"] is None else float(plain["duration"])
+        return cls(**{**plain, "duration": duration})
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactImpulse(Shown):
+    """Impulse of a rigid impact between two shapes.
+
+    Vectors are in world axes.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the shapes.
+    point : array (3,)
+        Where they touch [m].
+    normal : array (3,)
+        Unit normal from b to a.
+    impulse : array (3,)
+        On a; minus this on b [N s].
+    velocity : array (3,)
+        Of a relative to b at the point, before [m/s].
+    velocity_after : array (3,)
+        The same after it [m/s].
+    loss : float
+        Kinetic energy lost [J].
+    inertia : array (3, 3)
+        Reduced inertia at the point: impulse = inertia @ (velocity_after - velocity); zero in
+        directions in which nothing can move [kg].
+    loops : mapping of str to array (6,)
+        Impulse [moment; force] of each loop on its end b, in the axes of that frame [N m s, N s].
+    shares : mapping of str to float
+        Part of the compliance at the point, along the impulse, that the upper half of the shapes of
+        a body provides, by body.
+    share : float
+        The same of all bodies together; 0 if no shapes move.
+    energy : float
+        Kinetic energy that the impulse gives to shapes [J].
+    """
+
+    a: str
+    b: str
+    point: Array
+    normal: Array
+    impulse: Array
+    velocity: Array
+    velocity_after: Array
+    loss: float
+    inertia: Array
+    loops: Mapping[str, Array]
+    shares: Mapping[str, float]
+    share: float
+    energy: float
+
+    @property
+    def place(self) -> str:
+        """Both shapes."""
+        return f"{self.a} and {self.b}"
+
+    @property
+    def approach(self) -> float:
+        """Speed at which the shapes met [m/s]."""
+        return -float(self.normal @ self.velocity)
+
+    @property
+    def rebound(self) -> float:
+        """Speed at which they part [m/s]."""
+        return float(self.normal @ self.velocity_after)
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in values.items()}
+        loops = {name: x.tolist() for name, x in self.loops.items()}
+        return {"kind": "impact", **plain, "loops": loops, "shares": dict(self.shares)}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> ImpactImpulse:
+        """Impulse from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        arrays = ("point", "normal", "impulse", "velocity", "velocity_after", "inertia")
+        values: dict[str, Any] = {name: str(plain[name]) for name in "ab"}
+        values |= {name: np.array(plain[name], dtype=float) for name in arrays}
+        values |= {name: float(plain[name]) for name in ("loss", "share", "energy")}
+        return cls(
+            **values,
+            loops={str(k): np.array(x, dtype=float) for k, x in plain["loops"].items()},
+            shares={str(k): float(x) for k, x in plain["shares"].items()},
+        )
+
+
+def _impulse_of(plain: Mapping[str, Any]) -> Impulse | ImpactImpulse:
+    """Impulse of either kind from the texts and numbers of a file."""
+    return (ImpactImpulse if plain.get("kind") == "impact" else Impulse).of_plain(plain)
+
+
 class EventRecord(tuple[float, str]):
     """An event of a run: the pair of its time [s] and its label, with what it did.
 
@@ -103,45 +252,60 @@ class EventRecord(tuple[float, str]):
         Time [s].
     label : str
         Label of the event.
-    impulses : tuple of Impulse
-        Impulses of its locks.
+    impulses : tuple of Impulse and ImpactImpulse
+        Impulses of its locks and of its rigid impact.
+    touch : Touch or None
+        The contact that closed or opened; None for other events.
     """
 
     time: float
     label: str
-    impulses: tuple[Impulse, ...]
+    impulses: tuple[Impulse | ImpactImpulse, ...]
+    touch: Touch | None
 
-    def __new__(cls, time: float, label: str, impulses: Iterable[Impulse] = ()) -> EventRecord:
+    def __new__(
+        cls,
+        time: float,
+        label: str,
+        impulses: Iterable[Impulse | ImpactImpulse] = (),
+        touch: Touch | None = None,
+    ) -> EventRecord:
         """Pair of time and label.
 
         Parameters
         ----------
-        time, label, impulses
+        time, label, impulses, touch
             The attributes.
         """
         self = super().__new__(cls, (float(time), str(label)))
         self.time, self.label = self
-        self.impulses = tuple(impulses)
+        self.impulses, self.touch = tuple(impulses), touch
         return self
 
-    def __getnewargs__(self) -> tuple[float, str, tuple[Impulse, ...]]:
+    def __getnewargs__(
+        self,
+    ) -> tuple[float, str, tuple[Impulse | ImpactImpulse, ...], Touch | None]:
         """Arguments for copies."""
-        return (self.time, self.label, self.impulses)
+        return (self.time, self.label, self.impulses, self.touch)
 
 
 def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
     """Events as texts and numbers, for the notes of a run and of a checkpoint."""
-    return {
+    notes: dict[str, Any] = {
         "events": [list(one) for one in records],
         "impulses": [[x.plain() for x in one.impulses] for one in records],
     }
+    if any(one.touch for one in records):
+        notes["touches"] = [one.touch.plain() if one.touch else None for one in records]
+    return notes
 
 
 def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
-    """Events from the notes of a run or checkpoint; earlier versions lack impulses."""
+    """Events from the notes of a run or checkpoint; earlier versions lack impulses and touches."""
     events = notes.get("events") or ()
     impulses = notes.get("impulses") or [()] * len(events)
+    touches = notes.get("touches") or [None] * len(events)
     return [
-        EventRecord(time, label, map(Impulse.of_plain, each))
-        for (time, label), each in zip(events, impulses, strict=True)
+        EventRecord(time, label, map(_impulse_of, each), touch and Touch.of_plain(touch))
+        for (time, label), each, touch in zip(events, impulses, touches, strict=True)
     ]

@@ -12,7 +12,7 @@ import numpy as np
 from ..algorithms.tree.coordinates import error_sizes
 from ..errors import LissomError, name_list
 from .channels import resolved
-from .event_records import EventRecord, Impulse
+from .event_records import EventRecord, ImpactImpulse, Impulse
 from .store import MemoryStore, Store
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def rising_after(events: Sequence[EventRecord], body: str = "") -> float:
     return next(times, np.inf)
 
 
-def _share(impulse: Impulse, body: str) -> float:
+def _share(impulse: Impulse | ImpactImpulse, body: str) -> float:
     return max(impulse.share, impulse.shares.get(body, 0.0))
 
 
 def lock_peak_notes(run: Trajectory, names: Sequence[str]) -> list[str]:
-    """What the locks of a run mean for peaks of channels."""
+    """What the locks and impacts of a run mean for peaks of channels."""
     bodies = dict.fromkeys(body_of(run, name) for name in loads_among(run, names))
     return lock_notes(run.events, list(bodies)) if bodies else []
 
@@ -88,7 +88,7 @@ def loads_among(run: Trajectory, names: Sequence[str]) -> list[str]:
 
 
 def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> list[str]:
-    """What the locks of a run mean for peaks of loads, and what to do."""
+    """What the locks and impacts of a run mean for peaks of loads, and what to do."""
     notes = []
     for event in events:
         for impulse in event.impulses:
@@ -100,15 +100,15 @@ def lock_notes(events: Sequence[EventRecord], bodies: Sequence[str] = ()) -> lis
     return notes
 
 
-def rising_note(event: EventRecord, impulse: Impulse) -> str:
+def rising_note(event: EventRecord, impulse: Impulse | ImpactImpulse) -> str:
     """Words for an impulse after which all peaks rise with the number of shapes; else empty."""
     return _rising_note(event, impulse) if impulse.share > MOST_IN_UPPER_HALF else ""
 
 
-def _rising_note(event: EventRecord, impulse: Impulse) -> str:
+def _rising_note(event: EventRecord, impulse: Impulse | ImpactImpulse) -> str:
     bodies = [x for x, part in impulse.shares.items() if part > MOST_IN_UPPER_HALF]
     share = max([impulse.share, *impulse.shares.values()])
-    if impulse.rate < np.inf:
+    if isinstance(impulse, Impulse) and impulse.rate < np.inf:
         return (
             f"event {event.label!r} locks joint {impulse.joint!r} at t = {event.time:.6g} s with a "
             f"stiffness on which it vibrates at {impulse.rate:.3g} rad/s, and the upper half of "
@@ -116,21 +116,30 @@ def _rising_note(event: EventRecord, impulse: Impulse) -> str:
             "shapes take up: peaks of loads after it change with the number of shapes. Give more "
             "shapes, or a lower stiffness"
         )
+    what = "takes {} of the energy that it gives to them"
+    if isinstance(impulse, ImpactImpulse):
+        what = "gives {} of the compliance there"
+    what = what.format(f"{100 * share:.0f} %")
     return (
-        f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} takes "
-        f"{100 * share:.0f} % of the energy that it gives to them: peaks of loads after it rise "
-        f"with the number of shapes. {_remedy(impulse)} has peaks that do not"
+        f"{_stop(event, impulse)}, and the upper half of the shapes of {name_list(bodies)} {what}: "
+        f"peaks of loads after it rise with the number of shapes. {_remedy(impulse)} has peaks "
+        "that do not"
     )
 
 
-def _shock_note(event: EventRecord, impulse: Impulse) -> str:
+def _shock_note(event: EventRecord, impulse: Impulse | ImpactImpulse) -> str:
     return (
         f"{_stop(event, impulse)}, which takes {impulse.loss:.4g} J in no time: no force here "
         f"contains it. {_remedy(impulse)} spreads it over a time"
     )
 
 
-def _stop(event: EventRecord, impulse: Impulse) -> str:
+def _stop(event: EventRecord, impulse: Impulse | ImpactImpulse) -> str:
+    if isinstance(impulse, ImpactImpulse):
+        return (
+            f"event {event.label!r} is an impact of {impulse.place} at t = {event.time:.6g} s with "
+            f"an impulse of {np.linalg.norm(impulse.impulse):.4g} N s"
+        )
     sizes: dict[str, float] = {}
     for p, unit in zip(impulse.impulse, impulse.units, strict=True):
         sizes[unit] = float(np.hypot(sizes.get(unit, 0.0), p))
@@ -141,7 +150,9 @@ def _stop(event: EventRecord, impulse: Impulse) -> str:
     )
 
 
-def _remedy(impulse: Impulse) -> str:
+def _remedy(impulse: Impulse | ImpactImpulse) -> str:
+    if isinstance(impulse, ImpactImpulse):
+        return "A Contact, whose law gives way,"
     return f"A latch that gives way, Lock({impulse.joint!r}, stiffness=...),"
 
 

@@ -139,7 +139,7 @@ class Trajectory:
 
     @property
     def events(self) -> list[EventRecord]:
-        """Events in order: pairs of time [s] and label, with the ``impulses`` of locks."""
+        """Events in order: pairs of time [s] and label, with their ``impulses``."""
         return event_records_of(self.meta)
 
     def channels(self, text: str = "") -> Channels:

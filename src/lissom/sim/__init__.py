@@ -7,6 +7,8 @@ from .assembling import assemble
 from .drift import Baumgarte
 from .equilibrium import equilibrium
 from .events.event import Action, Event, Lock, Release, Stop, Switch
+from .events.gap import Gap
+from .events.rigid_impact import RigidImpact
 from .integrators import *  # noqa: F403
 from .load_derivatives import LoadDerivatives, load_derivatives
 from .loads import *  # noqa: F403
@@ -20,10 +22,12 @@ __all__ = [
     "Action",
     "Baumgarte",
     "Event",
+    "Gap",
     "Gradient",
     "LoadDerivatives",
     "Lock",
     "Release",
+    "RigidImpact",
     "Sensitivity",
     "Stepper",
     "Stop",

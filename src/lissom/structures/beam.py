@@ -18,6 +18,7 @@ from ..bodies.second_order import SecondOrder
 from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import count, positive
+from .beam_compliance import beam_contact_nodes, beam_residual, yielding
 from .cantilever import BeamMesh, CantileverModes, bar_modes, beam_modes, mesh
 from .counts import Functions, lowest, lowest_bending, shape_counts, warn_of_one_shape
 from .materials import Material
@@ -188,6 +189,7 @@ def beam(
     level: str = "full",
     damping: Any = 0.005,
     elements: int | None = None,
+    contact: Any = (),
 ) -> FlexibleBody:
     """Straight uniform beam along +x, clamped to its body frame at the root.
 
@@ -222,6 +224,10 @@ def beam(
         Number of equal parts of the axis between nodes, by default 24 (or the number of modes, if
         "clamped" has more).  For "clamped" they are the finite elements, and each family can have
         at most as many modes as there are elements.
+    contact : str, int or sequence of these, optional
+        Nodes on the axis that will touch others, "root", "tip" or numbers.  The body gets their
+        `residual_compliance`, the deflection by forces there that its shapes leave out: zero at the
+        tip of a beam with static shapes, 2 or more in bending.
 
     Returns
     -------
@@ -290,10 +296,12 @@ def beam(
             'beam: level "stiffened" needs shapes="static": the second order of the deformation '
             "comes from polynomial strains; leave shapes out"
         )
+    node_shapes = _shapes(solid, basis, positions)
+    touching = list(beam_contact_nodes(contact, basis.grid.elements + 1))
     return FlexibleBody(
         positions,
         masses,
-        _shapes(solid, basis, positions),
+        node_shapes,
         np.diag(basis.omega**2),
         damping,
         names={"root": 0, "tip": basis.grid.elements},
@@ -301,6 +309,14 @@ def beam(
         solids=Sweep(section.outline, range(basis.grid.elements + 1)),
         second_order=partial(second_order, solid, basis) if shapes == "static" else None,
         line=_line(section, basis.grid, shapes),
+        contact_nodes=touching,
+        residual_compliance=beam_residual(
+            basis.grid.points[touching],
+            1 / (solid.mass * solid.rates[[3, 0, 1]] ** 2),
+            yielding(shapes, counts),
+            node_shapes[touching, 3:],
+            basis.omega,
+        ),
     )
 
 

@@ -55,6 +55,8 @@ _BODY = {
     "node_inertias": array_of("kg m2", "node", "axis", "other_axis"),
     "node_offsets": array_of("m", "node", "axis"),
     "solid_numbers": array_of("1", "solid_number"),
+    "contact_nodes": array_of("1", "contact", whole=True),
+    "residual_compliance": array_of("m/N", "contact_row", "contact_column"),
 }
 _SECOND = declared_arrays(SecondOrder, but=["node_shapes"]) | {
     "nodes": array_of("1", "second_node", whole=True),

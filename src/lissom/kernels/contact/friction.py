@@ -15,7 +15,8 @@ state of a bristle is its deflection z, two lengths along the tangents of the co
 Dupont et al., IEEE Transactions on Automatic Control 47 (2002).  Here (z . v)_+ / |z| stands for
 their |v| where z . v > 0, which is the same along one line and continuous in the plane, where a
 deflection on the limit |z| = z_ss turns along it.  The damping sigma_1 fades with e, as their
-constant one would multiply the force of a contact that begins with a fast slip.
+constant one would multiply the force of a contact that begins with a fast slip, and feed the motion
+where a slip speeds up and z_ss falls below |z|.
 
 A round patch of radius a with Hertz's pressure, which slides with v and spins with u = a w, has the
 potential of the speed P, whose first and second derivatives are force, moment and their change:
@@ -43,7 +44,7 @@ SIZE = 10
 H_0 = (3.0 * math.pi / 16.0) ** 2
 P, Q = -0.339, 0.4493
 H = (H_0, H_0, 2.2 - 5.0 * H_0 + P, 3.0 * H_0 - 1.2 - 2.0 * P + Q, P - 2.0 * Q, Q)  # h of (6)
-_SMALL = 0.1  # 4y below which series stand for differences of nearly equal numbers
+_SMALL = 0.1  # 4y below which a series stands for a difference of nearly equal numbers
 _MOST = 60  # iterations; halving alone needs 53
 
 
@@ -57,17 +58,13 @@ def slip(table, c, square):
     speed = table[c + SPEED]
     y = math.sqrt(square) / speed
     x = 4.0 * y
-    if x < _SMALL:
+    rise = math.tanh(x)
+    ratio = rise / x if x > 0.0 else 1.0
+    if x < _SMALL:  # derivative of tanh(x) / x over x, by its series
         s = x * x
-        ratio = 1.0 + s * (
-            -1.0 / 3.0 + s * (2.0 / 15.0 + s * (-17.0 / 315.0 + s * (62.0 / 2835.0)))
-        )
-        change = -2.0 / 3.0 + s * (
-            8.0 / 15.0 + s * (-34.0 / 105.0 + s * (496.0 / 2835.0 + s * (-2764.0 / 31185.0)))
-        )
+        change = s * (-2764.0 / 31185.0 + s * (87376.0 / 2027025.0))
+        change = -2.0 / 3.0 + s * (8.0 / 15.0 + s * (-34.0 / 105.0 + s * (496.0 / 2835.0 + change)))
     else:
-        rise = math.tanh(x)
-        ratio = rise / x
         change = (x * (1.0 - rise * rise) - rise) / (x * x * x)
     q = 1.0 / (0.25 * y * y + 0.75)
     m = (4.0 * dynamic * ratio + (static - dynamic) * q * q) / speed

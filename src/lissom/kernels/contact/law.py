@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..compiling import jit
 
 # Places of the numbers of a law; the first four are those of every kind
@@ -29,7 +31,11 @@ COUNT, POINTS = 4, 5  # TABLE: m, then m depths, m forces, m slopes, m energies
 POWER, IMPACT, TABLE, LINE = range(4)
 
 STEEPEST = 3.0  # u of (2) where the force goes on as a straight line: half width near half a radius
-_MOST = 60  # iterations; all end after fewer than ten
+_MOST = 60  # iterations; Newton's method ends after fewer than ten
+
+_GAUSS = np.polynomial.legendre.leggauss(12)
+NODES = tuple(float(0.5 + 0.5 * x) for x in _GAUSS[0])  # from 0 to 1
+WEIGHTS = tuple(float(0.5 * x) for x in _GAUSS[1])
 
 
 @jit
@@ -203,34 +209,52 @@ def _table_energy(table, c, depth):
 def deepest(table, c, stored, start):
     """Depth at which a law stores an energy above zero, from a depth above zero to start with.
 
-    Newton's method in the logarithms, in which the energy of a power is a straight line.
+    Newton's method in the logarithms, in which the energy of a power is a straight line, halving
+    where it leaves the bounds.
     """
-    depth, target = start, math.log(stored)
+    low = high = start
+    for _ in range(_MOST):
+        if energy(table, c, high) >= stored:
+            break
+        low, high = high, 8.0 * high
+    for _ in range(_MOST):
+        if energy(table, c, low) <= stored:
+            break
+        low, high = 0.125 * low, low
+    depth = high
     for _ in range(_MOST):
         held = energy(table, c, depth)
+        if held > stored:
+            high = depth
+        else:
+            low = depth
         force, _slope = elastic(table, c, depth)
-        step = (target - math.log(held)) * held / (force * depth)
-        depth *= math.exp(min(max(step, -5.0), 5.0))
-        if abs(step) <= 1e-12:
-            break
+        step = math.log(stored / held) * held / (force * depth)
+        new = depth * math.exp(step)
+        if new <= low or new >= high:
+            new = math.sqrt(low * high)
+        if abs(new - depth) <= 1e-13 * depth:
+            return new
+        depth = new
     return depth
 
 
 @jit
 def contact_time(table, c, mass, speed):
-    """Time of a free elastic impact of a mass at a speed above zero.
+    """Time of a free elastic impact of a mass at a speed above zero; damping makes it longer.
 
-    T = 2 I d / v,  d = the greatest depth,  I = sqrt(pi) G(1 + p) / G(1/2 + p),  p = 1 / (n + 1)
+    T = 4 d / v times the integral of s / sqrt(1 - E(d (1 - s^2)) / E(d)) over s from 0 to 1,
 
-    exact for the power n, and with n + 1 = d E(d) / energy for the other laws; damping, which makes
-    the time longer, is left out.
+    d the greatest depth and E the energy that it stores.
     """
     stored = 0.5 * mass * speed * speed
     depth = deepest(table, c, stored, 1e-6)
-    force, _slope = elastic(table, c, depth)
-    p = stored / (depth * force)
-    ratio = math.sqrt(math.pi) * math.gamma(1.0 + p) / math.gamma(0.5 + p)
-    return 2.0 * ratio * depth / speed
+    total = 0.0
+    for k in range(len(NODES)):
+        s = NODES[k]
+        left = 1.0 - energy(table, c, depth * (1.0 - s * s)) / stored
+        total += WEIGHTS[k] * s / math.sqrt(max(left, 1e-15))
+    return 4.0 * depth / speed * total
 
 
 @jit

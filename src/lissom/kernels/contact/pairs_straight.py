@@ -49,10 +49,10 @@ def _box_witness(table, o, y):
         y[2] - clamped(y[2], -c[2], c[2]),
     )
     distance = math.sqrt(dot(d, d))
-    x = 1.0 if d[0] == 0.0 else 0.0  # whether the point is between the planes of two faces
-    far = 1.0 if d[1] == 0.0 else 0.0
-    high = 1.0 if d[2] == 0.0 else 0.0
-    free = x + far + high
+    free_x = 1.0 if d[0] == 0.0 else 0.0  # whether the point is between the faces across x
+    free_y = 1.0 if d[1] == 0.0 else 0.0
+    free_z = 1.0 if d[2] == 0.0 else 0.0
+    free = free_x + free_y + free_z
     k = curvature(rounding)
     if free == 3.0:
         distance, n = _way_out(c, y)
@@ -62,7 +62,7 @@ def _box_witness(table, o, y):
         t, u = tangents_along(n, (0.0, 0.0, 1.0))
         S = FLAT
     elif free == 1.0:
-        e = (x, far, high)
+        e = (free_x, free_y, free_z)
         t, u = e, cross(n, e)
         S = (0.0, 0.0, k)
     else:
@@ -75,12 +75,12 @@ def _box_witness(table, o, y):
 @uncounted
 def _way_out(c, y):
     """Negative distance of a point within a box from its nearest face, and the normal of it."""
-    x, far, high = c[0] - abs(y[0]), c[1] - abs(y[1]), c[2] - abs(y[2])
-    if x <= far and x <= high:
-        return -x, (sign(y[0]), 0.0, 0.0)
-    if far <= high:
-        return -far, (0.0, sign(y[1]), 0.0)
-    return -high, (0.0, 0.0, sign(y[2]))
+    to_x, to_y, to_z = c[0] - abs(y[0]), c[1] - abs(y[1]), c[2] - abs(y[2])
+    if to_x <= to_y and to_x <= to_z:
+        return -to_x, (sign(y[0]), 0.0, 0.0)
+    if to_y <= to_z:
+        return -to_y, (0.0, sign(y[1]), 0.0)
+    return -to_z, (0.0, 0.0, sign(y[2]))
 
 
 @uncounted

@@ -105,13 +105,13 @@ def contact_motion(witness, slot_a, slot_b):
     """
     n = witness[1]
     x = scaled(0.5, add(witness[2], witness[3]))
-    v = added(_velocity(slot_a, x), -1.0, _velocity(slot_b, x))
+    v = added(point_velocity(slot_a, x), -1.0, point_velocity(slot_b, x))
     rate = dot(n, v)
     return x, v, rate, added(v, -rate, n), added(slot_a[2], -1.0, slot_b[2])
 
 
 @uncounted
-def _velocity(slot, x):
+def point_velocity(slot, x):
     """Velocity of the material point of a slot at x."""
     return add(slot[3], cross(slot[2], added(x, -1.0, slot[1])))
 

@@ -127,6 +127,8 @@ class EventRow(NamedRow):
     which: Number
     way: Number  # 1: rising, -1: falling, 0: both
     memory: Offset  # memory: its value before the step, then whether it is armed
+    gaps: Offset  # table: `contact.GapNumbers` of points that may touch, each with its contact
+    n_gap: Number  # how many points
 
 
 class ChartRow(NamedRow):
@@ -273,9 +275,10 @@ class GapPlaces(NamedRow):
     rate: Offset
     press: Offset  # normal force
     speed: Offset  # of the two points relative to each other
+    slip: Offset  # along the surface
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
-    samples: Offset  # gaps within the step, for each contact so many
+    samples: Offset  # gaps within a part of the step
     coefficients: Offset  # of its polynomial
     part: Offset
     piece: Offset
@@ -383,11 +386,15 @@ EXACT_ROWS, STEP_ROWS = 1, 2
 # Array `states` of loads: [weight, secant, states, rates of these, outputs], see `states`
 LOAD_WEIGHT, LOAD_SECANT, LOAD_STATES = range(3)
 
+# Paths on which gaps are followed: the interpolant, free motion from the start, between the ends
+METHOD_PATH, FREE_PATH, END_PATH = range(3)
+
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
-# Events; in the memory of each its value before the step, and whether it is armed
-COORDINATE, SPEED, FUNCTION = range(3)
-ARMED = 1
+# Events; in the memory of each its value before the step, and whether it is armed; of a gap besides
+# the gap from which it is counted, see `sim.events.impacts`
+COORDINATE, SPEED, FUNCTION, GAP = range(4)
+ARMED, LEVEL = 1, 2
 # Coordinates that are not plain integrals
 BALL, POSE, PRODUCT, MAPPED = range(4)
 # Signals
@@ -464,8 +471,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     IS_HARD,  # whether the last one had a much larger change
     CONTACT_STEP,  # longest fixed step while contacts are closed; zero: to be looked at, see `gaps`
     CONTACT_AT,  # time at which a step must end, since a contact closes or opens there
+    N_CUT,  # whole fixed steps that were divided, of runs with contacts
     M_HEADER,
-) = range(62)
+) = range(63)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

@@ -102,6 +102,10 @@ def _begin(r, rows, capacity):
     due = row_due(plan, table, memory, t)
     if (due or memory[run.FORCED] != 0.0) and memory[run.N_ROWS] >= capacity:
         return run.ROWS_FULL  # before anything is evaluated, or it would be once more
+    if head.events.count != 0 and memory[run.KNOWN] == 0.0:
+        if event_values(r.system, r.arrays, t, r.start, r.values) != 0:
+            return run.CALL_FAILED
+        keep_values(plan, memory, r.values)
     if memory[run.FRESH] == 0.0 and traits & run.NEEDS_START != 0:
         status = evaluate(r.system, r.arrays, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
@@ -110,10 +114,6 @@ def _begin(r, rows, capacity):
             if traits & run.KEEPS_LEAD != 0:
                 r.x.before[k] += r.work.out[k] - r.x.x0[k]
             r.x.x0[k] = r.work.out[k]
-    if head.events.count != 0 and memory[run.KNOWN] == 0.0:
-        if event_values(r.arrays, t, r.start, r.values) != 0:
-            return run.CALL_FAILED
-        keep_values(plan, memory, r.values)
     if due or memory[run.FORCED] != 0.0:
         if memory[run.FRESH] != 0.0 or traits & run.NEEDS_START == 0:
             status = evaluate(r.system, r.arrays, r.work, t, r.start, 0.0, r.work.out)
@@ -232,7 +232,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
     plan, _table, memory = r.arrays
     t, n_row = memory[run.TIME], memory[run.N_ROWS]
     if head.events.count != 0:
-        if event_values(r.arrays, t1, r.end, r.values) != 0:
+        if event_values(r.system, r.arrays, t1, r.end, r.values) != 0:
             return run.CALL_FAILED
         if mode <= run.WHOLE_STEP and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t

@@ -21,7 +21,7 @@ from ..contact.witness import contact_motion, slot_motion
 from ..layout import contact
 from ..layout.contact import ContactNumbers, TouchRecord
 from ..small import ZERO, add, added, dot, scaled
-from .contact_forces import _friction_change, _normal, _witness
+from .contact_forces import friction_change, normal_force, shapes_witness
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -40,22 +40,22 @@ def contact_slopes(load, table, memory, work, a, b):
     """
     numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
-    witness = _witness(numbers, table, slot_a, slot_b)
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
     x, _v, rate, v, turning = contact_motion(witness, slot_a, slot_b)
-    N, by_depth, by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, by_depth, by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     n, t, u = witness[1], witness[4], witness[5]
     k, c_n, c_t, c_u, spin = scaled(by_depth, n), scaled(by_rate, n), ZERO, ZERO, NOTHING
     if N != 0.0 and numbers.slip != 0.0:
         c = int(numbers.slip)
-        F_g, _M = _friction_change(
+        F_g, _M = friction_change(
             numbers, table, witness, N, v, turning, by_depth, 0.0, ZERO, ZERO, ZERO
         )
-        F_r, _M = _friction_change(
+        F_r, _M = friction_change(
             numbers, table, witness, N, v, turning, by_rate, 0.0, ZERO, ZERO, ZERO
         )
         k, c_n = added(k, 1.0, F_g), added(c_n, 1.0, F_r)
-        c_t, _M = _friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, t, ZERO)
-        c_u, _M = _friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, u, ZERO)
+        c_t, _M = friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, t, ZERO)
+        c_u, _M = friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, u, ZERO)
         c_t, c_u = scaled(-1.0, c_t), scaled(-1.0, c_u)
         if table[c + SPIN] != 0.0 or table[c + ROLLING] != 0.0:
             spin = _turning_damping(numbers, table, witness, N, v, turning)
@@ -66,9 +66,9 @@ def contact_slopes(load, table, memory, work, a, b):
 def _turning_damping(numbers, table, witness, N, v, turning):
     """Symmetric part of -dM by the rate of turning, without eigenvalues below zero."""
     n, t, u = witness[1], witness[4], witness[5]
-    _F, of_n = _friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, n)
-    _F, of_t = _friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, t)
-    _F, of_u = _friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, u)
+    _F, of_n = friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, n)
+    _F, of_t = friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, t)
+    _F, of_u = friction_change(numbers, table, witness, N, v, turning, 0.0, 0.0, ZERO, ZERO, u)
     across = _definite(t, u, scaled(-1.0, of_t), scaled(-1.0, of_u))
     return _plus(across, max(-dot(n, of_n), 0.0), n)
 

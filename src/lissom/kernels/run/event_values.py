@@ -6,11 +6,17 @@ import math
 
 from ..compiling import uncounted
 from ..layout import run
+from ..layout.contact import ContactNumbers, GapNumbers
+from ..small import IDENTITY, ZERO
+from ..tree.path import pose_along_path
 from .calls import call, instant
+from .contact_forces import gap_between
+
+GAP_SIZE = GapNumbers.size + ContactNumbers.size
 
 
 @uncounted
-def event_values(arrays, t, state, values):
+def event_values(system, arrays, t, state, values):
     """Write the values of all events; returns 0, or the status of a function."""
     head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
@@ -22,12 +28,38 @@ def event_values(arrays, t, state, values):
             values[k] = q[event.q] - table[c]
         elif kind == run.SPEED:
             values[k] = v[event.v] - table[c]
+        elif kind == run.GAP:
+            values[k] = _smallest_gap(system, table, event, q)
+            values[k] -= table[c] + memory[event.memory + run.LEVEL]
         else:
             status = call(event.address, event.which, now, q, v, memory, 0, values, k)
             if status != 0:
                 return status
             values[k] -= table[c]
     return 0
+
+
+@uncounted
+def _smallest_gap(system, table, event, q):
+    """Smallest gap of the points of an event."""
+    smallest = math.inf
+    for j in range(event.n_gap):
+        o = event.gaps + j * GAP_SIZE
+        gap, numbers = GapNumbers(table, o), ContactNumbers(table, o + GapNumbers.size)
+        slot_a = _carrier(system, table, gap.path_a, q)
+        slot_b = _carrier(system, table, gap.path_b, q)
+        smallest = min(smallest, gap_between(numbers, table, slot_a, slot_b))
+    return smallest
+
+
+@uncounted
+def _carrier(system, table, path, q):
+    """Attitude and position of the carrier of a shape."""
+    if path < 0.0:
+        return IDENTITY, ZERO
+    ints, floats, scratch = system
+    R, x, _arm = pose_along_path(ints, floats, scratch, table[int(path) :], q)
+    return R, x
 
 
 @uncounted

@@ -57,7 +57,7 @@ def look_inside(r, t, h, t1):
             theta = (instant - t) / h
             interpolate(arrays, work, theta, h, r.start, r.stages, inside)
             if head.look & run.LOOK_AT_EVENTS:
-                if event_values(arrays, instant, inside, r.values) != 0:
+                if event_values(system, arrays, instant, inside, r.values) != 0:
                     return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, r.values):
                     return instant, 0, True

@@ -24,6 +24,7 @@ from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..layout import run
 from ..layout.rows import cut_as
+from ..small import quaternion_rotation, turn, vector
 from .evaluate import evaluate, solve_mass
 from .loads import add_load
 from .loop_loads import find_loop_motions
@@ -86,7 +87,7 @@ def _kink_error_within(r, t, h, t1, first, intervals, order, straight):
         d[k] = peak[k] = 0.0
     for j in range(INTERVALS + 1):
         theta = (first + j) / intervals
-        _between(plan, theta, h, r.start, r.end, at)
+        between(plan, theta, h, r.start, r.end, at)
         memory[run.KEEP] = 1.0 if theta == 1.0 else 0.0  # the next step begins there
         status = watched_forces(r, t1 if theta == 1.0 else t + theta * h, at)
         memory[run.KEEP] = 0.0
@@ -110,7 +111,7 @@ def _kink_error_within(r, t, h, t1, first, intervals, order, straight):
             difference[k] = 0.0
         for j in range(INTERVALS + 1):
             theta = (first + j) / intervals
-            _between(plan, theta, h, r.start, r.end, at)
+            between(plan, theta, h, r.start, r.end, at)
             instant = t1 if theta == 1.0 else t + theta * h
             status = _add_difference(r, instant, at, _weight(j, order), difference)
             if status != 0:
@@ -145,7 +146,7 @@ def _weight(j, order):
 
 
 @uncounted
-def _between(plan, theta, h, start, end, at):
+def between(plan, theta, h, start, end, at):
     """Write the state at the fraction theta of a step: positions by a cubic, the rest straight."""
     head = run.PlanHeader(plan, 0)
     one = 1.0 - theta
@@ -165,12 +166,28 @@ def _between(plan, theta, h, start, end, at):
     for k in range(head.specials.count):
         chart = run.ChartRow(plan, head.specials.first, k)
         o, kind = chart.q, chart.kind
+        if kind == run.POSE:
+            _pose_between(theta, h, chart, start, end, at)
         if (kind == run.BALL or kind == run.POSE) and 0.0 < theta < 1.0:
             size = 0.0
             for j in range(4):
                 size += at.q[o + j] * at.q[o + j]
             for j in range(4):
                 at.q[o + j] /= math.sqrt(size)
+
+
+@uncounted
+def _pose_between(theta, h, chart, start, end, at):
+    """Add to a straight path of a free body what makes it a cubic; its speeds are in own axes."""
+    o, v, one = chart.q, chart.v + 3, 1.0 - theta
+    x0, x1 = vector(start.q, o + 4), vector(end.q, o + 4)
+    R0 = quaternion_rotation(start.q[o], start.q[o + 1], start.q[o + 2], start.q[o + 3])
+    R1 = quaternion_rotation(end.q[o], end.q[o + 1], end.q[o + 2], end.q[o + 3])
+    before, after = turn(R0, vector(start.v, v)), turn(R1, vector(end.v, v))
+    for j in range(3):
+        shift = x1[j] - x0[j]
+        first, last = h * before[j] - shift, shift - h * after[j]
+        at.q[o + 4 + j] += theta * one * (one * first + theta * last)
 
 
 @inlined

@@ -243,7 +243,8 @@ def _add_slower(r, of, cut, t, k, by_q):
         if s != 0 and signal(plan, table, memory, s, t, q, v, work.buffer, 0, 0) != 0:
             return run.CALL_FAILED
         add_node_change(
-            load.kind, load, table, memory, work.buffer, work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
+            load.kind, load, table, memory, work.buffer,
+            work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
             of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
         )  # fmt: skip
     for i in range(6 * head.n_wrench):

@@ -152,8 +152,11 @@ def impulse_to_stop(machine: Machine, joint: JointPlace) -> Impulse:
     speeds = machine.v[joint.v : joint.v + joint.n_v]
     p = -m @ speeds
     change, loss = columns @ p, float(speeds @ m @ speeds / 2)
-    loops = _loop_impulses(machine, joint, change, p)
-    shares, share, energy = _shares(machine, change, loss, np.inf)
+    push, held = np.zeros(machine.system.n_v), held_speeds(machine)
+    push[joint.v : joint.v + joint.n_v] = p
+    held[joint.v : joint.v + joint.n_v] = False
+    loops = loop_impulses(machine, change, push, held)
+    shares, share, energy = shares_of_shapes(machine, change, loss, np.inf)
     return Impulse(*_place(machine, joint), p, loss, m, np.inf, loops, shares, share, energy)
 
 
@@ -169,7 +172,7 @@ def sprung_closing(machine: Machine, joint: JointPlace, stiffness: Array) -> Imp
     whole = float(np.sqrt(max(np.linalg.eigvalsh(root[:, None] * C * root)[-1], 0.0)))
     loss = float(change[joint.v : joint.v + joint.n_v] @ m @ change[joint.v : joint.v + joint.n_v])
     rate = _slow_rate(machine, change, loss / 2, whole)
-    shares, share, energy = _shares(machine, change, loss / 2, rate)
+    shares, share, energy = shares_of_shapes(machine, change, loss / 2, rate)
     none = np.zeros(joint.n_v)
     return Impulse(*_place(machine, joint), none, 0.0, m, rate, {}, shares, share, energy)
 
@@ -204,7 +207,7 @@ def _slow_rate(machine: Machine, change: Array, energy: float, whole: float) -> 
     system, rates, shares = machine.system, [np.zeros(0)], [np.zeros(0)]
     for i, body in enumerate(system.bodies):
         if body.n_mode and energy > 0:
-            V, _, fast = _series(body)
+            V, _, fast = series_of_shapes(body)
             rates.append(fast)
             shares.append((V @ change[system.layout.modal_v(i)]) ** 2 / (2 * energy))
     omega, part, rate = np.concatenate(rates), np.concatenate(shares), whole
@@ -233,10 +236,11 @@ def held_speeds(machine: Machine) -> Array:
     return held
 
 
-def _loop_impulses(
-    machine: Machine, joint: JointPlace, change: Array, p: Array
-) -> dict[str, Array]:
-    """Impulses lambda of loops: A* lambda = M (v+ - v-) - E* p at all speeds that nobody drives."""
+def loop_impulses(machine: Machine, change: Array, push: Array, held: Array) -> dict[str, Array]:
+    """Impulses lambda of loops: A* lambda = M (v+ - v-) - E* p at all speeds that nobody drives.
+
+    `push` (n_v,): E* p.  `held` (n_v,): whether a speed is driven.
+    """
     system = machine.system
     if not system.loops:
         return {}
@@ -245,9 +249,7 @@ def _loop_impulses(
         system, machine.q.copy(), change, change, flags=field.ACCELERATED
     )
     left += machine.plan.armature * change
-    left[joint.v : joint.v + joint.n_v] -= p
-    held = held_speeds(machine)
-    held[joint.v : joint.v + joint.n_v] = False
+    left -= push
     size = np.where(held, 0.0, error_sizes(system)[0])
     A = closure(system, state).jacobian * size
     lam = np.linalg.lstsq(A.T, size * left, rcond=_HELD)[0]
@@ -256,14 +258,14 @@ def _loop_impulses(
     return {loop.name: x for loop, x in zip(system.loops, wrenches, strict=True)}
 
 
-def _shares(
+def shares_of_shapes(
     machine: Machine, change: Array, loss: float, rate: float
 ) -> tuple[dict[str, float], float, float]:
     """Share of the upper half of the shapes of each body, and of all, in the energy they get."""
     system, energies = machine.system, dict[str, tuple[float, float]]()
     for i, body in enumerate(system.bodies):
         if body.n_mode:
-            V, high, fast = _series(body)
+            V, high, fast = series_of_shapes(body)
             heard = 1 / (1 + (fast / rate) ** 4) if rate else np.zeros(len(fast))
             each = (V @ change[system.layout.modal_v(i)]) ** 2 / 2 * heard
             energies[system.names[i]] = float(each[high].sum()), float(each.sum())
@@ -275,7 +277,7 @@ def _shares(
     return shares, float(totals[0] / totals[1]), whole
 
 
-def _series(body: NormalBody) -> tuple[Array, Array, Array]:
+def series_of_shapes(body: NormalBody) -> tuple[Array, Array, Array]:
     """Rates of vibrations (m, m) per modal rates, the upper halves, and frequencies [rad/s]."""
     shapes, V = _shapes(body)
     fast = 2 * np.pi * body.frequencies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,27 +22,14 @@ from ..run.checks import (
     text,
 )
 from ..signals.callbacks import is_compiled, trusted_state
+from .action import Action as Action
+from .gap import Gap
+from .rigid_impact import RigidImpact
 
 if TYPE_CHECKING:
     from ..run.plan import Plan
 
 Array = np.ndarray
-
-
-class Action(Shown, ABC):
-    """Action of an event."""
-
-    @abstractmethod
-    def prepare(self, plan: Plan, what: str) -> None:
-        """Resolve names against the plan; errors name the event.
-
-        Parameters
-        ----------
-        plan : Plan
-            Resolved arguments of `simulate`.
-        what : str
-            Name of the event in errors.
-        """
 
 
 @dataclass(frozen=True)
@@ -167,14 +153,16 @@ class Event(Shown):
 
     Parameters
     ----------
-    when : str or callable
-        Joint (by the body that it carries) whose coordinate is watched, or a function
-        f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
+    when : str, callable or Gap
+        Joint (by the body that it carries) whose coordinate is watched; a contact by its name,
+        which touches (direction -1) or leaves (1); a function f(time, state) -> number; compiled
+        by Numba: f(time, q, v) -> number; or ``Gap(a, b)``, the gap between two shapes.
     action : Action or sequence of Action
-        `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
-        With ``()`` the run continues, and the result's ``events`` record the time.
+        `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`, `RigidImpact(restitution)`;
+        by default Stop().  With ``()`` the run continues, and the result's ``events`` record the
+        time.
     value : float
-        Value of the coordinate, or of the function, at which the event occurs.
+        Value of the coordinate, of the function, or of the gap at which the event occurs.
     rate : bool
         Watch the joint's speed instead of its coordinate.
     direction : {-1, 0, 1}
@@ -182,7 +170,7 @@ class Event(Shown):
     once : bool
         Whether it occurs the first time only.
     name : str
-        Name in results and messages; by default that of the joint or the function.
+        Name in results and messages; by default that of the joint, the function or the shapes.
     """
 
     when: Any
@@ -196,9 +184,10 @@ class Event(Shown):
     def __post_init__(self) -> None:
         if isinstance(self.when, Part):
             keep(self, when=joint_name(self.when, "event: when"))
-        if not isinstance(self.when, str) and not callable(self.when):
+        if not isinstance(self.when, (str, Gap)) and not callable(self.when):
             raise LoadError(
-                f"event: when is {shown(self.when)}; expected a joint's name or f(time, state)"
+                f"event: when is {shown(self.when)}; expected a joint's name, f(time, state) or "
+                "Gap(a, b)"
             )
         keep(self, name=text(self.name, "event: name"))
         if not is_number(self.direction) or self.direction not in (-1, 0, 1):
@@ -212,8 +201,38 @@ class Event(Shown):
         )
         for action in self.actions:
             if not isinstance(action, Action):
-                hint = "Stop(), Lock(joint), Release(joint) or Switch(load, on)"
+                hint = "Stop(), Lock(joint), Release(joint), Switch(load, on) or RigidImpact(0.8)"
                 raise LoadError(f"{self.label}: action is {shown(action)}; use {hint}")
+        self._check_gap()
+
+    def _check_gap(self) -> None:
+        """Check what a gap and an impact have to do with the other fields."""
+        if self.rate and isinstance(self.when, Gap):
+            raise LoadError(
+                f"{self.label}: rate=True is for joints; a gap is watched as it is, or by a "
+                "function of the state"
+            )
+        if not self.strikes:
+            return
+        if not isinstance(self.when, Gap):
+            raise LoadError(
+                f"{self.label}: a RigidImpact acts between the shapes of a gap; give "
+                "Event(Gap(a, b), RigidImpact(...))"
+            )
+        if self.value or self.direction == 1:
+            name = "value" if self.value else "direction"
+            raise LoadError(
+                f"{self.label}: {name} is {shown(getattr(self, name))}, but a RigidImpact is where "
+                "the gap falls to zero; leave it out"
+            )
+        if sum(isinstance(x, RigidImpact) for x in self.actions) > 1:
+            raise LoadError(f"{self.label}: there are two actions RigidImpact; give one")
+        keep(self, direction=-1)
+
+    @property
+    def strikes(self) -> bool:
+        """Whether a rigid impact is among the actions."""
+        return any(isinstance(x, RigidImpact) for x in self.actions)
 
     @property
     def actions(self) -> Sequence[Action]:
@@ -222,9 +241,11 @@ class Event(Shown):
 
     @property
     def title(self) -> str:
-        """Name of the event, or of the joint or the function that it watches."""
+        """Name of the event, or of the joint, the function or the shapes that it watches."""
         if self.name or isinstance(self.when, str):
             return self.name or self.when
+        if isinstance(self.when, Gap):
+            return self.when.title
         return str(getattr(self.when, "__name__", type(self.when).__name__))
 
     @property
@@ -240,9 +261,12 @@ class Event(Shown):
         plan : Plan
             Resolved arguments of `simulate`.
         """
-        place = plan.reserve(2, [0.0, 1.0])  # previous value, whether it is armed
+        # Previous value, whether it is armed, and the level from which a gap is counted
+        place = plan.reserve(3, [0.0, 1.0, 0.0])
         common = {"memory": place, "way": self.direction, "value": plan.table(self.value)}
-        if isinstance(self.when, str):
+        if isinstance(self.when, str) and self.when in plan.contact_names:
+            self._check_contact()  # the run itself ends steps where contacts close and open
+        elif isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
             if joint.n_v != 1 or joint.n_q != 1:
                 raise LoadError(
@@ -251,12 +275,26 @@ class Event(Shown):
                 )
             kind = run.SPEED if self.rate else run.COORDINATE
             plan.add("events", kind=kind, q=joint.q, v=joint.v, **common)
+        elif isinstance(self.when, Gap):
+            points = self.when.enter(plan, self.label)
+            n, first = len(points.points), points.first
+            plan.add("events", kind=run.GAP, gaps=first, n_gap=n, **common)
+            plan.gaps[place] = points
         else:
             address, which = self._function(plan)
             plan.add("events", kind=run.FUNCTION, address=address, which=which, **common)
         for action in self.actions:
             action.prepare(plan, self.label)
         plan.events.append((self, place))
+
+    def _check_contact(self) -> None:
+        """Refuse what does not go with the gap of a contact."""
+        if self.value or self.rate:
+            what = "rate=True" if self.rate else f"value={self.value:g}"
+            raise LoadError(
+                f"{self.label}: {self.when!r} is a contact, which closes and opens where its gap "
+                f"is zero; leave out {what}, or watch a function of the state"
+            )
 
     def _function(self, plan: Plan) -> tuple[int, int]:
         if is_compiled(self.when):

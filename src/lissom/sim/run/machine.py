@@ -18,6 +18,7 @@ from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.contact.bernstein import from_samples
 from ...kernels.layout import run
+from ...kernels.layout.contact import TouchRecord
 from ...kernels.layout.loops import LoopsHeader
 from ...kernels.layout.records import ClosingRecord, TouchedRecord
 from ...kernels.layout.rows import pieces
@@ -617,6 +618,11 @@ class Machine:
         return f"; switched to {title} at t = {first:.9g} s, {times} in all"
 
     @property
+    def touches(self) -> list[TouchRecord]:
+        """What the run remembers of each point of its contacts."""
+        return [TouchRecord(self.memory, row.touch) for row in self.plan.contacts]
+
+    @property
     def statistics(self) -> dict[str, Any]:
         """Statistics of the run so far: counts, step sizes [s], errors."""
         m = self.memory
@@ -634,6 +640,8 @@ class Machine:
         if len(self._variants) > 1:
             statistics["switches"] = int(m[run.N_SWITCHES])
             statistics["implicit_time"] = float(m[run.IMPLICIT_TIME])
+        if self.plan.contacts:
+            statistics["touch_downs"] = int(sum(touch.count for touch in self.touches))
         if self.system.constraints:
             statistics["nearest_to_singular"] = float(m[run.NEAREST])
             statistics["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])

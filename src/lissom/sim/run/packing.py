@@ -147,8 +147,8 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     end = _cut(head.at_watched, end, sizes)
     c, points = int(head.contacts.count), DEGREE + 1
     k = 1 if c else 0
-    gaps = {**dict.fromkeys(("gap", "rate", "press", "speed"), c), "time": k}
-    gaps |= {"doubt": c, "samples": points * c, "coefficients": points * k}
+    gaps = {**dict.fromkeys(("gap", "rate", "press", "speed", "slip"), c), "time": k}
+    gaps |= {"doubt": c, "samples": points * k, "coefficients": points * k}
     gaps |= {"part": points * k, "piece": points * k}
     _cut(head.at_gaps, end, {**gaps, "column": n * k, "solution": n * k, "zero": n * k})
 

@@ -35,6 +35,7 @@ from .checks import checked_values
 from .joint_places import JointPlace as JointPlace, loop_joint
 
 if TYPE_CHECKING:
+    from ..events.gap import GapPoints
     from ..loads.latch import Latch
 
 Array = np.ndarray
@@ -95,6 +96,7 @@ class Plan:
         ] = []  # record of each rotor, row that has its momentum
         self.n_watched = 0  # numbers of watched signals, see `_watched`
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
+        self.gaps: dict[int, GapPoints] = {}  # those that events watch, by the same offsets
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
@@ -103,6 +105,8 @@ class Plan:
         self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
+        self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
@@ -451,6 +455,18 @@ class Plan:
         row.touch = self.reserve(TouchRecord.size, first)
         row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
         self.contacts.append(row)
+
+    @property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts; those that were not named are told apart by numbers."""
+        names: list[str] = []
+        for load, *_ in self.contact_parts:
+            label, k = load.label, 1
+            while label in names:
+                k += 1
+                label = f"{load.label} ({k})"
+            names.append(label)
+        return names
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""

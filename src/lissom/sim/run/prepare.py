@@ -13,6 +13,7 @@ from ...errors import StateError
 from ...kernels.layout import run
 from ...options import RunOptions
 from ...system import State, StateLike, System
+from ..events.impacts import check_gaps_at_start
 from ..integrators import (
     DormandPrince8,
     GeneralizedAlpha,
@@ -122,7 +123,9 @@ def _rate_at_start(ready: Prepared) -> float:
 def put_at_start(machine: Machine, start: State, user_state: State | None, motions: str) -> Array:
     """Put the run at its start; returns the row there."""
     machine.begin(start.raw_q, start.raw_v, machine.settings.step)
-    return row_at_start(machine, user_state, motions)
+    row = row_at_start(machine, user_state, motions)
+    check_gaps_at_start(machine)
+    return row
 
 
 # With a step: RK4 where the fastest motion stays within the tolerance, the method of order eight

@@ -15,15 +15,17 @@ import numpy as np
 
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, ResultError, SimulationWarning, name_list
-from ...kernels.layout import contact, run
-from ...kernels.layout.contact import TouchRecord
-from ...results.event_records import EventRecord, event_notes
+from ...kernels.layout import run
+from ...results.event_records import EventRecord, ImpactImpulse, Impulse, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ...results.peaks import rising_note
 from ...results.store import Store
 from ..events.actions import act
 from ..events.event import Event, Stop
+from ..events.impacts import ImpactError, in_turn, lasting_contact, strike
+from ..events.rigid_impact import RigidImpact
 from ..events.search import go_to_event
+from ..events.touches import take_touches
 from ..loads.controller import with_arrays_apart
 from ..warnings.many_steps import ManySteps
 from ..warnings.slow_iterations import SlowIterations
@@ -105,7 +107,7 @@ class Judge:
         self.machine, self.plan, self.happened = machine, machine.plan, happened
         self.rows: list[Array] = []
         self._firings: dict[int, deque[float]] = {}  # times since the start
-        self._told = {x.joint for one in happened for x in one.impulses}  # warned of
+        self._told = {x.place for one in happened for x in one.impulses}  # warned of
 
     def follow(self, other: Judge) -> None:
         """Remember the events that another judge has seen."""
@@ -168,8 +170,24 @@ class Judge:
             )
             return Outcome("failed", at_time(machine, reason))
         machine.memory[run.NEXT_STEP] = wanted
+        self._note_touches()
+        return self._fire(fired)
+
+    def _fire(self, fired: list[int]) -> Outcome | None:
+        """Carry out the actions of the events with these numbers."""
+        machine = self.machine
         outcome = self._forced_row()
-        for index in fired:
+        try:
+            outcome = self._act(fired, outcome)
+        except ImpactError as error:
+            outcome = outcome or Outcome("failed", f"at t = {machine.time:.9g} s {error}")
+        machine.changed()
+        return outcome or self._forced_row()
+
+    def _act(self, fired: list[int], outcome: Outcome | None) -> Outcome | None:
+        """Take the actions of events, and record these; the outcome if the run ends."""
+        machine = self.machine
+        for index in in_turn(machine, fired):
             event, place = self.plan.events[index]
             if event.once:
                 machine.memory[place + run.ARMED] = 0.0
@@ -177,37 +195,44 @@ class Judge:
             stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:
                 outcome = stuck
-            impulses = []
+            impulses: list[Impulse | ImpactImpulse] = []
             for action in event.actions:
                 if isinstance(action, Stop) and outcome is None:
                     outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
-                if (impulse := act(machine, action)) is not None:
+                strikes = isinstance(action, RigidImpact)
+                impulse = strike(machine, place, action) if strikes else act(machine, action)
+                if impulse is not None:
                     impulses.append(impulse)
             self.happened.append(EventRecord(machine.time, event.title, impulses))
             self._warn_of_rising_peaks(self.happened[-1])
-        machine.changed()
-        return outcome or self._forced_row()
+            if impulses and event.strikes and (words := lasting_contact(machine, self.happened)):
+                outcome = outcome or Outcome("stalled", words)
+        return outcome
 
     def _note_contacts(self) -> Outcome | None:
-        """Record the contacts that closed or opened at the end of the last step."""
-        machine, memory = self.machine, self.machine.memory
-        for load, first, n in self.plan.contact_parts:
-            touches = [
-                TouchRecord(memory, row.touch) for row in self.plan.contacts[first : first + n]
-            ]
-            for touch in touches:
-                if touch.happened:
-                    words = "touches" if touch.happened == contact.TOUCHED else "leaves"
-                    touch.happened = 0.0
-                    self.happened.append(EventRecord(machine.time, f"{load.label} {words}"))
-        return self._forced_row()
+        """Record the contacts that closed or opened at the end of the last step, and act."""
+        fired = self._note_touches()
+        return self._fire(fired) if fired else self._forced_row()
+
+    def _note_touches(self) -> list[int]:
+        """Record what contacts did; numbers of the events that watch them and occur."""
+        fired = []
+        for name, record in take_touches(self.machine):
+            self.happened.append(record)
+            assert record.touch is not None
+            way = -1 if record.touch.touches else 1
+            for index, (event, place) in enumerate(self.plan.events):
+                watches = event.when == name and event.direction != -way
+                if watches and self.machine.memory[place + run.ARMED] != 0:
+                    fired.append(index)
+        return fired
 
     def _warn_of_rising_peaks(self, event: EventRecord) -> None:
-        """Warn, once for each joint, if peaks after a lock have no limit."""
+        """Warn, once for each joint or pair of shapes, if peaks after an impulse have no limit."""
         for impulse in event.impulses:
             words = rising_note(event, impulse)
-            if words and impulse.joint not in self._told:
-                self._told.add(impulse.joint)
+            if words and impulse.place not in self._told:
+                self._told.add(impulse.place)
                 warnings.warn(words, SimulationWarning, stacklevel=8)
 
     def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
@@ -216,10 +241,16 @@ class Judge:
         span, fired = settings.duration * 1e-6, self._firings.get(index, ())
         times = [settings.start + t for t in fired if now - t < span]
         if len(times) >= many:
+            remedy = (
+                "use a Contact in place of its rigid impacts, which have no force that holds "
+                "bodies apart"
+                if event.strikes
+                else "give it a direction, once=True, or a function that stays away from zero "
+                "after it"
+            )
             reason = (
                 f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "
-                f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
-                "away from zero after it"
+                f"{times[-1]:.9g} s; {remedy}"
             )
             return Outcome("stalled", reason)
         return None

@@ -33,6 +33,7 @@ class ReduceOptions:
     damping: Any = 0.005
     level: str = "full"
     inboard: str | None = None
+    contact: Any = ()
 
     def mode_selection(self, name: str, has_second_order: bool) -> ModeSelection:
         """Modes that are wanted; ModelError if one of the options cannot be."""

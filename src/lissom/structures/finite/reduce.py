@@ -25,6 +25,7 @@ from .options import ReduceOptions, no_second_order
 from .particles import equivalent_particles, gram_of_matrices, gram_of_points
 from .progress import announced_if_slow
 from .report_data import Facts
+from .residual import contact_names, residual_compliance
 from .rigid import rigid_motion
 from .second_order import second_order
 from .shapes import Assembly, kept_shapes, normal_shapes
@@ -194,6 +195,7 @@ def reduce_structure(structure: Structure, options: ReduceOptions) -> FlexibleBo
     selection = options.mode_selection(structure.name, structure.geometry is not None)
     check_structure(structure)
     attached = options.attached(structure)
+    touching = contact_names(structure, options.contact)
     assembly, rigid_force = _assembled(structure, tied(structure, options.inboard_of(structure)))
     V = kept_shapes(assembly, options.method, selection, attached, options.inertia_relief)
     V, stiffness, dependent, massless = normal_shapes(assembly, V)
@@ -209,7 +211,10 @@ def reduce_structure(structure: Structure, options: ReduceOptions) -> FlexibleBo
         flexibility=flexibility,
         weight_energy=weight_energy,
     )
-    return _body(structure, options, assembly, V, stiffness, facts)
+    residual = residual_compliance(
+        structure, assembly, V, stiffness, touching, options.method == "free-free"
+    )
+    return _body(structure, options, assembly, V, stiffness, facts, (touching, residual))
 
 
 def _assembled(structure: Structure, ties: Ties) -> tuple[Assembly, float]:
@@ -285,6 +290,7 @@ def _body(
     V: Array,
     stiffness: Array,
     facts: Facts,
+    residual: tuple[list[str], Array],
 ) -> FlexibleBody:
     ties = assembly.ties
     x = ties.T @ V
@@ -314,6 +320,8 @@ def _body(
         recovery=None
         if structure.recovery is None or not x.shape[1]
         else recovery_at_nodes(structure.recovery(held), nodes),
+        contact_nodes=residual[0],
+        residual_compliance=residual[1],
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
 

@@ -175,6 +175,7 @@ class Structure(Shown):
         damping: Any = 0.005,
         level: str = "full",
         inboard: str | None = None,
+        contact: Any = (),
     ) -> FlexibleBody:
         """Flexible body with a few shapes of the structure.
 
@@ -203,6 +204,12 @@ class Structure(Shown):
             Level of the body, see `FlexibleBody`.
         inboard : str, optional
             Interface that the joint towards the base holds; by default the first.
+        contact : str, int or sequence of these
+            Interfaces and named nodes that will touch others, by name or number.  The body gets
+            their `residual_compliance`, the static answer to forces there of all that the shapes
+            leave out, held inboard or, with "free-free", of the free structure;
+            `inertia_relief=True` makes both equal.  At a single node of a plate or a solid it
+            depends on the mesh: give an interface that spreads the force, tied "average".
 
         Returns
         -------
@@ -221,6 +228,7 @@ class Structure(Shown):
             damping,
             level,
             inboard,
+            contact,
         )
         return reduce_structure(self, options)
 

@@ -154,6 +154,8 @@ class FlexibleTable(NodesTable):
     line_sizes: Annotated[Any, array_of("number", ndim=(1,))] = None
     line_places: Annotated[Any, array_of("length", ndim=(2,))] = None
     line_factors: Annotated[Any, array_of("number", ndim=(3,))] = None
+    contact_nodes: Annotated[Any, array_of("number", ndim=(1,))] = None
+    residual_compliance: Annotated[Any, array_of("number", ndim=(2,))] = None
 
 
 class BodyFileTable(BodyTable):
@@ -200,6 +202,7 @@ class BeamTable(BodyTable):
     level: Level = "full"
     damping: Annotated[Any, one_or_more("number")] = 0.005
     elements: Annotated[Any, whole(1, MOST_ELEMENTS)] = None
+    contact: Annotated[Any, BeforeValidator(lambda x: x)] = ()
 
 
 class ElasticRodTable(BodyTable):

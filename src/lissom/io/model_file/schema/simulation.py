@@ -113,12 +113,20 @@ class SwitchAction(TableType):
     on: Switch = False
 
 
+class RigidImpactAction(TableType):
+    kind: Literal["rigid_impact"]
+    restitution: Annotated[Any, number_of("number", least=0)]
+    friction: Annotated[Any, number_of("number", least=0)] = 0.0
+    law: Literal["stronge", "poisson", "newton"] = "stronge"
+    order: Annotated[Any, number_of("number")] = None
+
+
 def _action(action: Any) -> Any:
     return {"kind": action} if isinstance(action, str) else action
 
 
 AnyAction = Annotated[
-    StopAction | LockAction | ReleaseAction | SwitchAction,
+    StopAction | LockAction | ReleaseAction | SwitchAction | RigidImpactAction,
     Field(discriminator="kind"),
     BeforeValidator(_action),
 ]
@@ -128,12 +136,23 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+class GapTable(TableType):
+    """The gap between two shapes, by their names or those of their carriers."""
+
+    gap: Annotated[list[Words], Field(min_length=2, max_length=2)]
+
+
 def _when(value: Any) -> Any:
+    if isinstance(value, dict) and "gap" in value:
+        return GapTable.model_validate(value)
     if isinstance(value, dict):
         return FunctionTable.model_validate(value)
     if isinstance(value, str):
         return value
-    raise fault(f'is {described(value)}; expected a joint or {{function = "file.py:name"}}')
+    raise fault(
+        f'is {described(value)}; expected a joint, {{gap = ["a", "b"]}} or '
+        '{function = "file.py:name"}'
+    )
 
 
 class EventTable(TableType):

@@ -129,7 +129,7 @@ class LineContact(DampedLaw):
             warn_user(
                 f"{self.label}: the load {load:.6g} N makes the pin fill its bore (conformal "
                 f"contact): above {self.conformal_load:.6g} N, a tenth of length x modulus x "
-                "clearance, the law is too soft or too stiff; use a TableContact",
+                "clearance, forces and pressures of a line do not hold; use a TableContact",
                 ModelWarning,
             )
 
