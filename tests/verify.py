@@ -114,6 +114,9 @@ def main() -> int:
         Check("compiled and readable text on 1000 random trees", "tests.verify_kernels", ("1000",)),
         Check("rods on 300 random trees, and against Exudyn", "tests.verify_rods", ("300",)),
         Check(
+            "1000 random scenes of contact against SciPy", "tests.verify_contact_scenes", ("1000",)
+        ),
+        Check(
             "derivatives of 200 trees, 60 looped ones and 60 with springs",
             "tests.verify_derivatives",
             ("200", "60", "60"),

@@ -68,11 +68,9 @@ def refused(call: Callable[[], Any], words: str = "") -> None:
 
 
 @claim(
-    "2026-11-19",
-    README="No impacts and no contact that opens",
-    comparison="No contact that opens",
-    conventions="No contact that opens, and no impact",
-    coming_from__mujoco="There is no contact here",
+    "2026-11-20",
+    README="Contact between simple shapes only",
+    conventions="Contact only where you put it, between simple shapes",
     coming_from__pinocchio="there is no collision detection",
     meshes="there is no contact",
 )
@@ -85,11 +83,23 @@ def bodies_pass_through_each_other() -> None:
     assert abs(run["falling.position"][-1, 2] - (2 - 9.81 / 2)) < 1e-6
 
 
-@claim("2026-11-19", conventions="Contact that opens and closes, and impact between bodies")
-def contacts_cannot_open() -> None:
-    """A contact that rolls pulls the wheel down where it should lift off."""
-    system = disk()
-    refused(lambda: ls.simulate(system, duration=0.1, events=[_at(ls.Release("floor"))]), "floor")
+@claim("2026-11-20", conventions="Contact of meshes, and friction that sticks")
+def contacts_of_meshes_and_bristles_are_refused() -> None:
+    """Shapes have no meshes, and runs refuse friction that holds."""
+    assert not hasattr(ls.shapes, "Mesh")
+    model = ls.Model("block")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Free(), name="block")
+    system = model.compile()
+    corner, floor = system.shape("block", ls.shapes.Sphere(0.5)), ls.shapes.HalfSpace(at=(0, 0, -2))
+    friction = ls.Friction(0.5, hold=True, load=10.0)
+    load = ls.Contact(corner, floor, ls.LinearContact(1e5), friction)
+    refused(lambda: ls.simulate(system, duration=0.1, loads=[load]), "hold")
+
+
+@claim("2026-11-20", theory__contact="it is not offered")
+def contacts_do_not_pull() -> None:
+    """No law takes a damper of its own beside its spring."""
+    refused(lambda: ls.LinearContact(1e5, damping=100.0), "damping")
 
 
 @claim("2026-11-19", conventions="No fluids, no heat")

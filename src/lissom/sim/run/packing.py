@@ -51,8 +51,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         row.body, row.external = body_offset(i), offset
     for k, (_, wheel) in enumerate(plan.wheels):
         wheel.output = plan.n_servo + k
-    for k, row in enumerate(plan.contacts):
-        row.output = plan.n_servo + len(plan.wheels) + k * ContactOutput.size
+    for k, point in enumerate(plan.contacts):
+        point.output = plan.n_servo + len(plan.wheels) + k * ContactOutput.size
     nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("node_loads", "loop_joints"))
     for row in nodes + joints:
         row.slot_a, row.slot_b = (

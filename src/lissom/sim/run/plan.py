@@ -453,7 +453,7 @@ class Plan:
         TouchRecord(first, 0).state = contact.NEW
         self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
         row = self.rows["node_loads"][-1]
-        row.touch = self.reserve(TouchRecord.size, first)
+        row.touch = self.reserve(TouchRecord.size, first.tolist())
         if ContactNumbers(numbers, 0).pair != contact.FACES:
             row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
         self.contacts.append(row)

@@ -92,7 +92,7 @@ class FrictionField(FieldForm):
         raise error(f"{what} is {shown(value)}; give Friction(0.3), or None without friction")
 
 
-class _Side(NamedTuple):
+class _ShapeSide(NamedTuple):
     """A shape in the axes of a slot."""
 
     shape: ContactShape
@@ -166,11 +166,11 @@ class Contact(Load, metaclass=LoadOfContact):
                 self._add_point(plan, a, b, first)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
-    def _side(self, plan: Plan, where: Any) -> _Side:
+    def _side(self, plan: Plan, where: Any) -> _ShapeSide:
         """Shape and carrier of one side."""
         placed = self._placed(plan.system, where)
         carrier = np.zeros(3) if placed.carrier is None else placed.carrier
-        return _Side(placed.shape, plan.place(carrier, self))
+        return _ShapeSide(placed.shape, plan.place(carrier, self))
 
     def _placed(self, system: System, where: Any) -> PlacedShape:
         """Shape with its carrier."""
@@ -188,13 +188,13 @@ class Contact(Load, metaclass=LoadOfContact):
         a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
         return a, b
 
-    def _points(self, a: _Side, b: _Side) -> Iterator[tuple[_Side, _Side]]:
+    def _points(self, a: _ShapeSide, b: _ShapeSide) -> Iterator[tuple[_ShapeSide, _ShapeSide]]:
         """Pairs of smooth shapes, one point of contact each."""
         for shape in parts(a.shape, b.shape):
             for other in parts(b.shape, shape):
                 yield a._replace(shape=shape), b._replace(shape=other)
 
-    def _add_point(self, plan: Plan, a: _Side, b: _Side, first: int) -> None:
+    def _add_point(self, plan: Plan, a: _ShapeSide, b: _ShapeSide, first: int) -> None:
         pair = pair_number(a.shape.kind, b.shape.kind)
         if pair is None:
             raise LoadError(
@@ -224,11 +224,11 @@ class Contact(Load, metaclass=LoadOfContact):
         numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
         numbers.R_a, numbers.R_b = a.rotation.ravel(), b.rotation.ravel()
         numbers.p_a, numbers.p_b = a.point(a.shape.at), b.point(b.shape.at)
-        slots = (plan.slot(side.frame) for side in (a, b))
-        plan.add_contact(self, CONTACT, *slots, values, swapped=swapped)
+        slot_a, slot_b = plan.slot(a.frame), plan.slot(b.frame)
+        plan.add_contact(self, CONTACT, slot_a, slot_b, values, swapped=swapped)
 
 
-def witness(system: System, number: int, a: _Side, b: _Side) -> Array:
+def witness(system: System, number: int, a: _ShapeSide, b: _ShapeSide) -> Array:
     """Witness of a pair in the neutral position; see `closest_points`."""
     numbers = [side.shape.numbers for side in (a, b)]
     poses, out = [], np.zeros(WITNESS_SIZE)
@@ -238,8 +238,8 @@ def witness(system: System, number: int, a: _Side, b: _Side) -> Array:
             at = pose(system, system.neutral(), side.frame.name)
             R, x = at.rotation, at.position
         poses += [R @ side.shape.rotation, x + R @ np.asarray(side.shape.at)]
-    table, poses = np.concatenate(numbers), np.concatenate([np.ravel(x) for x in poses])
-    CLOSEST_POINTS.load()(number, table, 0, len(numbers[0]), poses, out)
+    flat = np.concatenate([np.ravel(x) for x in poses])
+    CLOSEST_POINTS.load()(number, np.concatenate(numbers), 0, len(numbers[0]), flat, out)
     return out
 
 
