@@ -27,7 +27,7 @@ from ..compiling import inlined, uncounted
 from ..contact.bernstein import DEGREE, first_root
 from ..contact.law import contact_time, elastic, static_depth
 from ..layout import contact, run
-from ..layout.contact import ContactNumbers, TouchRecord
+from ..layout.contact import BallRecord, ContactNumbers, NearRecord, TouchRecord
 from ..layout.rows import cut_as
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
@@ -37,6 +37,7 @@ from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
 from .kinks import between
 from .load_rows import place_slots
+from .near import MARGIN, list_near, measure_balls, n_near, near_number, reach, wanted_margin
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
 MOMENT = 2.0**-46  # of the time, below which instants are the same
@@ -44,8 +45,8 @@ SHORTEST = 1e-3  # part of a step that has a polynomial of its own
 FIRST_STEP, FIXED_STEPS = 50.0, 32.0  # parts of the time of contact
 STABLE_STEPS = 12.0  # explicit fixed steps in a period of vibration on a quiet contact
 RELEASE = 10.0  # static depths
+LONGER = 1.5  # margins over what a step needs
 SLOWEST = 1e-12  # speed of approach that counts [m/s]
-MARGIN = 1.5  # of the speeds at the ends of a step over those within
 
 cut_gaps = cut_as(run.GapPlaces)
 
@@ -68,12 +69,15 @@ def _measure(r, t, at, exact):
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, table, memory = r.arrays
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
             load, table, memory, r.work.slots, a, b, exact
         )
+    if head.pairs.count != 0:
+        measure_balls(r.arrays, r.work, w)
     w.time[0] = t
 
 
@@ -82,16 +86,62 @@ def begin_contacts(r, t):
     """Look at all contacts at the start of a run, or after an event has changed its state."""
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, _table, memory = r.arrays
+    if head.pairs.count != 0:
+        place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
+        list_near(r.arrays, r.work, w, NearRecord(memory, head.near).least)
     _measure(r, t, r.start, False)
     memory[run.CONTACT_STEP] = math.inf
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         touch = TouchRecord(memory, _load(plan, k).touch)
-        if touch.state == contact.NEW:
-            touch.state = contact.OPEN if w.gap[k] > 0.0 else contact.QUIET
-            touch.since, touch.step = t, math.inf
+        _look_at_new(touch, w, k, t)
         _note(touch, w, k)
+        touch.near = contact.LISTED
         if touch.state != contact.OPEN:
             memory[run.CONTACT_STEP] = min(memory[run.CONTACT_STEP], touch.step)
+    _note_balls(r, w)
+
+
+@inlined
+def _look_at_new(touch, w, k, t):
+    """Whether a contact that the run has not looked at is open."""
+    if touch.state == contact.NEW:
+        touch.state = contact.OPEN if w.gap[k] > 0.0 else contact.QUIET
+        touch.since, touch.step = t, math.inf
+
+
+@inlined
+def _note_balls(r, w):
+    """Take motions of balls as those at the start of the next step."""
+    plan, _table, memory = r.arrays
+    balls = run.PlanHeader(plan, 0).balls
+    for b in range(balls.count):
+        record = BallRecord(memory, run.BallRow(plan, balls.first, b).record)
+        record.moved, record.speed = w.moved[b], w.pace[b]
+
+
+@uncounted
+def _list_anew(r, t, margin):
+    """Make the list of near contacts in the state at the start; note gaps of those that enter."""
+    w = _places(r)
+    plan, table, memory = r.arrays
+    place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
+    list_near(r.arrays, r.work, w, margin)
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
+        load = _load(plan, k)
+        touch = TouchRecord(memory, load.touch)
+        if touch.near == contact.ENTERS:
+            a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+            w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
+                load, table, memory, r.work.slots, a, b, False
+            )
+            touch.near = contact.LISTED
+            _look_at_new(touch, w, k, t)
+            _note(touch, w, k)
+    measure_balls(r.arrays, r.work, w)
+    _note_balls(r, w)
+    w.time[0] = -math.inf
 
 
 @inlined
@@ -102,17 +152,32 @@ def _note(touch, w, k):
 
 
 @uncounted
+def list_for_step(r, t, h):
+    """Make the list of near contacts anew if a step of this length may need it."""
+    margin = wanted_margin(r.arrays, h)
+    if margin > 0.0:
+        _list_anew(r, t, margin)
+
+
+@uncounted
 def look_at_contacts(r, t, h, t1, interpolated):
     """Instant at which the first contact closes or opens within a step, else t1; a status; ready.
 
+    The status is AGAIN where a contact that is not listed as near could have closed.
     interpolated: whether the method has an interpolant in this step.  ready: whether its further
     stages are there.
     """
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, table, memory = r.arrays
     _measure(r, t1, r.end, False)
+    if head.pairs.count != 0:
+        needed = reach(r.arrays, w, h)
+        if needed > NearRecord(memory, head.near).margin:
+            _list_anew(r, t, LONGER * needed)
+            return t1, run.AGAIN, False
     doubtful = False
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         touch = TouchRecord(memory, load.touch)
         near = ContactNumbers(table, load.constants).tolerance
@@ -126,7 +191,8 @@ def look_at_contacts(r, t, h, t1, interpolated):
         if status != 0:
             return t1, status, False
     first = 1.0
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         if w.doubt[k] != 0.0:
             first = _root(r, w, k, t, h, interpolated, first)
     _measure(r, t1, r.end, True)
@@ -225,7 +291,8 @@ def commit_contacts(r, h, t1):
         _measure(r, t1, r.start, False)
     happened = False
     longest = math.inf
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         touch, numbers = (
             TouchRecord(memory, load.touch),
@@ -250,6 +317,9 @@ def commit_contacts(r, h, t1):
             longest = min(longest, touch.step)
         _note(touch, w, k)
     memory[run.CONTACT_STEP] = longest
+    if head.pairs.count != 0:
+        _note_balls(r, w)
+        list_for_step(r, t1, h)
     return happened, 0
 
 

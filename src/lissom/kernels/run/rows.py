@@ -5,11 +5,14 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..layout import run
+from ..layout.contact import ContactOutput, TouchRecord
 from ..layout.loops import LoopsHeader
 from ..loops.couplings import coupling_force
 from ..loops.forces import loop_force
+from .contact_forces import gap_motion
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
+from .loads import output_place
 from .projection import settle
 from .slots import SLOT_RECORD, SLOT_WRENCH
 from .views import loop_joints
@@ -93,6 +96,8 @@ def write_row(system, arrays, work, t, state, rows):
     n_q, n = ints[field.N_Q], ints[field.N_V]
     if head.motions.count != 0:
         needed_forces(system, arrays, work, state, x)
+    if head.shown_pairs.count != 0:
+        _put_far_gaps(arrays, work)
     o = int(memory[run.N_ROWS]) * head.width
     rows[o] = run.RunParameters(table, head.parameters).origin + t
     o += 1
@@ -123,3 +128,16 @@ def write_row(system, arrays, work, t, state, rows):
     for k in range(head.n_loop_v):
         rows[o + k] = joints.T[k]
     memory[run.N_ROWS] += 1.0
+
+
+@uncounted
+def _put_far_gaps(arrays, work):
+    """Write the gaps of contacts of sets that are not near."""
+    plan, table, memory = arrays
+    head = run.PlanHeader(plan, 0)
+    for k in range(head.shown_pairs.count):
+        load = run.LoadRow(plan, head.pairs.first, plan[head.shown_pairs.first + k])
+        if TouchRecord(memory, load.touch).near == 0.0:
+            a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+            gap, _rate, _press, _speed = gap_motion(load, table, memory, work.slots, a, b, False)
+            ContactOutput(work.states, output_place(plan, load)).gap = gap

@@ -6,6 +6,7 @@ The plan owns rows, constants and signals while loads enter it; `packing` makes 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
 from ...kernels.layout import contact, run
-from ...kernels.layout.contact import ContactOutput, TouchRecord
+from ...kernels.layout.contact import BallRecord, ContactOutput, NearRecord, TouchRecord
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -48,6 +49,9 @@ ROWS: dict[str, type[NamedRow]] = {  # by the names of their lists in `run.PlanH
     "events": run.EventRow,
     "loop_joints": run.LoopJointRow,
     "loop_forces": run.LoadRow,
+    "pairs": run.LoadRow,
+    "pair_sides": run.PairRow,
+    "balls": run.BallRow,
 }
 
 
@@ -98,10 +102,16 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
-        self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
+        # Rows of points of contact: those of loads of their own, in `node_loads`, and of sets
+        self.contacts: list[run.LoadRow] = []
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
+        self.without_channels: set[int] = set()  # identities of the rows of some points of sets
+        self.totals: list[tuple[str, str]] = []  # sums of shapes of sets: name, carrier
+        self._part_of_point = np.zeros(0, dtype=int)  # number of the contact of each point
+        self.near = 0  # memory: the list of near contacts
+        self.margin = math.inf  # of this list, the least one of all sets
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[run.SignalRow] = []
@@ -398,8 +408,9 @@ class Plan:
 
     @property
     def n_output(self) -> int:
-        """Numbers that loads provide: of servos, then momenta of rotors, then of contacts."""
-        return self.n_servo + len(self.wheels) + ContactOutput.size * len(self.contacts)
+        """Numbers that loads provide: of servos, momenta of rotors, contacts, sums of shapes."""
+        n_shown = len(self.contacts) - len(self.without_channels) + len(self.totals)
+        return self.n_servo + len(self.wheels) + ContactOutput.size * n_shown
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
         """Offset of the states of a load."""
@@ -441,13 +452,58 @@ class Plan:
         self, load: Any, kind: int, a: int, b: int, numbers: Any, *, swapped: bool
     ) -> None:
         """Add a point of contact between two slots; numbers: `ContactNumbers`."""
-        self.swapped.append(swapped)
-        first = np.zeros(TouchRecord.size)
-        TouchRecord(first, 0).state = contact.NEW
         self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
-        row = self.rows["node_loads"][-1]
-        row.touch = self.reserve(TouchRecord.size, first)
+        self._add_point(self.rows["node_loads"][-1], swapped)
+
+    def _add_point(self, row: run.LoadRow, swapped: bool) -> None:
+        """Add the record of a point of contact."""
+        row.touch = self.reserve(TouchRecord.size)
+        self.starts.append((int(row.touch) + TouchRecord.places["state"], float(contact.NEW)))
+        self.swapped.append(swapped)
         self.contacts.append(row)
+
+    def add_pair(
+        self, kind: int, a: int, b: int, numbers: Any, *, active: int, swapped: bool, **sides: int
+    ) -> None:
+        """Add a point of contact of a set; sides: `run.PairRow`."""
+        self.node_rates = True
+        self.add(
+            "pairs",
+            kind=kind,
+            active=active,
+            slot_a=a,
+            slot_b=b,
+            constants=self.table(numbers),
+            axes=1,
+            slopes=run.STEP_ROWS,
+        )
+        self.add("pair_sides", number=len(self.contacts), **sides)
+        self._add_point(self.rows["pairs"][-1], swapped)
+
+    def add_ball(self, slot: int, numbers: Any) -> int:
+        """Number of a new ball about a shape of a set; numbers: `BallNumbers`."""
+        record = self.reserve(BallRecord.size)
+        self.add("balls", slot=slot, constants=self.table(numbers), record=record)
+        return len(self.rows["balls"]) - 1
+
+    def reserve_near(self) -> None:
+        """Reserve the list of near contacts, which holds all until a run makes it."""
+        if self.rows["pairs"] and not self.near:
+            first = np.zeros(NearRecord.size)
+            near, n = NearRecord(first, 0), len(self.contacts)
+            near.least, near.margin, near.count = self.margin, math.inf, n
+            self.near = self.reserve(NearRecord.size + n, [*first, *range(n)])
+
+    def near_parts(self, memory: Array) -> list[tuple[Any, int, int]]:
+        """Those of `contact_parts` that are near."""
+        if not self.near:
+            return self.contact_parts
+        start = self.near + NearRecord.size
+        listed = memory[start : start + int(NearRecord(memory, self.near).count)].astype(int)
+        if len(self._part_of_point) != len(self.contacts):
+            counts = [n for *_, n in self.contact_parts]
+            self._part_of_point = np.repeat(np.arange(len(counts)), counts)
+        return [self.contact_parts[k] for k in np.unique(self._part_of_point[listed])]
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
@@ -531,7 +587,8 @@ class Plan:
     def has_rows(self) -> bool:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
         wide = any(row.wide for name in ("forces", "loop_forces") for row in self.rows[name])
-        return wide or any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
+        on_nodes = self.rows["node_loads"] + self.rows["pairs"][:1]
+        return wide or any(row.slopes == run.STEP_ROWS for row in on_nodes)
 
     @property
     def watches(self) -> bool:

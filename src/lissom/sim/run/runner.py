@@ -191,7 +191,7 @@ class Judge:
     def _note_contacts(self) -> Outcome | None:
         """Record the contacts that closed or opened at the end of the last step."""
         machine, memory = self.machine, self.machine.memory
-        for load, first, n in self.plan.contact_parts:
+        for load, first, n in self.plan.near_parts(memory):
             touches = [
                 TouchRecord(memory, row.touch) for row in self.plan.contacts[first : first + n]
             ]

@@ -39,6 +39,7 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     for load in listed(loads, Load, "loads"):
         plan.enter(load)
     enter_forces(plan, forces)
+    plan.reserve_near()
     for event in user_events:
         event.enter(plan)
     return plan

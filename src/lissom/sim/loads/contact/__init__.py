@@ -6,10 +6,12 @@ from .contact import Contact
 from .friction import Friction
 from .laws import Hertz, Impact, LinearContact
 from .line import LineContact
+from .sets import Contacts
 from .table import TableContact
 
 __all__ = [
     "Contact",
+    "Contacts",
     "Friction",
     "Hertz",
     "Impact",

@@ -89,7 +89,7 @@ class FrictionField(FieldForm):
         raise error(f"{what} is {shown(value)}; give Friction(0.3), or None without friction")
 
 
-class _Side(NamedTuple):
+class Side(NamedTuple):
     """A shape in the axes of a slot."""
 
     shape: ContactShape
@@ -150,11 +150,11 @@ class Contact(Load):
             self._add_point(plan, a, b)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
-    def _side(self, plan: Plan, where: Any) -> _Side:
+    def _side(self, plan: Plan, where: Any) -> Side:
         """Shape and carrier of one side."""
         placed = self._placed(plan.system, where)
         carrier = np.zeros(3) if placed.carrier is None else placed.carrier
-        return _Side(placed.shape, plan.place(carrier, self))
+        return Side(placed.shape, plan.place(carrier, self))
 
     def _placed(self, system: System, where: Any) -> PlacedShape:
         """Shape with its carrier."""
@@ -172,13 +172,13 @@ class Contact(Load):
         a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
         return a, b
 
-    def _points(self, a: _Side, b: _Side) -> Iterator[tuple[_Side, _Side]]:
+    def _points(self, a: Side, b: Side) -> Iterator[tuple[Side, Side]]:
         """Pairs of smooth shapes, one point of contact each."""
         for shape in parts(a.shape, b.shape):
             for other in parts(b.shape, shape):
                 yield a._replace(shape=shape), b._replace(shape=other)
 
-    def _add_point(self, plan: Plan, a: _Side, b: _Side) -> None:
+    def _add_point(self, plan: Plan, a: Side, b: Side) -> None:
         pair = pair_number(a.shape.kind, b.shape.kind)
         if pair is None:
             raise LoadError(
@@ -204,13 +204,13 @@ class Contact(Load):
         slots = (plan.slot(side.frame) for side in (a, b))
         plan.add_contact(self, CONTACT, *slots, values, swapped=swapped)
 
-    def _law_between(self, plan: Plan, number: int, a: _Side, b: _Side) -> NormalLaw:
+    def _law_between(self, plan: Plan, number: int, a: Side, b: Side) -> NormalLaw:
         """Law with the stiffness of this pair, by the curvatures in the neutral position."""
         curvatures = witness(plan.system, number, a, b)[16:]
         return self.law.between(curvatures[:3], curvatures[3:])
 
 
-def witness(system: System, number: int, a: _Side, b: _Side) -> Array:
+def witness(system: System, number: int, a: Side, b: Side) -> Array:
     """Witness of a pair in the neutral position; see `closest_points`."""
     numbers = [side.shape.numbers for side in (a, b)]
     poses, out = [], np.zeros(WITNESS_SIZE)
