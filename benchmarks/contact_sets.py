@@ -17,27 +17,28 @@ from .result import Cell, Result, Table
 from .timing import Progress
 
 SIZES = {"quick": (10, 30), "normal": (10, 100), "full": (10, 100, 400)}
-STEPS = {"quick": 100, "normal": 1000, "full": 1000}
+STEPS = {"quick": 1000, "normal": 10_000, "full": 20_000}
 TOUCHING, RADIUS, STEP = 10, 0.1, 1e-4
+WEIGHT = 10.0
 LAW = LinearContact(1e4)
 WAYS = ("without contacts", "ten contacts", "set of contacts")
 
-ABOUT = """Balls side by side, each on a vertical slide; ten rest on a floor, the others move
-up and down above it. Microseconds a step of RK4, 0.1 ms: without contacts, with a contact for each
+ABOUT = """Balls side by side, each on a vertical slide; ten are pressed on a floor, the others
+move upward at 1 m/s. Microseconds a step of RK4, 0.1 ms: without contacts, with a contact for each
 of the ten, and with a set of contacts of all balls with each other and with the floor. Processor
 time of the runs; the list of near pairs is made in them as often as the motion needs it."""
 
 
-def balls(n: int) -> tuple[ls.System, ls.State, list[Any]]:
+def balls(n: int, speed: float = 1.0) -> tuple[ls.System, ls.State, list[Any]]:
     """Balls, their state, and their shapes; the first ten rest on the floor."""
-    model, width = ls.Model(f"{n} balls"), int(np.ceil(np.sqrt(n)))
+    model, width = ls.Model(f"{n} balls", gravity=(0, 0, 0)), int(np.ceil(np.sqrt(n)))
     for k in range(n):
         at = (0.5 * (k % width), 0.5 * (k // width), 0.0)
         model.add(ls.RigidBody(1.0), ls.Prismatic("z"), name=f"ball{k}", at=at)
     system = model.compile()
-    rest = RADIUS - 9.81 / 1e4
-    q = np.where(np.arange(n) < TOUCHING, rest, 3.0 + 0.01 * np.arange(n))
-    v = np.where(np.arange(n) < TOUCHING, 0.0, 1.0 + np.sin(np.arange(n)))
+    rests = np.arange(n) < TOUCHING
+    q = np.where(rests, RADIUS - WEIGHT / LAW.stiffness, 3.0 + 0.01 * np.arange(n))
+    v = np.where(rests, 0.0, speed * (1.0 + 0.5 * np.sin(np.arange(n))))
     members = [system.shape(f"ball{k}", shapes.Sphere(RADIUS)) for k in range(n)]
     return system, system.state(q=q, v=v), members
 
@@ -45,13 +46,14 @@ def balls(n: int) -> tuple[ls.System, ls.State, list[Any]]:
 def loads_of(way: str, members: list[Any]) -> list[Any]:
     """Loads of one of the `WAYS`."""
     floor = shapes.HalfSpace()
+    weights = [ls.Actuator(f"ball{k}", -WEIGHT) for k in range(TOUCHING)]
     if way == "without contacts":
-        return []
+        return weights
     if way == "ten contacts":
-        return [
+        return weights + [
             Contact(x, floor, LAW, name=f"contact{k}") for k, x in enumerate(members[:TOUCHING])
         ]
-    return [Contacts([*members, floor], law=LAW)]
+    return [*weights, Contacts([*members, floor], law=LAW)]
 
 
 def seconds_per_step(n: int, way: str, steps: int, rounds: int) -> float:

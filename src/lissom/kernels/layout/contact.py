@@ -64,6 +64,7 @@ class NearRecord(NamedRow):
     """List of the near contacts in memory; their numbers among all contacts follow, ascending."""
 
     least: Number  # margin where nothing moves far in a step [m]
+    wide: Number  # by which margins are multiplied, as long as few contacts are listed
     margin: Number  # all contacts with less than this between their balls are listed [m]
     count: Number
 

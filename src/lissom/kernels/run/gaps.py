@@ -37,7 +37,16 @@ from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
 from .kinks import between
 from .load_rows import place_slots
-from .near import MARGIN, list_near, measure_balls, n_near, near_number, reach, wanted_margin
+from .near import (
+    MARGIN,
+    list_near,
+    measure_balls,
+    n_near,
+    near_number,
+    reach,
+    wanted_margin,
+    widen,
+)
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
 MOMENT = 2.0**-46  # of the time, below which instants are the same
@@ -88,7 +97,9 @@ def begin_contacts(r, t):
     plan, _table, memory = r.arrays
     if head.pairs.count != 0:
         place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
-        list_near(r.arrays, r.work, w, NearRecord(memory, head.near).least)
+        near = NearRecord(memory, head.near)
+        near.wide = 1.0
+        list_near(r.arrays, r.work, w, near.least)
     _measure(r, t, r.start, False)
     memory[run.CONTACT_STEP] = math.inf
     for j in range(n_near(plan, memory)):
@@ -122,11 +133,14 @@ def _note_balls(r, w):
 
 @uncounted
 def _list_anew(r, t, margin):
-    """Make the list of near contacts in the state at the start; note gaps of those that enter."""
+    """Make the list of near contacts in the state at the start; note gaps of those that enter.
+
+    Returns how many in it are apart.
+    """
     w = _places(r)
     plan, table, memory = r.arrays
     place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
-    list_near(r.arrays, r.work, w, margin)
+    apart = list_near(r.arrays, r.work, w, margin)
     for j in range(n_near(plan, memory)):
         k = near_number(plan, memory, j)
         load = _load(plan, k)
@@ -142,6 +156,7 @@ def _list_anew(r, t, margin):
     measure_balls(r.arrays, r.work, w)
     _note_balls(r, w)
     w.time[0] = -math.inf
+    return apart
 
 
 @inlined
@@ -156,7 +171,7 @@ def list_for_step(r, t, h):
     """Make the list of near contacts anew if a step of this length may need it."""
     margin = wanted_margin(r.arrays, h)
     if margin > 0.0:
-        _list_anew(r, t, margin)
+        widen(r.arrays, _list_anew(r, t, margin))
 
 
 @uncounted

@@ -28,6 +28,8 @@ from .slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_RECORD
 MARGIN = 1.5  # of the speeds at the ends of a step over those within
 AHEAD = 8.0  # paths within a step that a margin has room for
 MOST = 4.0  # wanted margins, above which a margin is reduced
+FEW, MANY = 8, 2  # balls for each listed contact that is apart
+WIDEST = 32.0
 LOAD_ROW, NEAR_RECORD = run.LoadRow.size, NearRecord.size
 
 
@@ -121,14 +123,14 @@ def wanted_margin(arrays, h):
         record = _record(plan, memory, b)
         moved, speed = max(moved, record.moved), max(speed, record.speed)
     path = MARGIN * h * speed
-    wanted = max(near.least, AHEAD * path)
+    wanted = near.wide * max(near.least, AHEAD * path)
     due = 2.0 * (moved + path) > near.margin or near.margin > MOST * wanted
     return wanted if due else 0.0
 
 
 @uncounted
 def list_near(arrays, work, w, margin):
-    """Make the list with a margin, for the poses of the slots."""
+    """Make the list with a margin, for the poses of the slots; how many in it are apart."""
     plan, table, memory = arrays
     head = run.PlanHeader(plan, 0)
     for b in range(head.balls.count):
@@ -139,7 +141,7 @@ def list_near(arrays, work, w, margin):
         touch = TouchRecord(memory, run.LoadRow(plan, plan[head.contacts.first + k]).touch)
         closed = touch.state == contact.CLOSED or touch.state == contact.QUIET
         w.doubt[k] = 2.0 if closed else 1.0
-    count = 0
+    count, apart = 0, 0
     for k in range(head.contacts.count):
         p, listed = pair_of(plan, k), w.doubt[k]
         w.doubt[k] = 0.0
@@ -153,10 +155,28 @@ def list_near(arrays, work, w, margin):
                 continue
             if touch.near == 0.0:
                 touch.near = contact.ENTERS
+            if listed < 2.0:
+                apart += 1
         memory[head.near + NEAR_RECORD + count] = k
         count += 1
     near = NearRecord(memory, head.near)
     near.margin, near.count = margin, count
+    return apart
+
+
+@uncounted
+def widen(arrays, apart):
+    """Adapt margins to the number of listed contacts that are apart.
+
+    Few of them cost less than lists that are made often.
+    """
+    plan, _table, memory = arrays
+    head = run.PlanHeader(plan, 0)
+    near = NearRecord(memory, head.near)
+    if FEW * apart < head.balls.count:
+        near.wide = min(2.0 * near.wide, WIDEST)
+    elif MANY * apart > head.balls.count:
+        near.wide = max(0.5 * near.wide, 1.0)
 
 
 @uncounted
