@@ -18,7 +18,7 @@ from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
 from ...kernels.layout import contact, run
-from ...kernels.layout.contact import BallRecord, ContactOutput, NearRecord, TouchRecord
+from ...kernels.layout.contact import BallRecord, ContactOutput, TouchRecord
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -109,7 +109,6 @@ class Plan:
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.without_channels: set[int] = set()  # identities of the rows of some points of sets
         self.totals: list[tuple[str, str]] = []  # sums of shapes of sets: name, carrier
-        self._part_of_point = np.zeros(0, dtype=int)  # number of the contact of each point
         self.near = 0  # memory: the list of near contacts
         self.margin = math.inf  # of this list, the least one of all sets
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
@@ -485,25 +484,6 @@ class Plan:
         record = self.reserve(BallRecord.size)
         self.add("balls", slot=slot, constants=self.table(numbers), record=record)
         return len(self.rows["balls"]) - 1
-
-    def reserve_near(self) -> None:
-        """Reserve the list of near contacts, which holds all until a run makes it."""
-        if self.rows["pairs"] and not self.near:
-            first = np.zeros(NearRecord.size)
-            near, n = NearRecord(first, 0), len(self.contacts)
-            near.least, near.margin, near.count = self.margin, math.inf, n
-            self.near = self.reserve(NearRecord.size + n, [*first, *range(n)])
-
-    def near_parts(self, memory: Array) -> list[tuple[Any, int, int]]:
-        """Those of `contact_parts` that are near."""
-        if not self.near:
-            return self.contact_parts
-        start = self.near + NearRecord.size
-        listed = memory[start : start + int(NearRecord(memory, self.near).count)].astype(int)
-        if len(self._part_of_point) != len(self.contacts):
-            counts = [n for *_, n in self.contact_parts]
-            self._part_of_point = np.repeat(np.arange(len(counts)), counts)
-        return [self.contact_parts[k] for k in np.unique(self._part_of_point[listed])]
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""

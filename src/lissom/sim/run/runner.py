@@ -30,6 +30,7 @@ from ..warnings.slow_iterations import SlowIterations
 from ..warnings.spins import fast_spins, warn_of_spins
 from .interrupts import Interrupts
 from .machine import Machine
+from .near_contacts import near_parts
 from .prepare import Prepared
 from .progress import ProgressBar
 from .reasons import Outcome, at_time, bent_hint, explained, out_of_time
@@ -191,7 +192,8 @@ class Judge:
     def _note_contacts(self) -> Outcome | None:
         """Record the contacts that closed or opened at the end of the last step."""
         machine, memory = self.machine, self.machine.memory
-        for load, first, n in self.plan.near_parts(memory):
+        for k in near_parts(self.plan, memory):
+            load, first, n = self.plan.contact_parts[k]
             touches = [
                 TouchRecord(memory, row.touch) for row in self.plan.contacts[first : first + n]
             ]

@@ -21,6 +21,7 @@ from ..loads.forces import enter_forces
 from .checks import listed
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
+from .near_contacts import reserve_near
 from .plan import JointPlace, Plan
 from .reasons import STEP_HINT, explained
 from .settings import Settings
@@ -39,7 +40,7 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     for load in listed(loads, Load, "loads"):
         plan.enter(load)
     enter_forces(plan, forces)
-    plan.reserve_near()
+    reserve_near(plan)
     for event in user_events:
         event.enter(plan)
     return plan
