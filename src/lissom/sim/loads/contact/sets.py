@@ -240,7 +240,7 @@ class Contacts(Load):
         """Refuse names that stand for no shape."""
         names = {name for member in members for name in member.names}
         tables = {x: getattr(self, x) for x in ("law", "friction")}
-        given = {
+        written = {
             "exclude": [x for pair in self.exclude or () for x in pair],
             "channels": [x for pair in self.channels or () for x in pair],
             "groups": [x for group in (self.groups or {}).values() for x in group],
@@ -250,7 +250,7 @@ class Contacts(Load):
                 if isinstance(table, Mapping)
             },
         }
-        for key, values in given.items():
+        for key, values in written.items():
             for name in values:
                 if name not in names:
                     raise LoadError(
