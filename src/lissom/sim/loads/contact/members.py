@@ -18,7 +18,7 @@ GROUND_NAME = "ground"  # shapes of the world without a name
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
+class SetMember:
     """A shape of a set, its number and name in it, its carrier, and all names that mean it."""
 
     number: int
@@ -32,7 +32,7 @@ class Member:
         """The shape itself."""
         return self.placed.shape
 
-    def moves_with(self, other: Member, system: System) -> bool:
+    def moves_with(self, other: SetMember, system: System) -> bool:
         """Whether two shapes cannot move relative to each other."""
         a, b = self.frame, other.frame
         if a.grounded or b.grounded:
@@ -40,7 +40,7 @@ class Member:
         return a.body == b.body and (a.node == b.node or not system.bodies[a.body].n_mode)
 
 
-def members_of(plan: Plan, load: Any, placed: list[PlacedShape]) -> list[Member]:
+def members_of(plan: Plan, load: Any, placed: list[PlacedShape]) -> list[SetMember]:
     """Members of a set.
 
     One is called as its shape, else as its carrier; several of the same name are numbered.
@@ -54,5 +54,5 @@ def members_of(plan: Plan, load: Any, placed: list[PlacedShape]) -> list[Member]
         frame = plan.place(np.zeros(3) if x.carrier is None else x.carrier, load)
         body = GROUND_NAME if frame.grounded else plan.system.names[frame.body]
         names = dict.fromkeys((own_name, name, x.carrier or GROUND_NAME, body))
-        members.append(Member(k, own_name, x, frame, tuple(names)))
+        members.append(SetMember(k, own_name, x, frame, tuple(names)))
     return members

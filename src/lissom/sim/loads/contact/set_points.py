@@ -15,7 +15,7 @@ from ....kernels.run.contact_forces import CLOSEST_POINTS, WITNESS_SIZE
 from ....shapes import ContactShape, HalfSpace, parts
 from ....system import Frame, System
 from .contact import CLOSED_GAP, CONTACT, Side
-from .members import Member
+from .members import SetMember
 
 if TYPE_CHECKING:
     from ...run.plan import Plan
@@ -79,7 +79,7 @@ class _ShapePart:
 class SetPoints:
     """Points of contact of one set; `add` each pair, then `close`."""
 
-    def __init__(self, plan: Plan, load: Any, members: list[Member]) -> None:
+    def __init__(self, plan: Plan, load: Any, members: list[SetMember]) -> None:
         self.plan, self.load, self.members = plan, load, members
         self._active = plan.flag(load.label, load.on)
         self._closest = CLOSEST_POINTS.load()
@@ -89,7 +89,9 @@ class SetPoints:
         self._tolerance = CLOSED_GAP * plan.system.length
         self._first_pair = len(plan.rows["pairs"])
 
-    def add(self, a: Member, b: Member, law: Any, friction: Any, *, has_channels: bool) -> None:
+    def add(
+        self, a: SetMember, b: SetMember, law: Any, friction: Any, *, has_channels: bool
+    ) -> None:
         """Add the points of a pair."""
         plan, first = self.plan, len(self.plan.contacts)
         for k, part in enumerate(parts(a.shape, b.shape)):
@@ -119,7 +121,7 @@ class SetPoints:
             for side in ("total_a", "total_b"):
                 setattr(row, side, first + getattr(row, side) if sums else -1)
 
-    def _part(self, member: Member, shape: ContactShape, other: Member, k: int) -> _ShapePart:
+    def _part(self, member: SetMember, shape: ContactShape, other: SetMember, k: int) -> _ShapePart:
         """Part of a shape: itself, or the k-th of those that stand for it on another shape."""
         key = (member.number, None if shape is member.shape else (other.shape.kind, k))
         if key not in self._parts:

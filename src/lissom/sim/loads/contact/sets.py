@@ -15,7 +15,7 @@ from ....shapes import ContactShape, parts
 from ....system import PlacedShape, System
 from ..load import Load
 from .contact import FrictionField, LawField
-from .members import Member, members_of
+from .members import SetMember, members_of
 from .set_points import SetPoints
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Contacts(Load):
             points.add(a, b, law, friction, has_channels=has_channels)
         points.close(sums=not all(shown_pairs))
 
-    def _members(self, plan: Plan) -> list[Member]:
+    def _members(self, plan: Plan) -> list[SetMember]:
         """Shapes with their carriers and names."""
         shapes = plan.system.shapes if self.shapes is None else self.shapes
         placed = [self._placed(plan.system, x) for x in shapes]
@@ -236,7 +236,7 @@ class Contacts(Load):
         except LissomError as error:
             raise LoadError(f"{self.label}: {error}") from None
 
-    def _check_names(self, members: list[Member]) -> None:
+    def _check_names(self, members: list[SetMember]) -> None:
         """Refuse names that stand for no shape."""
         names = {name for member in members for name in member.names}
         tables = {x: getattr(self, x) for x in ("law", "friction")}
@@ -258,7 +258,9 @@ class Contacts(Load):
                         f"a body that carries one; {suggestion(name, sorted(names))}"
                     )
 
-    def _touching(self, system: System, members: list[Member]) -> Iterator[tuple[Member, Member]]:
+    def _touching(
+        self, system: System, members: list[SetMember]
+    ) -> Iterator[tuple[SetMember, SetMember]]:
         """Pairs of shapes that may touch."""
         excluded = _matcher(self.exclude or ())
         group_of = [self._group(member) for member in members]
@@ -272,12 +274,12 @@ class Contacts(Load):
                 continue
             yield a, b
 
-    def _group(self, member: Member) -> str:
+    def _group(self, member: SetMember) -> str:
         """Group of a shape; empty if it is in none; its own name counts before that of its body."""
         groups = {name: group for group, names in (self.groups or {}).items() for name in names}
         return next((groups[name] for name in member.names if name in groups), "")
 
-    def _rule(self, a: Member, b: Member) -> tuple[Any, Any] | None:
+    def _rule(self, a: SetMember, b: SetMember) -> tuple[Any, Any] | None:
         """Law and friction of a pair, or None without contact."""
         law = self._of_pair("law", a, b)
         if law is None:
@@ -293,7 +295,7 @@ class Contacts(Load):
                     )
         return law, friction
 
-    def _of_pair(self, key: str, a: Member, b: Member) -> Any:
+    def _of_pair(self, key: str, a: SetMember, b: SetMember) -> Any:
         """Law or friction of a pair."""
         value = getattr(self, key)
         form: FieldForm = LawField() if key == "law" else FrictionField()
@@ -315,7 +317,7 @@ class Contacts(Load):
             return value if value is None else form.check(value, what, LoadError)
         return value
 
-    def _shown(self, pairs: list[tuple[Member, Member]]) -> list[bool]:
+    def _shown(self, pairs: list[tuple[SetMember, SetMember]]) -> list[bool]:
         """Whether each pair has channels of its own."""
         if self.channels is None:
             return [len(pairs) < MOST_SHOWN] * len(pairs)
@@ -323,7 +325,7 @@ class Contacts(Load):
         return [wanted is not None and wanted(a, b) for a, b in pairs]
 
 
-def _matcher(pairs: Sequence[tuple[str, str]]) -> Callable[[Member, Member], bool] | None:
+def _matcher(pairs: Sequence[tuple[str, str]]) -> Callable[[SetMember, SetMember], bool] | None:
     """Whether a pair of shapes is among pairs of names; None without these."""
     if not pairs:
         return None
