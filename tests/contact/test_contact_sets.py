@@ -10,7 +10,7 @@ import lissom as ls
 from lissom import shapes
 from lissom.errors import LoadError, ResultError
 from lissom.kernels.layout.contact import NearRecord
-from lissom.sim.loads.contact import Contact, Contacts, Friction, LinearContact
+from lissom.sim.loads.contact import Contact, Contacts, Friction, LinearContact, sets
 from lissom.sim.run.near_contacts import near_parts
 from lissom.sim.run.start import at_rest, planned
 from lissom.system import PlacedShape
@@ -254,6 +254,25 @@ def test_balls_move_as_with_a_contact_for_each_pair_to_the_last_bit(way, margin)
     assert one.events[0][1].endswith(" touches")
     for a, b in zip(last(one), last(other), strict=True):
         assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("seed", [5, 7])
+def test_a_cloud_moves_as_with_all_pairs_looked_at_to_the_last_bit(seed):
+    system, state, balls = cloud(8, seed, speed=2.5)
+    members, ends = [*balls, shapes.HalfSpace()], []
+    for margin in (None, math.inf):
+        run = ls.simulate(
+            system, state, loads=[Contacts(members, law=LAW, margin=margin)],
+            integrator="rk4", step=5e-3, duration=0.06, progress=False,
+        )  # fmt: skip
+        ends.append((*last(run), run.events))
+    assert len(ends[0][2]) >= 1 and ends[0][2] == ends[1][2]
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(ends[0][:2], ends[1][:2], strict=True))
+
+
+def test_more_pairs_than_are_supported_are_refused(monkeypatch):
+    monkeypatch.setattr(sets, "MOST_PAIRS", 10)
+    refused(pairs_of, LoadError, "7 shapes have 14 pairs", "at most 10", "group")
 
 
 def test_the_list_holds_the_near_pairs_only_and_all_at_rest():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...run.plan import Plan
 
 MOST_SHOWN = 50  # pairs with channels of their own, where the user does not say which
+MOST_PAIRS = 100_000  # a quarter of a gigabyte
 OTHERWISE = "otherwise"  # key of a table by pair
 
 
@@ -209,6 +210,12 @@ class Contacts(Load):
             raise LoadError(
                 f"{self.label}: no two of the {len(members)} shapes can touch each other; give "
                 "shapes on different bodies, or look at groups, exclude and law"
+            )
+        if len(pairs) > MOST_PAIRS:
+            raise LoadError(
+                f"{self.label}: {len(members)} shapes have {len(pairs)} pairs; at most "
+                f"{MOST_PAIRS} are supported: put shapes that need not touch each other into one "
+                "group"
             )
         points = SetPoints(plan, self, members)
         shown_pairs = self._shown([(a, b) for a, b, *_ in pairs])
