@@ -178,6 +178,7 @@ from .sim.loads import (
     Actuator as Actuator,
     CentralGravity as CentralGravity,
     Contact as Contact,
+    Contacts as Contacts,
     Controller as Controller,
     GravityGradient as GravityGradient,
     JointDamper as JointDamper,

@@ -57,6 +57,33 @@ class TouchRecord(NamedRow):
     approach: Number  # and its speed there [m/s]
     total: Number  # sum of the normal forces of all points, at the last place within a step [N]
     peak: Number  # its largest value since then [N]
+    near: Number  # of a contact of a set: LISTED, ENTERS, or zero, see `near`
+
+
+class BallNumbers(NamedRow):
+    """Constants of a ball about a shape of a set, in the table of a run."""
+
+    kind: Number  # BALL, PLANE or ENDLESS
+    radius: Number  # [m]
+    center: Vector  # of the ball, or a point of the plane, in the axes of the slot [m]
+    normal: Vector  # of the plane, likewise
+
+
+class BallRecord(NamedRow):
+    """What a run remembers of such a ball, in memory."""
+
+    center: Vector  # where it was when the list of near contacts was made [m]
+    moved: Number  # its distance from there at the start of the step [m]
+    speed: Number  # at the start of the step [m/s]
+
+
+class NearRecord(NamedRow):
+    """List of the near contacts in memory; their numbers among all contacts follow, ascending."""
+
+    least: Number  # margin where nothing moves far in a step [m]
+    wide: Number  # by which margins are multiplied, as long as few contacts are listed
+    margin: Number  # all contacts with less than this between their balls are listed [m]
+    count: Number
 
 
 class ContactOutput(NamedRow):
@@ -73,3 +100,5 @@ class ContactOutput(NamedRow):
 FACES = -1  # in place of the number of a pair: the pressure of flat faces
 OPEN, CLOSED, QUIET, NEW = range(4)  # NEW: the run has not looked at it yet
 TOUCHED, LEFT = 1, 2
+LISTED, ENTERS = 1, 2  # ENTERS: gap and rate at the start of the step are still to be noted
+BALL, PLANE, ENDLESS = range(3)  # shapes within a ball, on one side of a fixed plane, and others

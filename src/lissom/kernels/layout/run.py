@@ -73,6 +73,24 @@ class LoadRow(NamedRow):
     touched: Number  # contact: 1 + number of the `TouchedRow` that has its derivatives, or 0
 
 
+class PairRow(NamedRow):
+    """Point of contact of a set, beside its `LoadRow`."""
+
+    number: Number  # among all points of contact
+    ball_a: Number  # numbers of the balls about its shapes
+    ball_b: Number
+    total_a: Number  # numbers of the sums of its shapes, or -1
+    total_b: Number
+
+
+class BallRow(NamedRow):
+    """Ball about a shape of a set of contacts."""
+
+    slot: Number
+    constants: Offset  # table: `contact.BallNumbers`
+    record: Offset  # memory: `contact.BallRecord`
+
+
 class SlotRow(NamedRow):
     """Node that loads act on, or a point of the ground."""
 
@@ -285,6 +303,8 @@ class GapPlaces(NamedRow):
     column: Offset  # n_v numbers
     solution: Offset
     zero: Offset  # so many zeros
+    moved: Offset  # of each ball of a set: its distance from where it was, see `near`
+    pace: Offset  # and its speed, at the end of the step
     end: Offset
 
 
@@ -320,6 +340,12 @@ class PlanHeader(NamedRow):
     watched: RowList  # loads whose forces may bend within a step, see `kinks`: places of their rows
     touched: RowList  # nodes that contacts with the ground touch
     contacts: RowList  # places of the rows of contacts
+    pairs: RowList  # rows of the contacts of sets
+    pair_sides: RowList  # their shapes, `PairRow`
+    balls: RowList  # about the shapes of sets
+    shown_pairs: RowList  # numbers of those of `pairs` that have channels
+    totals: RowList  # offsets of the sums of shapes among the outputs of loads
+    near: Offset  # memory: `contact.NearRecord` and the list
     n_stop: Number  # times that a step must not cross
     stops: Offset  # table
     node_rates: Number  # whether a load needs the velocity of nodes
@@ -485,3 +511,4 @@ SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON, SWITCH_ = 9, 10, 11, 12
 CONTACT = 15  # a contact has closed or opened at the end of the last step
 # Within `advance`: forces bend too much in the step, it is to be taken again with a shorter one
 BENT, SHORTER = 13, 14
+AGAIN = 16  # the step is to be taken again as it was, with a longer list of near contacts

@@ -73,6 +73,7 @@ def finish_adaptive(r, used, t, h, t1):
     head = run.PlanHeader(r.arrays.plan, 0)
     memory = r.arrays.memory
     wanted, last = memory[run.NEXT_STEP], memory[run.LAST_ERROR]
+    rejected = memory[run.REJECTED_LAST]
     local, error = _errors(r, t, h, t1)
     if not _accept(r.arrays, h, error):
         return 0, False, t1, False
@@ -94,6 +95,11 @@ def finish_adaptive(r, used, t, h, t1):
     if status == 0 and head.contacts.count != 0:
         interpolated = head.traits & run.INTERPOLATES != 0
         earlier, status, ready = look_at_contacts(r, t, h, t1, interpolated)
+        if status == run.AGAIN:
+            memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
+            memory[run.REJECTED_LAST] = rejected
+            memory[run.N_REJECTED] -= 1.0
+            return 0, False, t1, False
         if status == 0 and earlier < t1:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready

@@ -18,7 +18,7 @@ from .due_times import next_instant, pass_instants, sample
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .extrapolation import note_expected
-from .gaps import begin_contacts, commit_contacts
+from .gaps import begin_contacts, commit_contacts, list_for_step
 from .loop_loads import has_turns, note_turns
 from .methods import commit_step, take_step
 from .monitoring import exceeds_limits, watch_spin
@@ -149,6 +149,8 @@ def _step(r, used, mode):
             h = min(h, 2.0 * memory[run.BENT_STEP])
         if not on:
             h = memory[run.NEXT_STEP]
+            if head.pairs.count != 0:
+                list_for_step(r, t, h)
         elif adaptive:
             h = _cut(h, memory[run.NEXT_STEP])
         else:
@@ -182,6 +184,8 @@ def _step(r, used, mode):
             if status == run.CONTACT:
                 limit = memory[run.CONTACT_AT]
                 memory[run.N_DIVIDED] += 1.0
+                continue
+            if status == run.AGAIN:
                 continue
             bent = bent or status == run.BENT
             if not on or status == 0 or _is_hopeless(status) or divisions >= most:

@@ -21,6 +21,7 @@ from ..small import ZERO, added, matrix, turn_back, turned_symmetric, vector
 from ..tree.rigid import plus_articulated, shifted_articulated
 from .contact_slopes import contact_slopes, is_closed, symmetric_slopes
 from .load_rows import place_slots
+from .near import n_near, near_number
 from .slots import SLOT_POSITION, SLOT_RECORD
 from .touched_nodes import NO_MATRIX, NOTHING
 
@@ -41,8 +42,8 @@ def prepare_contacts(system, arrays, work, state, of_damping, of_stiffness):
         _clear(scratch, run.TouchedRow(plan, head.touched.first, k).record)
     place_slots(system, arrays, work, state.q, state.v)
     number = 0.0
-    for k in range(head.contacts.count):
-        load = run.LoadRow(plan, plan[head.contacts.first + k])
+    for j in range(n_near(plan, memory)):
+        load = run.LoadRow(plan, plan[head.contacts.first + near_number(plan, memory, j)])
         if load.touched == 0 or not is_closed(memory, load):
             continue
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
@@ -64,8 +65,8 @@ def prepare_contacts(system, arrays, work, state, of_damping, of_stiffness):
 def _is_any_closed(plan, memory):
     """Whether a contact with a touched node is closed."""
     head = run.PlanHeader(plan, 0)
-    for k in range(head.contacts.count):
-        load = run.LoadRow(plan, plan[head.contacts.first + k])
+    for j in range(n_near(plan, memory)):
+        load = run.LoadRow(plan, plan[head.contacts.first + near_number(plan, memory, j)])
         if load.touched != 0 and is_closed(memory, load):
             return True
     return False

@@ -15,6 +15,7 @@ from ..layout.tree import BodyRow
 from ..small import added, cross, dot, matrix, scaled, turn_back, vector
 from ..tree.twists import listed_force
 from .contact_slopes import contact_slopes, is_closed
+from .near import n_near, near_number
 from .slots import SLOT_POSITION, SLOT_RECORD
 
 
@@ -27,8 +28,8 @@ def add_contact_rows(system, arrays, work, of, state, first):
     head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
     n_v, at = system.ints[field.N_V], first
-    for k in range(head.contacts.count):
-        load = run.LoadRow(plan, plan[head.contacts.first + k])
+    for j in range(n_near(plan, memory)):
+        load = run.LoadRow(plan, plan[head.contacts.first + near_number(plan, memory, j)])
         if load.touched != 0 or load.slopes != run.EXACT_ROWS or not is_closed(memory, load):
             continue
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD

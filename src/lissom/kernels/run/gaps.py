@@ -29,7 +29,7 @@ from ..contact.bernstein import DEGREE, first_root
 from ..contact.friction import HOLD, SPEED
 from ..contact.law import contact_time, elastic, static_depth
 from ..layout import contact, run
-from ..layout.contact import ContactNumbers, TouchRecord
+from ..layout.contact import BallRecord, ContactNumbers, NearRecord, TouchRecord
 from ..layout.rows import cut_as
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
@@ -41,6 +41,16 @@ from .explicit import dense_stages, interpolate
 from .kinks import between
 from .load_rows import place_slots
 from .motions import drive
+from .near import (
+    MARGIN,
+    list_near,
+    measure_balls,
+    n_near,
+    near_number,
+    reach,
+    wanted_margin,
+    widen,
+)
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
 MOMENT = 2.0**-46  # of the time, below which instants are the same
@@ -48,6 +58,7 @@ SHORTEST = 1e-3  # part of a step that has a polynomial of its own
 FIRST_STEP, FIXED_STEPS = 50.0, 32.0  # parts of the time of contact
 STABLE_STEPS = 12.0  # explicit fixed steps in a period of vibration on a quiet contact
 RELEASE = 10.0  # static depths
+LONGER = 1.5  # margins over what a step needs
 WHOLE = 0.999  # part of a fixed step above which it is not divided
 SLOWEST = 1e-12  # speed of approach that counts [m/s]
 # Gauss's rule on a step, for impulses: points and weights
@@ -58,7 +69,6 @@ GAUSS = (
     (0.76923465505284155, 0.23931433524968324),
     (0.95308992296933200, 0.11846344252809454),
 )
-MARGIN = 1.5  # of the speeds at the ends of a step over those within
 
 cut_gaps = cut_as(run.GapPlaces)
 
@@ -81,12 +91,15 @@ def _measure(r, t, at, exact):
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, table, memory = r.arrays
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
         w.gap[k], w.rate[k], w.press[k], w.speed[k], w.slip[k] = gap_motion(
             load, table, memory, r.work.slots, a, b, exact, r.work.buffer
         )
+    if head.pairs.count != 0:
+        measure_balls(r.arrays, r.work, w)
     w.time[0] = t
 
 
@@ -95,16 +108,68 @@ def begin_contacts(r, t):
     """Look at all contacts at the start of a run, or after an event has changed its state."""
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, _table, memory = r.arrays
+    if head.pairs.count != 0:
+        place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
+        near = NearRecord(memory, head.near)
+        near.wide = 1.0
+        list_near(r.arrays, r.work, w, near.least)
     _measure(r, t, r.start, False)
     memory[run.CONTACT_STEP] = math.inf
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         touch = TouchRecord(memory, _load(plan, k).touch)
-        if touch.state == contact.NEW:
-            touch.state = contact.OPEN if w.gap[k] > 0.0 else contact.QUIET
-            touch.since, touch.step = t, math.inf
+        _look_at_new(touch, w, k, t)
         _note(touch, w, k)
+        touch.near = contact.LISTED
         if touch.state != contact.OPEN:
             memory[run.CONTACT_STEP] = min(memory[run.CONTACT_STEP], touch.step)
+    _note_balls(r, w)
+
+
+@inlined
+def _look_at_new(touch, w, k, t):
+    """Whether a contact that the run has not looked at is open."""
+    if touch.state == contact.NEW:
+        touch.state = contact.OPEN if w.gap[k] > 0.0 else contact.QUIET
+        touch.since, touch.step = t, math.inf
+
+
+@inlined
+def _note_balls(r, w):
+    """Take motions of balls as those at the start of the next step."""
+    plan, _table, memory = r.arrays
+    balls = run.PlanHeader(plan, 0).balls
+    for b in range(balls.count):
+        record = BallRecord(memory, run.BallRow(plan, balls.first, b).record)
+        record.moved, record.speed = w.moved[b], w.pace[b]
+
+
+@uncounted
+def _list_anew(r, t, margin):
+    """Make the list of near contacts in the state at the start; note gaps of those that enter.
+
+    Returns how many in it are apart.
+    """
+    w = _places(r)
+    plan, table, memory = r.arrays
+    place_slots(r.system, r.arrays, r.work, r.start.q, r.start.v)
+    apart = list_near(r.arrays, r.work, w, margin)
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
+        load = _load(plan, k)
+        touch = TouchRecord(memory, load.touch)
+        if touch.near == contact.ENTERS:
+            a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+            w.gap[k], w.rate[k], w.press[k], w.speed[k], w.slip[k] = gap_motion(
+                load, table, memory, r.work.slots, a, b, False, r.work.buffer
+            )
+            touch.near = contact.LISTED
+            _look_at_new(touch, w, k, t)
+            _note(touch, w, k)
+    measure_balls(r.arrays, r.work, w)
+    _note_balls(r, w)
+    w.time[0] = -math.inf
+    return apart
 
 
 @inlined
@@ -115,17 +180,32 @@ def _note(touch, w, k):
 
 
 @uncounted
+def list_for_step(r, t, h):
+    """Make the list of near contacts anew if a step of this length may need it."""
+    margin = wanted_margin(r.arrays, h)
+    if margin > 0.0:
+        widen(r.arrays, _list_anew(r, t, margin))
+
+
+@uncounted
 def look_at_contacts(r, t, h, t1, interpolated):
     """Instant at which the first contact closes or opens within a step, else t1; a status; ready.
 
+    The status is AGAIN where a contact that is not listed as near could have closed.
     interpolated: whether the method has an interpolant in this step.  ready: whether its further
     stages are there.
     """
     head, w = run.PlanHeader(r.arrays.plan, 0), _places(r)
     plan, table, memory = r.arrays
     _measure(r, t1, r.end, False)
+    if head.pairs.count != 0:
+        needed = reach(r.arrays, w, h)
+        if needed > NearRecord(memory, head.near).margin:
+            _list_anew(r, t, LONGER * needed)
+            return t1, run.AGAIN, False
     doubtful = False
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         touch = TouchRecord(memory, load.touch)
         near = ContactNumbers(table, load.constants).tolerance
@@ -139,7 +219,8 @@ def look_at_contacts(r, t, h, t1, interpolated):
         if status != 0:
             return t1, status, False
     first, ahead = 1.0, run.METHOD_PATH if interpolated else run.FREE_PATH
-    for k in range(head.contacts.count):
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         if w.doubt[k] != 0.0:
             is_open = TouchRecord(memory, _load(plan, k).touch).state == contact.OPEN
             root = _root(r, w, k, t, h, ahead if is_open or interpolated else run.END_PATH, first)
@@ -265,15 +346,15 @@ def commit_contacts(r, h, t1):
     p = run.RunParameters(table, head.parameters)
     if head.adaptive == 0 and memory[run.ON_GRID] != 0.0 and h < WHOLE * p.step:
         memory[run.N_CUT] += 1.0
-    for k in range(head.contacts.count):
+    _add_impulses(r, w, h)
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
         load = _load(plan, k)
         touch, numbers = (
             TouchRecord(memory, load.touch),
             ContactNumbers(table, load.constants),
         )
         touch.happened = 0.0
-        if touch.state != contact.OPEN and memory[load.active] != 0.0:
-            _add_impulse(r, w, k, h, touch, numbers)
         if touch.state == contact.OPEN:
             near = numbers.tolerance if w.rate[k] < 0.0 else 0.0
             if memory[load.active] != 0.0 and w.gap[k] <= near:
@@ -290,6 +371,9 @@ def commit_contacts(r, h, t1):
             longest = min(longest, touch.step)
         _note(touch, w, k)
     memory[run.CONTACT_STEP] = longest
+    if head.pairs.count != 0:
+        _note_balls(r, w)
+        list_for_step(r, t1, h)
     return happened, 0
 
 
@@ -303,36 +387,76 @@ def _cubic(touch, w, k, h, theta):
     return gap, (shift + (one - theta) * bend + theta * one * (after - before)) / h
 
 
-@uncounted
-def _add_impulse(r, w, k, h, touch, numbers):
-    """Add the impulse of the normal force in a step to that of its point, and note its peak.
+@inlined
+def _acts(memory, load, touch):
+    """Whether a contact was closed in a step, and is not turned off."""
+    return touch.state != contact.OPEN and memory[load.active] != 0.0
 
-    By Gauss's rule of order ten, on Hermite's cubic of the gap.  The law of flat faces gives the
-    force of a whole face: as that differs from the line between its values at the ends of the step,
-    so does the force from the line between its own, in the proportion of their sums.
+
+@uncounted
+def _add_impulses(r, w, h):
+    """Add the impulses of the normal forces in a step, and note the peaks of their sums.
+
+    By Gauss's rule of order ten, on Hermite's cubics of the gaps.
     """
     plan, table, memory = r.arrays
-    load, impulse = _load(plan, k), 0.0
-    before, after, part = 0.0, 0.0, 1.0
+    for i in range(len(GAUSS)):
+        theta, weight = GAUSS[i]
+        for j in range(n_near(plan, memory)):
+            load = _load(plan, near_number(plan, memory, j))
+            _first_of(plan, table, memory, load).total = 0.0
+        for j in range(n_near(plan, memory)):
+            k = near_number(plan, memory, j)
+            load = _load(plan, k)
+            touch = TouchRecord(memory, load.touch)
+            if _acts(memory, load, touch):
+                gap, N = _force_within(r, w, k, h, theta)
+                touch.impulse += weight * h * N
+                touch.deepest = max(touch.deepest, -gap)
+                first = _first_of(plan, table, memory, load)
+                first.total += N
+                first.peak = max(first.peak, first.total)
+    for j in range(n_near(plan, memory)):
+        k = near_number(plan, memory, j)
+        load = _load(plan, k)
+        touch, slip = TouchRecord(memory, load.touch), int(_numbers(table, load).slip)
+        slides = slip != 0 and table[slip + HOLD] == 0.0 and w.slip[k] < table[slip + SPEED]
+        if slides and _acts(memory, load, touch):
+            touch.creep += h * w.slip[k]
+
+
+@inlined
+def _numbers(table, load):
+    """Constants of a contact."""
+    return ContactNumbers(table, load.constants)
+
+
+@inlined
+def _first_of(plan, table, memory, load):
+    """What is remembered of the first point of the same contact."""
+    return TouchRecord(memory, _load(plan, int(_numbers(table, load).first)).touch)
+
+
+@uncounted
+def _force_within(r, w, k, h, theta):
+    """Gap of contact k at a fraction of a step, and its normal force.
+
+    The law of flat faces gives the force of a whole face: as that differs from the line between its
+    values at the ends of the step, so does the force from the line between its own, in the
+    proportion of their sums.
+    """
+    plan, table, memory = r.arrays
+    load = _load(plan, k)
+    touch, numbers = TouchRecord(memory, load.touch), _numbers(table, load)
+    gap, rate = _cubic(touch, w, k, h, theta)
+    N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, gap, rate)
     if numbers.pair == contact.FACES:
         N_0, _by_depth, _by_rate = normal_force(numbers, table, memory, load, touch.gap, touch.rate)
         N_1, _by_depth, _by_rate = normal_force(numbers, table, memory, load, w.gap[k], w.rate[k])
         part = (touch.press + w.press[k]) / (N_0 + N_1) if N_0 + N_1 > 0.0 else 0.0
-        before, after = touch.press - part * N_0, w.press[k] - part * N_1
-    first = TouchRecord(memory, _load(plan, int(numbers.first)).touch)
-    for j in range(len(GAUSS)):
-        theta, weight = GAUSS[j]
-        gap, rate = _cubic(touch, w, k, h, theta)
-        N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, gap, rate)
-        N = part * N + (1.0 - theta) * before + theta * after
-        impulse += weight * h * N
-        first.total = N if k == int(numbers.first) else first.total + N
-        first.peak = max(first.peak, first.total)
-        touch.deepest = max(touch.deepest, -gap)
-    touch.impulse += impulse
-    if numbers.slip != 0.0 and table[int(numbers.slip) + HOLD] == 0.0:
-        if w.slip[k] < table[int(numbers.slip) + SPEED]:
-            touch.creep += h * w.slip[k]
+        line = (1.0 - theta) * (touch.press - part * N_0) + theta * (w.press[k] - part * N_1)
+        N = max(part * N + line, 0.0)
+    return gap, N
 
 
 @uncounted

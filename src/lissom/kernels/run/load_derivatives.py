@@ -28,6 +28,7 @@ from .implicit import clear_sides, tangent
 from .load_rows import load_rows_at, place_slots
 from .loads import add_node_change, body_loads, hinge_loads, node_loads
 from .loop_loads import add_loop_wrenches, find_loop_motions, loop_loads
+from .near import n_near, near_number, pair_of
 from .node_motions import put_rate_changes
 from .signals import signal
 from .slots import SLOT_RATE, SLOT_RECORD, SLOT_WRENCH, clear_wrenches, put_wrenches
@@ -68,7 +69,8 @@ def load_derivatives(
     _add_products(plan, of, n, of.K, by_q)
     _add_products(plan, of, n, of.C, by_v)
     status = _forces(r, t, forces)
-    if status == 0 and (head.node_loads.count != 0 or head.loop_forces.count != 0):
+    on_nodes = head.node_loads.count != 0 or head.pairs.count != 0
+    if status == 0 and (on_nodes or head.loop_forces.count != 0):
         if len(columns) != 0:
             status = _add_all_slower(r, of, t, columns, motions, by_q)
         else:
@@ -247,6 +249,16 @@ def _add_slower(r, of, cut, t, k, by_q):
             work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
             of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
         )  # fmt: skip
+    for j in range(n_near(plan, memory) if head.pairs.count != 0 else 0):
+        p = pair_of(plan, near_number(plan, memory, j))
+        load = run.LoadRow(plan, head.pairs.first, max(p, 0))
+        if p >= 0 and memory[load.active] != 0.0:
+            a, b = load.slot_a, load.slot_b
+            add_node_change(
+                load.kind, load, table, memory, work.buffer,
+                work.slots, a * SLOT_RECORD, b * SLOT_RECORD,
+                of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
+            )  # fmt: skip
     for i in range(6 * head.n_wrench):
         for j in range(n):
             by_q[j, k] += of.U[(first + i) * n + j] * of.change[i]

@@ -27,6 +27,7 @@ from .contact_rows import add_contact_rows
 from .coordinates import moved
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of, output_place
 from .loop_loads import loop_rows, loop_slopes
+from .near import n_near, near_number, pair_of
 from .node_motions import put_directions
 from .registry import NO_SLOPES
 from .signals import signal
@@ -61,7 +62,7 @@ def load_rows_at(system, arrays, work, t, state, other, least, columns, motions)
         if loop_slopes(system, arrays, work, t, state, 0.0, 0.0) != 0:
             return run.CALL_FAILED
         _cut_rows(system, arrays, work, of, state)
-    if head.node_loads.count != 0:
+    if head.node_loads.count != 0 or head.pairs.count != 0:
         place_slots(system, arrays, work, state.q, state.v)
         if len(columns) != 0:
             put_directions(plan, columns, motions, of.U, _first_row(plan, n), n)
@@ -143,28 +144,42 @@ def _slot_changes(system, arrays, work, of, t, state, least):
     """Write the rows K and C of (3); 0, or a function's status."""
     head = run.PlanHeader(arrays.plan, 0)
     plan, table, memory = arrays
-    n, slots = system.ints[field.N_V], work.slots
+    n = system.ints[field.N_V]
     first = _first_row(plan, n)
     for i in range(head.node_loads.count):
         load = run.LoadRow(plan, head.node_loads.first, i)
         if memory[load.active] == 0.0 or load.slopes < least:
             continue
-        a, b, s = load.slot_a, load.slot_b, load.signal
+        s = load.signal
         if s != 0 and signal(plan, table, memory, s, t, state.q, state.v, work.buffer, 0, 0) != 0:
             return run.CALL_FAILED
-        for k in range(n):
-            for part in range(2):
-                rows = of.K if part == 0 else of.C
-                put_slot_motion(plan, of, first, n, k, a, part)
-                put_slot_motion(plan, of, first, n, k, b, part)
-                add_node_change(
-                    load.kind, load, table, memory, work.buffer,
-                    slots, a * SLOT_RECORD, b * SLOT_RECORD,
-                    of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
-                )  # fmt: skip
-                take_changes(plan, of, first, n, k, a, rows)
-                take_changes(plan, of, first, n, k, b, rows)
+        _add_slot_changes(arrays, work, of, load, first, n)
+    for j in range(n_near(plan, memory) if head.pairs.count != 0 else 0):
+        p = pair_of(plan, near_number(plan, memory, j))
+        if p >= 0:
+            load = run.LoadRow(plan, head.pairs.first, p)
+            if memory[load.active] != 0.0 and load.slopes >= least:
+                _add_slot_changes(arrays, work, of, load, first, n)
     return 0
+
+
+@uncounted
+def _add_slot_changes(arrays, work, of, load, first, n):
+    """Add the changes of a load to the rows K and C of its slots."""
+    plan, table, memory = arrays
+    a, b, slots = load.slot_a, load.slot_b, work.slots
+    for k in range(n):
+        for part in range(2):
+            rows = of.K if part == 0 else of.C
+            put_slot_motion(plan, of, first, n, k, a, part)
+            put_slot_motion(plan, of, first, n, k, b, part)
+            add_node_change(
+                load.kind, load, table, memory, work.buffer,
+                slots, a * SLOT_RECORD, b * SLOT_RECORD,
+                of.motion, 12 * a, 12 * b, of.change, 6 * a, 6 * b,
+            )  # fmt: skip
+            take_changes(plan, of, first, n, k, a, rows)
+            take_changes(plan, of, first, n, k, b, rows)
 
 
 @uncounted

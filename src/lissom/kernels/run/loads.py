@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from ..layout import run
+from ..layout.contact import ContactOutput, NearRecord
+from ..small import ZERO, added
+from .near import n_near, near_number, pair_of
 from .registry import BODY_KINDS, JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL, switch
 from .signals import signal
 from .slots import SLOT_RECORD
@@ -23,7 +26,13 @@ add_body_force = switch(kind.force for kind in BODY_KINDS)
 @inlined
 def output_place(plan, load):
     """Place in `states` of the output channels of a load."""
-    return run.LOAD_STATES + 2 * run.PlanHeader(plan, 0).n_state + load.output
+    return output_start(plan) + load.output
+
+
+@inlined
+def output_start(plan):
+    """Place in `states` of the first output channel."""
+    return run.LOAD_STATES + 2 * run.PlanHeader(plan, 0).n_state
 
 
 @uncounted
@@ -143,7 +152,49 @@ def node_loads(arrays, t, q, v, slots, states, buffer):
             if status != 0:
                 return status
         add_node_force(load.kind, load, table, memory, buffer, slots, a, b, states, o)
+    if head.pairs.count != 0:
+        _pair_loads(arrays, slots, states, buffer)
     return 0
+
+
+@uncounted
+def _pair_loads(arrays, slots, states, buffer):
+    """Add the wrenches of the near contacts of sets to the slots, and their sums to channels."""
+    plan, table, memory = arrays
+    head, first = run.PlanHeader(plan, 0), output_start(plan)
+    for k in range(head.totals.count):
+        total = ContactOutput(states, first + plan[head.totals.first + k])
+        total.gap = NearRecord(memory, head.near).margin
+    for j in range(n_near(plan, memory)):
+        p = pair_of(plan, near_number(plan, memory, j))
+        if p < 0:
+            continue
+        load = run.LoadRow(plan, head.pairs.first, p)
+        if memory[load.active] == 0.0:
+            continue
+        o = first + load.output
+        one = ContactOutput(states, o)
+        one.press, one.force = 0.0, ZERO  # contacts without channels share their place
+        a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+        add_node_force(load.kind, load, table, memory, buffer, slots, a, b, states, o)
+        pair = run.PairRow(plan, head.pair_sides.first, p)
+        if pair.total_a >= 0:
+            _add_to_total(states, first + plan[head.totals.first + pair.total_a], one, 1.0)
+        if pair.total_b >= 0:
+            _add_to_total(states, first + plan[head.totals.first + pair.total_b], one, -1.0)
+
+
+@uncounted
+def _add_to_total(states, o, one, sign):
+    """Add a contact to the sums of a shape: forces, least gap, point by normal force."""
+    total = ContactOutput(states, o)
+    total.gap = min(total.gap, one.gap)
+    if one.press > 0.0:
+        press = total.press + one.press
+        shift = added(one.point, -1.0, total.point)
+        total.point = added(total.point, one.press / press, shift)
+        total.press = press
+        total.force = added(total.force, sign, one.force)
 
 
 @uncounted

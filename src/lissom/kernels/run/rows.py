@@ -131,12 +131,21 @@ def write_row(system, arrays, work, t, state, rows):
 
 @uncounted
 def _put_open_contacts(arrays, work):
-    """Write the channels of the contacts that have no force."""
+    """Write the channels of the contacts that have some and no force."""
+    head = run.PlanHeader(arrays.plan, 0)
+    for k in range(head.node_loads.count):
+        load = run.LoadRow(arrays.plan, head.node_loads.first, k)
+        if load.touch != 0:
+            _put_open(arrays, work, load)
+    for k in range(head.shown_pairs.count):
+        number = arrays.plan[head.shown_pairs.first + k]
+        _put_open(arrays, work, run.LoadRow(arrays.plan, head.pairs.first, number))
+
+
+@uncounted
+def _put_open(arrays, work, load):
+    """Write the channels of a contact if it has no force."""
     plan, table = arrays.plan, arrays.table
-    contacts = run.PlanHeader(plan, 0).contacts
-    for k in range(contacts.count):
-        load = run.LoadRow(plan, plan[contacts.first + k])
-        a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-        put_open_contact(
-            load, table, work.slots, a, b, work.states, output_place(plan, load), work.buffer
-        )
+    a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+    o = output_place(plan, load)
+    put_open_contact(load, table, work.slots, a, b, work.states, o, work.buffer)

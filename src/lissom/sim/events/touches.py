@@ -9,6 +9,7 @@ from ...kernels.layout import contact
 from ...kernels.layout.contact import TouchRecord
 from ...results.event_records import EventRecord, Touch
 from ..run.machine import Machine
+from ..run.near_contacts import near_parts
 
 
 def take_touches(machine: Machine) -> Iterator[tuple[str, EventRecord]]:
@@ -17,7 +18,9 @@ def take_touches(machine: Machine) -> Iterator[tuple[str, EventRecord]]:
     One of several points closes with the first of them, and opens with the last.
     """
     plan, memory = machine.plan, machine.memory
-    for name, (_, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True):
+    names = plan.contact_names
+    for k in near_parts(plan, memory):
+        name, (_, first, n) = names[k], plan.contact_parts[k]
         points = [TouchRecord(memory, row.touch) for row in plan.contacts[first : first + n]]
         was_closed = any(_was_closed(x) for x in points)
         is_closed = any(x.state != contact.OPEN for x in points)

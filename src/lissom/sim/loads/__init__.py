@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .actuator import Actuator
 from .central_gravity import CentralGravity
-from .contact import Contact
+from .contact import Contact, Contacts
 from .controller import Controller
 from .drive import Drive, flexible_drive
 from .gravity_gradient import GravityGradient
@@ -25,6 +25,7 @@ __all__ = [
     "Actuator",
     "CentralGravity",
     "Contact",
+    "Contacts",
     "Controller",
     "Drive",
     "GravityGradient",
@@ -41,5 +42,5 @@ __all__ = [
     "flexible_drive",
 ]
 
-# All loads that a model file can hold: those above
-LOADS: tuple[type[Load], ...] = tuple(Load.__subclasses__())
+# All loads that a model file can hold: those above with a kind in files
+LOADS: tuple[type[Load], ...] = tuple(x for x in Load.__subclasses__() if x.file_kind)

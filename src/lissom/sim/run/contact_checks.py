@@ -46,14 +46,13 @@ def check_contacts_apart(machine: Machine, row: Array) -> None:
         return
     points = machine.columns.part(row[None], "contact")[0].reshape(-1, ContactOutput.size)
     constants = plan.constants()
-    deep: list[tuple[float, str, int]] = []  # depth, name, number of the point
-    for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True):
-        if load.initially == "pressed" or not load.on:
-            continue
-        for k in range(first, first + n):
-            tolerance = ContactNumbers(constants, int(plan.contacts[k].constants)).tolerance
-            if (gap := ContactOutput(points[k], 0).gap) < -tolerance:
-                deep.append((-float(gap), name, k))
+    tolerance = ContactNumbers(constants, int(plan.contacts[0].constants)).tolerance
+    gaps = (float(ContactOutput(point, 0).gap) for point in points)
+    deep = [  # depth, name, number of the point
+        (-gap, name, k)
+        for k, (name, gap) in enumerate(zip(_checked_names(plan), gaps, strict=True))
+        if name and gap < -tolerance
+    ]
     if not deep or _rest(machine, row, [k for _, _, k in deep]):
         return
     depth, name, _ = max(deep)
@@ -62,6 +61,15 @@ def check_contacts_apart(machine: Machine, row: Array) -> None:
         "throw them apart; move them apart, start at rest on each other (state = "
         'equilibrium(system, state, loads=loads)), or say initially="pressed" if this is meant'
     )
+
+
+def _checked_names(plan: Plan) -> list[str]:
+    """Names of the contacts of all points with channels; empty if these may overlap."""
+    names: list[str] = []
+    for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True):
+        if id(plan.contacts[first]) not in plan.without_channels:
+            names += [name if load.on and load.initially != "pressed" else ""] * n
+    return names + ["" if pressed else name for name, _, pressed in plan.totals]
 
 
 def _rest(machine: Machine, row: Array, points: list[int]) -> bool:
@@ -93,6 +101,7 @@ def _rest(machine: Machine, row: Array, points: list[int]) -> bool:
 
     try:
         caused = a - machine.columns.part(evaluated(0 * v), "acceleration")[0]
+        machine.memory[:] = before  # sums of shapes have the gaps of what acts
         h = step(v, BENDING)
         turning = (gaps(h * v) - 2 * gaps(0 * v) + gaps(-h * v)) / h**2 if np.any(v) else 0.0
         return bool(np.all(np.abs(along(a) + turning) <= RESTS * np.abs(along(caused))))

@@ -51,16 +51,19 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         row.body, row.external = body_offset(i), offset
     for k, (_, wheel) in enumerate(plan.wheels):
         wheel.output = plan.n_servo + k
-    for k, point in enumerate(plan.contacts):
-        point.output = plan.n_servo + len(plan.wheels) + k * ContactOutput.size
-    nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("node_loads", "loop_joints"))
-    for row in nodes + joints:
-        row.slot_a, row.slot_b = (
-            x if x >= 0 else len(plan.slots) - x - 1 for x in (row.slot_a, row.slot_b)
-        )
-    for row, original in zip(nodes, plan.rows["node_loads"], strict=True):
+    shown, totals = _put_outputs(plan)
+    on_slots = ("node_loads", "pairs", "loop_joints", "balls")
+    nodes, pairs, joints, balls = ([row.copy() for row in plan.rows[x]] for x in on_slots)
+    for row, original in zip(
+        nodes + pairs, plan.rows["node_loads"] + plan.rows["pairs"], strict=True
+    ):
         if row.touch:
             row.touched = touched_number(plan, original)
+    for row in nodes + pairs + joints:
+        row.slot_a, row.slot_b = _slot(plan, row.slot_a), _slot(plan, row.slot_b)
+    for row in balls:
+        row.slot = _slot(plan, row.slot)
+    for row in nodes + pairs:
         for slot in (slots[row.slot_a], slots[row.slot_b]):
             slot.slopes = max(slot.slopes, row.slopes)
     plains, specials = _coordinates(plan)
@@ -68,6 +71,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "signals": plan.signals,  # first: `Plan.signal` gives their places
         **plan.rows,
         "node_loads": nodes,
+        "pairs": pairs,
+        "balls": balls,
         "loop_joints": joints,
         "slots": slots,
         "touched": touched_rows(plan, len(plan.packed.start) + len(external)),
@@ -77,7 +82,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
             run.FlexibleRow.of(body=body_offset(i), spin=place) for i, place in plan.spins.items()
         ],
     }
-    head, flat, watched, contacts = run.PlanHeader.of(), [], [], []
+    head, flat, watched = run.PlanHeader.of(), [], []
+    contacts: dict[int, int] = {}  # places of their rows by those of their records
     size = run.PlanHeader.size
     for name, rows in lists.items():
         place = getattr(head, name)
@@ -87,11 +93,18 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
             if follow and not (follow & run.OF_TIME and header["adaptive"]):
                 watched.append(size)
             if isinstance(row, run.LoadRow) and row.touch:
-                contacts.append(size)
+                contacts[int(row.touch)] = size
             flat.append(row.numbers)
             size += row.size
     head.watched.count, head.watched.first = len(watched), size
-    head.contacts.count, head.contacts.first = len(contacts), size + len(watched)
+    places = {"contacts": [contacts[x] for x in sorted(contacts)]}
+    places |= {"shown_pairs": shown, "totals": totals}
+    size += len(watched)
+    for name, listed in places.items():
+        place = getattr(head, name)
+        place.count, place.first = len(listed), size
+        size += len(listed)
+    head.near = plan.near
     values = {
         "node_rates": plan.node_rates,
         "timed": any(row.kind != run.CONSTANT for row in plan.signals),
@@ -106,11 +119,36 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "gives_derivatives": bool(plan.given_derivatives),
         **header,
     }
-    numbers, places = head.numbers, run.PlanHeader.places
+    numbers = head.numbers
     for name, value in values.items():
-        numbers[places[name]] = value
+        numbers[run.PlanHeader.places[name]] = value
     _put_places(plan, head)
-    return np.concatenate([numbers, *flat, np.array(watched + contacts, dtype=np.int64)])
+    last = sum(places.values(), watched)
+    return np.concatenate([numbers, *flat, np.array(last, dtype=np.int64)])
+
+
+def _slot(plan: Plan, slot: int) -> int:
+    """Number of a slot: points of the ground follow those of nodes."""
+    return slot if slot >= 0 else len(plan.slots) - slot - 1
+
+
+def _put_outputs(plan: Plan) -> tuple[list[int], list[int]]:
+    """Write where contacts and sums of shapes have their channels.
+
+    Returns the numbers of the contacts of sets that have some, and the offsets of the sums.
+    """
+    place, size = plan.n_servo + len(plan.wheels), ContactOutput.size
+    numbers = {id(row): k for k, row in enumerate(plan.rows["pairs"])}
+    shown: list[int] = []
+    for row in plan.contacts:
+        if id(row) in plan.without_channels:
+            row.output = plan.n_output  # one place for all of these
+            continue
+        if id(row) in numbers:
+            shown.append(numbers[id(row)])
+        row.output, place = place, place + size
+    totals = [place + k * size for k in range(len(plan.totals))]
+    return shown, totals
 
 
 def _put_places(plan: Plan, head: run.PlanHeader) -> None:
@@ -128,7 +166,8 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     work |= {"rates_s": n_rates * n_s, "rates_v": n_rates * n}
     work |= {"slots": slots * SLOT_RECORD, "buffer": int(head.buffer), "values": len(plan.events)}
     work |= {"saved": run.M_HEADER, "z_end": n_z, "z_inside": n_z, "rates_z": n_rates * n_z}
-    work |= {"states": run.LOAD_STATES + 2 * n_z + plan.n_output, "s": n_s}
+    spare = ContactOutput.size if plan.rows["pairs"] else 0
+    work |= {"states": run.LOAD_STATES + 2 * n_z + plan.n_output + spare, "s": n_s}
     end = _cut(head.work, 0, {**work, "paths": n_stage * n})
     n_loop_q, k = sum(joint.n_q for joint in plan.loop_joints.values()), n if m else 0
     loops = {"q": n_loop_q, "v": m, "T": m, "K": m, "C": m, "A": m, "sides": 2 * m}
@@ -150,7 +189,9 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     gaps = {**dict.fromkeys(("gap", "rate", "press", "speed", "slip"), c), "time": k}
     gaps |= {"doubt": c, "samples": points * k, "coefficients": points * k}
     gaps |= {"part": points * k, "piece": points * k}
-    _cut(head.at_gaps, end, {**gaps, "column": n * k, "solution": n * k, "zero": n * k})
+    gaps |= {"column": n * k, "solution": n * k, "zero": n * k}
+    balls = len(plan.rows["balls"])
+    _cut(head.at_gaps, end, {**gaps, "moved": balls, "pace": balls})
 
 
 def _cut(places: NamedRow, start: int, sizes: dict[str, int]) -> int:

@@ -6,6 +6,7 @@ The plan owns rows, constants and signals while loads enter it; `packing` makes 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from ...errors import LissomError, LoadError, shown
 from ...fields import NumberField
 from ...kernels import fields as field
 from ...kernels.layout import contact, run
-from ...kernels.layout.contact import ContactNumbers, ContactOutput, TouchRecord
+from ...kernels.layout.contact import BallRecord, ContactNumbers, ContactOutput, TouchRecord
 from ...kernels.layout.rows import NamedRow
 from ...kernels.layout.tree import body_offset
 from ...kernels.run.calls import COMPILED
@@ -49,6 +50,9 @@ ROWS: dict[str, type[NamedRow]] = {  # by the names of their lists in `run.PlanH
     "events": run.EventRow,
     "loop_joints": run.LoopJointRow,
     "loop_forces": run.LoadRow,
+    "pairs": run.LoadRow,
+    "pair_sides": run.PairRow,
+    "balls": run.BallRow,
 }
 
 
@@ -102,13 +106,20 @@ class Plan:
         self.node_rates = False
         self.touched: list[tuple[int, int]] = []  # body, node that contacts with the ground touch
         self.listed = system.outboard_nodes  # nodes that the recursion lists, with those touched
-        self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
+        # Rows of points of contact: those of loads of their own, in `node_loads`, and of sets
+        self.contacts: list[run.LoadRow] = []
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self._contact_names: list[str] = []
         self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
         self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
         self.scratch = 0  # numbers of the buffer that contacts of faces need
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
+        self.without_channels: set[int] = set()  # identities of the rows of some points of sets
+        # Sums of shapes of sets: name, carrier, whether they may be pressed at the start
+        self.totals: list[tuple[str, str, bool]] = []
+        self.near = 0  # memory: the list of near contacts
+        self.margin = math.inf  # of this list, the least one of all sets
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[run.SignalRow] = []
@@ -405,8 +416,9 @@ class Plan:
 
     @property
     def n_output(self) -> int:
-        """Numbers that loads provide: of servos, then momenta of rotors, then of contacts."""
-        return self.n_servo + len(self.wheels) + ContactOutput.size * len(self.contacts)
+        """Numbers that loads provide: of servos, momenta of rotors, contacts, sums of shapes."""
+        n_shown = len(self.contacts) - len(self.without_channels) + len(self.totals)
+        return self.n_servo + len(self.wheels) + ContactOutput.size * n_shown
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
         """Offset of the states of a load."""
@@ -448,27 +460,49 @@ class Plan:
         self, load: Any, kind: int, a: int, b: int, numbers: Any, *, swapped: bool
     ) -> None:
         """Add a point of contact between two slots; numbers: `ContactNumbers`."""
-        self.swapped.append(swapped)
-        first = np.zeros(TouchRecord.size)
-        TouchRecord(first, 0).state = contact.NEW
         self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
         row = self.rows["node_loads"][-1]
-        row.touch = self.reserve(TouchRecord.size, first.tolist())
         if ContactNumbers(numbers, 0).pair != contact.FACES:
             row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
+        self._add_point(row, swapped)
+
+    def _add_point(self, row: run.LoadRow, swapped: bool) -> None:
+        """Add the record of a point of contact."""
+        row.touch = self.reserve(TouchRecord.size)
+        self.starts.append((int(row.touch) + TouchRecord.places["state"], float(contact.NEW)))
+        self.swapped.append(swapped)
         self.contacts.append(row)
+
+    def add_pair(
+        self, kind: int, a: int, b: int, numbers: Any, *, active: int, swapped: bool, **sides: int
+    ) -> None:
+        """Add a point of contact of a set; sides: `run.PairRow`."""
+        self.node_rates = True
+        self.add(
+            "pairs",
+            kind=kind,
+            active=active,
+            slot_a=a,
+            slot_b=b,
+            constants=self.table(numbers),
+            axes=1,
+            slopes=run.EXACT_ROWS,
+        )
+        self.add("pair_sides", number=len(self.contacts), **sides)
+        self._add_point(self.rows["pairs"][-1], swapped)
+
+    def add_ball(self, slot: int, numbers: Any) -> int:
+        """Number of a new ball about a shape of a set; numbers: `BallNumbers`."""
+        record = self.reserve(BallRecord.size)
+        self.add("balls", slot=slot, constants=self.table(numbers), record=record)
+        return len(self.rows["balls"]) - 1
 
     @property
     def contact_names(self) -> list[str]:
         """Names of the contacts; those that were not named are told apart by numbers."""
-        names: list[str] = []
-        for load, *_ in self.contact_parts:
-            label, k = load.label, 1
-            while label in names:
-                k += 1
-                label = f"{load.label} ({k})"
-            names.append(label)
-        return names
+        if len(self._contact_names) != len(self.contact_parts):
+            self._contact_names = _numbered([load.label for load, *_ in self.contact_parts])
+        return self._contact_names
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
@@ -557,13 +591,14 @@ class Plan:
     @property
     def slots_have_rows(self) -> bool:
         """Whether loads on nodes are among them with the rows of their slots."""
-        return any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
+        on_nodes = self.rows["node_loads"] + self.rows["pairs"]
+        return any(row.slopes == run.STEP_ROWS for row in on_nodes)
 
     @property
     def n_contact_rows(self) -> int:
         """Most rows of contacts in steps: of those neither with `touched` nodes nor of faces."""
-        rows = [row for row in self.contacts if row.slopes == run.EXACT_ROWS]
-        return 3 * sum(self.touched_node(row) not in self.touched for row in rows)
+        rows, touched = [x for x in self.contacts if x.slopes == run.EXACT_ROWS], set(self.touched)
+        return 3 * sum(self.touched_node(row) not in touched for row in rows)
 
     def touched_node(self, row: run.LoadRow) -> tuple[int, int] | None:
         """Body and node of a contact with the ground; None of one between bodies, or of faces."""
@@ -634,6 +669,19 @@ class Plan:
     def constants(self) -> Array:
         """Constants of the plan."""
         return np.array(self._table)
+
+
+def _numbered(labels: list[str]) -> list[str]:
+    """Different names: equal ones with numbers."""
+    names: dict[str, int] = {}  # with the last number of each
+    for label in labels:
+        name, k = label, names.get(label, 1)
+        while name in names:
+            k += 1
+            name = f"{label} ({k})"
+        names[label] = k
+        names.setdefault(name, 1)
+    return list(names)
 
 
 def _is_of_state(function: Callable[..., Any], what: str) -> bool:

@@ -22,6 +22,7 @@ from .checks import listed
 from .contact_checks import check_contact_names, check_contacts_apart
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
+from .near_contacts import reserve_near
 from .plan import JointPlace, Plan
 from .reasons import STEP_HINT, explained
 from .settings import Settings
@@ -41,6 +42,7 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
         plan.enter(load)
     enter_forces(plan, forces)
     check_contact_names(plan)
+    reserve_near(plan)
     for event in user_events:
         event.enter(plan)
     return plan

@@ -75,8 +75,13 @@ def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:
 
 
 def contact_records(plan: Plan) -> tuple[Record, ...]:
-    """Names of the contacts, carriers of their shapes, and which points stand for the second."""
-    return tuple(
+    """Names of the contacts, carriers of their shapes, and which points stand for the second.
+
+    After those of contacts the sums of shapes of sets.
+    """
+    shown = tuple(
         (name, *load.carriers(plan.system), tuple(plan.swapped[first : first + n]))
         for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True)
+        if id(plan.contacts[first]) not in plan.without_channels
     )
+    return (*shown, *((name, carrier, "", (False,)) for name, carrier, _ in plan.totals))

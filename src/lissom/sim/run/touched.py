@@ -37,6 +37,16 @@ def list_touched_nodes(plan: Plan) -> None:
     plan.listed = listed
     if listed != plan.system.outboard_nodes:
         plan.packed = _packed(plan.system, listed)
+    if plan.n_contact_rows > 6 * len(plan.slots):
+        _give_slot_rows(plan)
+
+
+def _give_slot_rows(plan: Plan) -> None:
+    """Let contacts of sets that are not inertia have the rows of their slots, which are fewer."""
+    nodes = set(plan.touched)
+    for row in plan.rows["pairs"]:
+        if plan.touched_node(row) not in nodes:
+            row.slopes = run.STEP_ROWS
 
 
 def _packed(system: System, listed: tuple[tuple[int, ...], ...]) -> Packed:

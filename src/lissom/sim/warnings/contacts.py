@@ -42,6 +42,8 @@ def warn_of_contacts(machine: Machine, stacklevel: int) -> None:
     touches, texts = machine.touches, list[str]()
     for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True):
         part = slice(first, first + n)
+        if not any(x.count or x.deepest for x in touches[part]):
+            continue
         lists = touches[part], plan.contact_radii[part], plan.contact_sizes[part]
         contact = _Contact(name, load, *lists)
         texts += [_depth(contact), _often(machine, contact), _creep(machine, contact)]

@@ -193,8 +193,9 @@ def _suspects(plan: Plan) -> dict[str, Suspect]:
     """Loads handled by iteration, by their labels."""
     names = {place: label for label, places in plan.active.items() for place in places}
     suspects: dict[str, Suspect] = {}
-    for kind in ("forces", "loop_forces", "node_loads", "body_loads"):
-        for row in plan.rows[kind]:
+    for kind in ("forces", "loop_forces", "node_loads", "body_loads", "pairs"):
+        rows = {int(row.active) if kind == "pairs" else id(row): row for row in plan.rows[kind]}
+        for row in rows.values():  # all contacts of a set are one load
             if advice := _advice(plan, kind, row):
                 reason = NO_DERIVATIVE if kind == "body_loads" else POOR_DERIVATIVE
                 one = Suspect([], advice, reason)
@@ -207,7 +208,7 @@ def _advice(plan: Plan, kind: str, row: run.LoadRow) -> str:
     """Advice for a load; empty if the method has its derivative, or the load has none."""
     if kind == "body_loads":  # wheels turn their momentum with the body, whatever drives them
         return SHORTER if BODY_KINDS[row.kind].advice else ""
-    kinds: list[Any] = NODE_KINDS if kind == "node_loads" else JOINT_KINDS
+    kinds: list[Any] = NODE_KINDS if kind in ("node_loads", "pairs") else JOINT_KINDS
     if row.signal:
         if plan.signal_row(row.signal).kind != run.CALLED:
             return ""

@@ -7,10 +7,12 @@ from .friction import Friction
 from .laws import Hertz, Impact, LinearContact
 from .line import LineContact
 from .pressure import PressureField
+from .sets import Contacts
 from .table import TableContact
 
 __all__ = [
     "Contact",
+    "Contacts",
     "Friction",
     "Hertz",
     "Impact",

@@ -92,7 +92,17 @@ class FrictionField(FieldForm):
         raise error(f"{what} is {shown(value)}; give Friction(0.3), or None without friction")
 
 
-class _ShapeSide(NamedTuple):
+@dataclass(frozen=True)
+class InitiallyField(ChoiceField):
+    """How a contact may be at the start of a run."""
+
+    options: tuple[str, ...] = ("apart", "pressed")
+
+
+INITIALLY = '"pressed": the run may start with shapes that overlap although they do not rest so.'
+
+
+class ShapeSide(NamedTuple):
     """A shape in the axes of a slot."""
 
     shape: ContactShape
@@ -128,11 +138,7 @@ class Contact(Load, metaclass=LoadOfContact):
     law: Any = declare(LawField(), "Normal law.")
     friction: Any = declare(FrictionField(), "Friction, if there is any.", default=None)
     _: KW_ONLY
-    initially: str = declare(
-        ChoiceField(options=("apart", "pressed")),
-        '"pressed": the run may start with shapes that overlap although they do not rest so.',
-        default="apart",
-    )
+    initially: str = declare(InitiallyField(), INITIALLY, default="apart")
 
     @property
     def place(self) -> str:
@@ -141,11 +147,7 @@ class Contact(Load, metaclass=LoadOfContact):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        if self.friction is not None and self.friction.hold:
-            raise LoadError(
-                f"{self.label}: friction that holds (hold=True) is not part of runs yet; leave "
-                "hold out, and give a small speed=... [m/s], at which a body at rest creeps at most"
-            )
+        check_friction(self.label, self.friction)
         sides = [self._side(plan, x) for x in (self.a, self.b)]
         frames = [side.frame for side in sides]
         if frames[0].grounded and frames[1].grounded:
@@ -160,17 +162,19 @@ class Contact(Load, metaclass=LoadOfContact):
                 )
         first = len(plan.contacts)
         if isinstance(self.law, PressureField):
-            add_faces(plan, self, *sides, CLOSED_GAP * plan.system.length)
+            add_faces(plan, self, sides[0], sides[1], CLOSED_GAP * plan.system.length)
         else:
             for a, b in self._points(*sides):
                 self._add_point(plan, a, b, first)
+        sizes = [side.shape.bounding_radius for side in sides]
+        plan.contact_sizes += [min(sizes)] * (len(plan.contacts) - first)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
-    def _side(self, plan: Plan, where: Any) -> _ShapeSide:
+    def _side(self, plan: Plan, where: Any) -> ShapeSide:
         """Shape and carrier of one side."""
         placed = self._placed(plan.system, where)
         carrier = np.zeros(3) if placed.carrier is None else placed.carrier
-        return _ShapeSide(placed.shape, plan.place(carrier, self))
+        return ShapeSide(placed.shape, plan.place(carrier, self))
 
     def _placed(self, system: System, where: Any) -> PlacedShape:
         """Shape with its carrier."""
@@ -184,17 +188,23 @@ class Contact(Load, metaclass=LoadOfContact):
             raise LoadError(f"{self.label}: {error}") from None
 
     def carriers(self, system: System) -> tuple[str, str]:
-        """Carriers of both shapes; the world has no name."""
+        """Carriers of both shapes; the world has no name.
+
+        Parameters
+        ----------
+        system : System
+            That of the run.
+        """
         a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
         return a, b
 
-    def _points(self, a: _ShapeSide, b: _ShapeSide) -> Iterator[tuple[_ShapeSide, _ShapeSide]]:
+    def _points(self, a: ShapeSide, b: ShapeSide) -> Iterator[tuple[ShapeSide, ShapeSide]]:
         """Pairs of smooth shapes, one point of contact each."""
         for shape in parts(a.shape, b.shape):
             for other in parts(b.shape, shape):
                 yield a._replace(shape=shape), b._replace(shape=other)
 
-    def _add_point(self, plan: Plan, a: _ShapeSide, b: _ShapeSide, first: int) -> None:
+    def _add_point(self, plan: Plan, a: ShapeSide, b: ShapeSide, first: int) -> None:
         pair = pair_number(a.shape.kind, b.shape.kind)
         if pair is None:
             raise LoadError(
@@ -209,7 +219,6 @@ class Contact(Load, metaclass=LoadOfContact):
         law = self.law.between(curvatures[:3], curvatures[3:])
         mean = 0.5 * float(curvatures[[0, 2, 3, 5]].sum())
         plan.contact_radii.append(1.0 / mean if mean > 0.0 else np.inf)
-        plan.contact_sizes.append(min(a.shape.bounding_radius, b.shape.bounding_radius))
         values = np.zeros(ContactNumbers.size)
         numbers = ContactNumbers(values, 0)
         numbers.pair = number
@@ -228,7 +237,16 @@ class Contact(Load, metaclass=LoadOfContact):
         plan.add_contact(self, CONTACT, slot_a, slot_b, values, swapped=swapped)
 
 
-def witness(system: System, number: int, a: _ShapeSide, b: _ShapeSide) -> Array:
+def check_friction(label: str, friction: Any) -> None:
+    """Refuse friction that runs do not have."""
+    if friction is not None and friction.hold:
+        raise LoadError(
+            f"{label}: friction that holds (hold=True) is not part of runs yet; leave hold out, "
+            "and give a small speed=... [m/s], at which a body at rest creeps at most"
+        )
+
+
+def witness(system: System, number: int, a: ShapeSide, b: ShapeSide) -> Array:
     """Witness of a pair in the neutral position; see `closest_points`."""
     numbers = [side.shape.numbers for side in (a, b)]
     poses, out = [], np.zeros(WITNESS_SIZE)
