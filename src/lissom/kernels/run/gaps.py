@@ -46,10 +46,10 @@ from .near import (
     list_near,
     measure_balls,
     n_near,
+    narrower,
     near_number,
     reach,
     wanted_margin,
-    widen,
 )
 from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
 
@@ -183,8 +183,8 @@ def _note(touch, w, k):
 def list_for_step(r, t, h):
     """Make the list of near contacts anew if a step of this length may need it."""
     margin = wanted_margin(r.arrays, h)
-    if margin > 0.0:
-        widen(r.arrays, _list_anew(r, t, margin))
+    while margin > 0.0:
+        margin = narrower(r.arrays, _list_anew(r, t, margin), margin)
 
 
 @uncounted

@@ -28,7 +28,7 @@ from .slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_RECORD
 MARGIN = 1.5  # of the speeds at the ends of a step over those within
 AHEAD = 8.0  # paths within a step that a margin has room for
 MOST = 4.0  # wanted margins, above which a margin is reduced
-FEW, MANY = 8, 2  # balls for each listed contact that is apart
+FEW, MANY = 16, 4  # balls for each listed contact that is apart
 WIDEST = 32.0
 LOAD_ROW, NEAR_RECORD = run.LoadRow.size, NearRecord.size
 
@@ -165,18 +165,20 @@ def list_near(arrays, work, w, margin):
 
 
 @uncounted
-def widen(arrays, apart):
-    """Adapt margins to the number of listed contacts that are apart.
+def narrower(arrays, apart, margin):
+    """Margin of a list to be made in place of one with too many contacts that are apart, or zero.
 
-    Few of them cost less than lists that are made often.
+    Margins become wider where there are few of them: these cost less than lists made often.
     """
     plan, _table, memory = arrays
     head = run.PlanHeader(plan, 0)
     near = NearRecord(memory, head.near)
+    if MANY * apart > head.balls.count and near.wide > 1.0:
+        near.wide = 0.5 * near.wide
+        return 0.5 * margin
     if FEW * apart < head.balls.count:
         near.wide = min(2.0 * near.wide, WIDEST)
-    elif MANY * apart > head.balls.count:
-        near.wide = max(0.5 * near.wide, 1.0)
+    return 0.0
 
 
 @uncounted
