@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .base import Array, ContactShape
@@ -22,7 +24,7 @@ def face_numbers(shape: ContactShape) -> Array | None:
     if not faces:
         return None
     radius = max(np.linalg.norm(x, axis=1).max() for x in faces)
-    pieces = [np.array([len(faces), len(faces) > 2, radius])]
+    pieces: list[Any] = [[len(faces), len(faces) > 2, radius]]
     for corners in faces:
         pieces += [[len(corners)], _normal(corners), corners[0], corners.ravel()]
     return np.concatenate(pieces)

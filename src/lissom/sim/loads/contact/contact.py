@@ -149,7 +149,7 @@ class Contact(Load):
                 )
         first = len(plan.contacts)
         if isinstance(self.law, PressureField):
-            add_faces(plan, self, *sides, CLOSED_GAP * plan.system.length)
+            add_faces(plan, self, sides[0], sides[1], CLOSED_GAP * plan.system.length)
         else:
             for a, b in self._points(*sides):
                 self._add_point(plan, a, b)

@@ -51,8 +51,8 @@ def add_faces(plan: Plan, load: Any, a: Any, b: Any, tolerance: float) -> None:
     numbers.center_a, numbers.center_b = a.point(a.shape.center), b.point(b.shape.center)
     numbers.R_a, numbers.R_b = a.rotation.ravel(), b.rotation.ravel()
     numbers.p_a, numbers.p_b = a.point(a.shape.at), b.point(b.shape.at)
-    slots = (plan.slot(side.frame) for side in (a, b))
-    plan.add_contact(load, FACE_CONTACT, *slots, values, swapped=swapped)
+    slot_a, slot_b = plan.slot(a.frame), plan.slot(b.frame)
+    plan.add_contact(load, FACE_CONTACT, slot_a, slot_b, values, swapped=swapped)
     plan.scratch = max(plan.scratch, _scratch(*shapes))
 
 
