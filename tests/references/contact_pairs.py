@@ -44,7 +44,7 @@ def hills() -> shapes.HeightField:
 
 
 BALL, BLOCK = shapes.Sphere(0.2), shapes.Box((1.1, 0.9, 0.7), rounding=0.05)
-SHARP = shapes.Box((1.1, 0.9, 0.7))
+SHARP, CRATE = shapes.Box((1.1, 0.9, 0.7)), shapes.Box((0.8, 1.2, 0.6), rounding=0.1)
 TURN, ACROSS = (0.9, -0.4, 0.2), (0.2, 2.3, 0.15)
 DRUM, CAN = shapes.Cylinder(0.5, 0.8, rim=0.04), shapes.Cylinder(0.5, 0.8)
 ROD = shapes.Capsule(0.1, 1.0)
@@ -77,6 +77,9 @@ SAMPLES = {
     "capsule, sharp edge": Sample(ROD, SHARP, (0.62, 0.02, 0.42), ACROSS),
     "end of a capsule, face": Sample(ROD, BLOCK, (0.1, 0.1, 0.85), (0.3, 0.35, 0.2)),
     "capsule, corner of a box": Sample(ROD, BLOCK, (0.57, 0.48, 0.36), (0.75, -0.75, 0.2)),
+    "corner of a box, face of a box": Sample(BLOCK, CRATE, (0.05, 0.1, 1.0), (0.7, 0.6, 0.2)),
+    "crossed edges of boxes": Sample(BLOCK, CRATE, (0.85, 0.05, 0.85), (0.65, 0.72, -0.2)),
+    "sharp corner of a box, face": Sample(SHARP, CRATE, (0.05, 0.1, 0.9), (0.7, 0.6, 0.2)),
     "ball, side of a cylinder": Sample(BALL, DRUM, (0.5, 0.48, 0.1), TURN),
     "ball, end of a cylinder": Sample(BALL, DRUM, (0.3, 0.1, -0.59), TURN),
     "ball, rim of a cylinder": Sample(BALL, DRUM, (0.5, 0.35, 0.5), TURN),
