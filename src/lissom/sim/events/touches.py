@@ -23,7 +23,7 @@ def take_touches(machine: Machine) -> Iterator[tuple[str, EventRecord]]:
         name, (_, first, n) = names[k], plan.contact_parts[k]
         points = [TouchRecord(memory, row.touch) for row in plan.contacts[first : first + n]]
         was_closed = any(_was_closed(x) for x in points)
-        is_closed = any(x.state != contact.OPEN for x in points)
+        is_closed = any(_is_closed(x) for x in points)
         changed = [x for x in points if x.happened]
         for point in changed:
             point.happened = 0.0
@@ -34,11 +34,16 @@ def take_touches(machine: Machine) -> Iterator[tuple[str, EventRecord]]:
             yield name, EventRecord(machine.time, f"{name} {words}", touch=touch)
 
 
+def _is_closed(point: TouchRecord) -> bool:
+    """Whether a point is closed; one that has never been near is not."""
+    return bool(point.state == contact.CLOSED or point.state == contact.QUIET)
+
+
 def _was_closed(point: TouchRecord) -> bool:
     """Whether a point was closed before what happened in the last step."""
     if point.happened:
         return bool(point.happened == contact.LEFT)
-    return bool(point.state != contact.OPEN)
+    return _is_closed(point)
 
 
 def _begun(
