@@ -18,12 +18,13 @@ TURN = np.array([np.cos(0.005), np.sin(0.005), 0.0, 0.0])  # about x, 0.01 rad
 def block_and_ball() -> ls.System:
     model = ls.Model("two", gravity=(0, 0, 0))
     model.add(ls.RigidBody.box(3.0, 2 * HALF), ls.Free(), name="block")
-    model.add(ls.RigidBody.sphere(1.0, 0.03), ls.Free(), name="ball")
+    ball = ls.RigidBody.sphere(1.0, 0.03)
+    model.add(ball, ls.Prismatic("z"), name="ball", at=(0.02, 0, 0.1315))
     return model.compile()
 
 
 @functools.cache
-def run_with(integrator: str, rtol: float, duration: float = 8e-3) -> ls.Trajectory:
+def run_with(integrator: str, rtol: float) -> ls.Trajectory:
     """A block that lands on an edge of its lower face, while a ball hits it from above."""
     system = block_and_ball()
     block, ball = system.shape("block", BLOCK), system.shape("ball", shapes.Sphere(0.03))
@@ -33,26 +34,25 @@ def run_with(integrator: str, rtol: float, duration: float = 8e-3) -> ls.Traject
         Contact(block, shapes.HalfSpace(), law, rough, name="landing"),
         Contact(ball, block, LinearContact(1e6, restitution=0.5), rough, name="hit"),
     ]
-    q = np.concatenate([TURN, [0, 0, 0.0508], [1, 0, 0, 0, 0.02, 0, 0.1315]])
-    v = np.array([0, 0, 0, 0.2, 0, -0.5, 0, 0, 0, 0, 0, -1.5])
+    q, v = np.array([*TURN, 0, 0, 0.0508, 0]), np.array([0, 0, 0, 0.2, 0, -0.5, -1.5])
     return ls.simulate(
-        system, system.state(q, v), duration=duration, loads=loads, integrator=integrator,
+        system, system.state(q, v), duration=8e-3, loads=loads, integrator=integrator,
         rtol=rtol, output_step=2e-5,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("integrator", ["rosenbrock", "generalized_alpha"])
 def test_implicit_steps_with_faces_and_points_follow_explicit_ones(integrator):
-    exact, other = run_with("dop853", 1e-9), run_with(integrator, 1e-6)
+    exact, other = run_with("dop853", 1e-8), run_with(integrator, 1e-5)
     at = exact.state(8e-3), other.state(8e-3)
     assert np.abs(at[0].q - at[1].q).max() < 2e-6
     assert np.abs(at[0].v - at[1].v).max() < 2e-3
 
 
 def test_the_impulse_and_the_peak_of_faces_are_those_of_their_force():
-    run = run_with("dop853", 1e-9)
+    run = run_with("dop853", 1e-8)
     (left,) = (x.touch for x in run.events if x.label == "landing leaves")
-    force = run["landing.normal_force"].values
+    force = run["landing.normal_force"]
     assert left.impulse == pytest.approx(np.trapezoid(force, run.time), rel=1e-3)
     assert left.peak == pytest.approx(force.max(), rel=1e-3)
 
@@ -61,8 +61,7 @@ def test_faces_that_are_turned_off_still_tell_their_gap():
     system = block_and_ball()
     block = system.shape("block", BLOCK)
     load = Contact(block, shapes.HalfSpace(), PressureField(2e8), name="landing", on=False)
-    q = np.array([1, 0, 0, 0, 0.3, 0.1, 0.08, 1, 0, 0, 0, 0, 0, 1.0])
-    v = np.array([0, 0, 0, 0.2, 0.1, -1.0, 0, 0, 0, 0, 0, 0])
+    q, v = np.array([1, 0, 0, 0, 0.3, 0.1, 0.08, 1.0]), np.array([0, 0, 0, 0.2, 0.1, -1.0, 0])
     run = ls.simulate(system, system.state(q, v), duration=0.06, loads=[load])
     assert run["landing.gap"][-1] == pytest.approx(-0.03)
     assert np.allclose(run["landing.slip"][-1], [0.2, 0.1, 0.0])
