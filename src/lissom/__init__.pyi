@@ -1,6 +1,6 @@
 """Public names and their modules: `__init__.py` reads this stub and loads them on first use."""
 
-from . import library as library, symbolic as symbolic, viz as viz
+from . import library as library, shapes as shapes, symbolic as symbolic, viz as viz
 from .algorithms import (
     Closure as Closure,
     DesignParameter as DesignParameter,
@@ -94,8 +94,8 @@ from .io.structures.nastran import (
     read_op4 as read_op4,
 )
 from .joints import (
+    ClosedContact as ClosedContact,
     CompoundJoint as CompoundJoint,
-    Contact as Contact,
     Cylindrical as Cylindrical,
     FactoredJoint as FactoredJoint,
     Fixed as Fixed,
@@ -177,6 +177,7 @@ from .sim.integrators import (
 from .sim.loads import (
     Actuator as Actuator,
     CentralGravity as CentralGravity,
+    Contact as Contact,
     Controller as Controller,
     GravityGradient as GravityGradient,
     JointDamper as JointDamper,
@@ -190,6 +191,14 @@ from .sim.loads import (
     Rotor as Rotor,
     Servo as Servo,
     flexible_drive as flexible_drive,
+)
+from .sim.loads.contact import (
+    Friction as Friction,
+    Hertz as Hertz,
+    Impact as Impact,
+    LinearContact as LinearContact,
+    LineContact as LineContact,
+    TableContact as TableContact,
 )
 from .structures import (
     ALUMINIUM as ALUMINIUM,

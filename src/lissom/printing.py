@@ -210,7 +210,7 @@ def _object(value: Any, depth: int) -> str:
     if getattr(type(value), "__repr__", None) is object.__repr__:
         return f"<{type(value).__name__}>"
     text = repr(value)
-    if hasattr(value, "shape") and ("\n" in text or len(text) > _LONGEST):
+    if isinstance(getattr(value, "shape", None), tuple) and ("\n" in text or len(text) > _LONGEST):
         kind = "matrix" if len(value.shape) == 2 else "array"
         return f"<{' x '.join(map(str, value.shape))} {kind}>"
     first = text.split("\n", 1)[0].rstrip(" :(,")

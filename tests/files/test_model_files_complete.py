@@ -12,14 +12,18 @@ from lissom.bodies import solids
 from lissom.io.model_file.build import loads as acting, parts as making
 from lissom.io.model_file.joint_kinds import JOINTS
 from lissom.io.model_file.schema import (
+    contact as schema_contact,
     loads as schema_loads,
     model as schema,
     parts as schema_bodies,
+    shapes as schema_shapes,
     simulation as schema_simulation,
 )
 from lissom.options import DEFAULTS, IN_FILES
 from lissom.sim import Drive
 from lissom.sim.integrators import KINDS
+from lissom.sim.loads.contact.law import NormalLaw
+from lissom.system import SHAPES
 
 
 def public(base):
@@ -75,6 +79,24 @@ def test_loads():
     for load in acting.KINDS.values():
         given = {x.name for x in dataclasses.fields(load)} - {"name", "on"}
         assert set(load.file_fields) == given, load
+
+
+def test_shapes():
+    classes = {x for x in vars(ls.shapes).values() if isinstance(x, type)}
+    classes = {x for x in classes if issubclass(x, ls.shapes.ContactShape)}
+    assert set(SHAPES.values()) == classes - {ls.shapes.ContactShape}
+    assert kinds(schema_shapes.AnyShape) == set(SHAPES)
+
+
+def test_laws_and_friction_of_contacts():
+    laws = public(NormalLaw)
+    assert set(schema_contact.LAWS.values()) == laws
+    for table in get_args(get_args(schema_contact.AnyLaw)[0]):
+        (kind,) = get_args(table.model_fields["kind"].annotation)
+        fields = {x.name for x in dataclasses.fields(schema_contact.LAWS[kind])}
+        assert set(table.model_fields) == fields | {"kind"}
+    friction = {x.name for x in dataclasses.fields(ls.Friction)}
+    assert set(schema_contact.FrictionTable.model_fields) == friction
 
 
 def test_events_and_actions():
@@ -148,9 +170,11 @@ def test_arguments_of_loads(kind):
     assert parameters == set(table.model_fields) - {"kind", "repeat"}
 
 
+GROUPS = {"parts", "loops", "joins", "couplings", "frames", "shapes"}
+
+
 def test_a_model_holds_nothing_else():
     held = set(vars(ls.Model()))
-    assert held == {"name", "_gravity", "_parts", "_loops", "_joins", "_couplings", "_frames"}
+    assert held == {"name", "_gravity"} | {f"_{group}" for group in GROUPS}
     groups = {x for x in schema.FileTable.model_fields if x not in ("lissom", "name", "gravity")}
-    further = {"loops", "joins", "couplings", "frames"}
-    assert groups == {"include", "materials", "bodies", "parts", "simulation", "sweep"} | further
+    assert groups == {"include", "materials", "bodies", "simulation", "sweep"} | GROUPS

@@ -139,7 +139,7 @@ def _is_joint(value: object) -> bool:
     return (
         isinstance(value, type)
         and issubclass(value, lissom.Joint)
-        and not issubclass(value, lissom.Contact)  # contacts are on the page of loops
+        and not issubclass(value, lissom.ClosedContact)  # contacts are on the page of loops
         and not inspect.isabstract(value)
     )
 

@@ -63,7 +63,7 @@ def test_xarray_opens_a_file_with_names_and_units(tmp_path):
         for field in FIELDS:
             assert data[field].values.tobytes() == store.read(field).tobytes()
             assert {"long_name", "units", "description"} <= set(data[field].attrs)
-        assert data.time.attrs["units"] == "s" and data.attrs["format_version"] == 11
+        assert data.time.attrs["units"] == "s" and data.attrs["format_version"] == 12
         assert json.loads(data.attrs["statistics"]) == {"steps": 12}
         assert json.loads(data.attrs["meta"]) == META and data.attrs["status"] == "finished"
         names = [str(x) for x in data.q.coords["coordinate_name"].values]

@@ -240,7 +240,7 @@ def test_a_map_keeps_its_order_in_memory():
 
 WORDS = """
 system: name gravity names parent parent_node frame_rotation frame_position joints bodies loops
-    couplings drives frames
+    couplings drives frames shapes
 frame: name body node rotation position plain
 loop: name joint a b chosen
 end: body node rotation position
@@ -282,6 +282,17 @@ sphere: at rotation color radius
 mesh: at rotation color vertices triangles
 sweep: at rotation color outline nodes
 surface: at rotation color triangles nodes
+placed_shape: shape carrier name
+bore_shape: at rotation color radius length
+box_shape: at rotation color size rounding
+capsule_shape: at rotation color radius length
+curve_shape: at rotation color points width
+cylinder_shape: at rotation color radius length rim
+face_shape: at rotation color corners
+half_space_shape: at rotation color normal extent
+height_field_shape: at rotation color x y heights
+shell_shape: at rotation color radius
+sphere_shape: at rotation color radius
 """
 
 

@@ -279,7 +279,7 @@ def test_xarray_opens_a_file_with_the_names_of_loops(tmp_path):
         assert data.loop_force.dims == ("time", "loop", "six")
         assert [str(x) for x in data.loop_name.values] == ["pin", "rod"]
         assert data.loop_force.values.tobytes() == store.read("loop_force").tobytes()
-        assert str(data.six_name.values[3]) == "force_x" and data.attrs["format_version"] == 11
+        assert str(data.six_name.values[3]) == "force_x" and data.attrs["format_version"] == 12
         assert {"long_name", "units", "description"} <= set(data.loop_force.attrs)
 
 

@@ -355,6 +355,10 @@ def check_runnable(ready: Prepared) -> DeviceEntry:
     """Kernel of a run on a GPU."""
     machine, settings = ready.machine, ready.settings
     check_known(machine.system)
+    if contacts := machine.plan.contact_parts:
+        raise LoadError(
+            f'contacts are for the CPU; give device="cpu", or leave out {contacts[0][0].label!r}'
+        )
     if settings.adaptive and not ready.asked:
         raise LoadError(
             "on a GPU runs do not choose their method; give step=, or an adaptive integrator by "

@@ -16,6 +16,7 @@ from ..errors import SimulationWarning
 from ..sim.run.prepare import Prepared
 from ..sim.run.reasons import UNFIT, Outcome
 from ..sim.warnings.accuracy import warn_of_long_steps, warn_of_singular
+from ..sim.warnings.contacts import warn_of_contacts
 from ..sim.warnings.linear_limits import warn_of_limits
 from ..sim.warnings.spins import fast_spins, warn_of_spins
 from .runs import Runs
@@ -112,6 +113,7 @@ def warn_after(ready: Prepared, outcome: Outcome, *, spins: bool = True) -> None
             warn_of_spins(ready.machine.system, fast_spins(ready.machine), stacklevel=2)
     if outcome.sane:
         warn_of_singular(ready.machine, stacklevel=2)
+        warn_of_contacts(ready.machine, stacklevel=2)
 
 
 def warn_of_runs(runs: Runs) -> None:

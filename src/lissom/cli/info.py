@@ -129,6 +129,7 @@ def _facts(system: System, most: int | None) -> dict[str, Any]:
         "loops": [loop.name for loop in system.loops],
         "couplings": [one.name for one in system.couplings],
         "frames": [_frame(system, frame) for frame in system.frames],
+        "shapes": [{"name": x.name, "kind": x.shape.kind, "on": x.carrier} for x in system.shapes],
         "constraint_equations": system.n_constraint,
         "tree": printed_tree(system, most),
         "warnings": _warnings(system),

@@ -13,7 +13,7 @@ from ..errors import MOST_LINES
 
 if TYPE_CHECKING:
     from ..results import Trajectory
-    from ..results.event_records import EventRecord, ImpactImpulse, Impulse
+    from ..results.event_records import EventRecord, ImpactImpulse, Impulse, Touch
     from ..system import System
 
 WIDTH = 80
@@ -34,7 +34,7 @@ def tree_text(system: System, most: int | None = MOST_LINES) -> str:
     system : System
         The mechanism.
     most : int or None
-        Bodies, loops, couplings and frames that get a line each; None: all.
+        Bodies, loops, couplings, frames and shapes that get a line each; None: all.
     """
     from ..system.tree import printed_tree
 
@@ -80,8 +80,9 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
 
 
 def _event(event: EventRecord) -> dict[str, Any]:
-    """An event with the impulses of its locks and impacts."""
+    """An event with the impulses of its locks and impacts, and the contact that changed."""
     facts: dict[str, Any] = {"time": event.time, "name": event.label}
+    facts |= {"contact": event.touch.plain()} if event.touch else {}
     return facts | ({"impulses": [x.plain() for x in event.impulses]} if event.impulses else {})
 
 
@@ -96,6 +97,7 @@ def run_text(run: Trajectory) -> str:
     for event in run.events:
         lines.append(f"event {event.label!r} at t = {event.time:g} s")
         lines += [f"  {impulse_text(x)}" for x in event.impulses]
+        lines += [f"  {touch_text(event.touch)}"] if event.touch else []
     energy = run["energy.total"]
     lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
     return "\n".join(wrap_text(line) for line in lines if line)
@@ -113,6 +115,16 @@ def impulse_text(impulse: Impulse | ImpactImpulse) -> str:
     pairs = zip(impulse.impulse, impulse.units, strict=True)
     numbers = ", ".join(f"{p:.4g} {unit}" for p, unit in pairs)
     return f"lock of {impulse.joint!r}: impulse {numbers}; energy lost {impulse.loss:.4g} J"
+
+
+def touch_text(touch: Touch) -> str:
+    """What a contact did, in a line."""
+    if touch.touches:
+        return f"speed of approach {touch.speed:.4g} m/s"
+    return (
+        f"after {touch.lasted:.4g} s; impulse {touch.impulse:.4g} N s, largest normal force "
+        f"{touch.peak:.4g} N"
+    )
 
 
 def wrap_text(text: str) -> str:

@@ -3,14 +3,14 @@
 from .axial import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Universal
 from .ball import Free, Spherical
 from .base import Joint, Symbol
-from .contacts import Contact, Rolling, RollingBall, Skate
+from .contacts import ClosedContact, Rolling, RollingBall, Skate
 from .exponential import CompoundJoint, SimpleJoint
 from .factored import FactoredJoint
 from .factors import Slide, Turn, Twist
 
 __all__ = [
+    "ClosedContact",
     "CompoundJoint",
-    "Contact",
     "Cylindrical",
     "FactoredJoint",
     "Fixed",

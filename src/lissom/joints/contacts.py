@@ -60,7 +60,7 @@ class Touch(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Contact(Joint):
+class ClosedContact(Joint):
     """Constraint on the velocity of frame b relative to frame a; it cannot carry a body.
 
     Attributes
@@ -123,7 +123,7 @@ def _pushed(rotation: Array, directions: Sequence[Array], arm: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-class _Rolls(Contact):
+class _Rolls(ClosedContact):
     """Rolling on the plane x, y of frame a without slip."""
 
     rows: ClassVar[tuple[str, ...]] = ("distance", "slip along x", "slip along y")
@@ -220,7 +220,7 @@ class RollingBall(_Rolls):
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Skate(Contact):
+class Skate(ClosedContact):
     """Edge whose origin does not move across: no velocity along an axis of frame b.
 
     All other motions are free.  A skate on ice is a body on a planar joint with this contact; a

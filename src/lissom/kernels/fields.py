@@ -58,6 +58,7 @@ N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and offset of their li
 # An entry of that list: number of the body, [moment; force] in node axes; for a flexible body then
 # the node, `listed` numbers
 WRENCH, EXTERNAL_NODE = 1, 7
+TOUCHED = 3  # number of nodes with derivatives of contacts, see `run.contact_inertia`
 GROUND_RECORD = 8
 
 # scratch: places in a CarrierRecord of what is read in sixes

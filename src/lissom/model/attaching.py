@@ -8,6 +8,7 @@ import numpy as np
 
 from .frames import NamedFrame
 from .parts import Closing, Connection, End, Part
+from .shapes import NamedShape
 
 Array = np.ndarray
 
@@ -39,6 +40,10 @@ class Mount:
     def frame(self, frame: NamedFrame) -> NamedFrame:
         """Copy of a named frame."""
         return replace(frame, name=f"{self.prefix}{frame.name}", end=self.end(frame.end))
+
+    def shape(self, shape: NamedShape) -> NamedShape:
+        """Copy of a shape."""
+        return replace(shape.moved(self.end(shape.end)), name=f"{self.prefix}{shape.name}")
 
     def end(self, end: End) -> End:
         """Same frame in the target model; exact where the mount has no shift or rotation."""

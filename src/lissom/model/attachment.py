@@ -40,6 +40,10 @@ def off_node_warnings(system: System) -> list[str]:
         for end in (loop.a, loop.b):
             ends.append((f"loop {loop.name!r}", end.body, end.node, end.position))
     ends += [(f"frame {x.name!r}", x.body, x.node, x.position) for x in system.frames]
+    for shape in system.shapes:
+        if shape.carrier is not None:
+            on = system.place(shape.carrier)
+            ends.append((f"shape {shape.name!r}", on.body, on.node, on.position + shape.shape.at))
     lines = []
     for what, i, node, at in ends:
         body = system.bodies[i] if i >= 0 else None

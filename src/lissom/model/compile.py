@@ -27,6 +27,7 @@ from .loops import check_two_bodies
 from .model import Model
 from .naming import shadowing_warnings
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
+from .shapes import placed_shapes
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
 
 Array = np.ndarray
@@ -125,6 +126,7 @@ def converted_model(
             if x.geared and x.to
         ),
         frames=tuple(_frame(name, end, numbers, by_name) for name, end in frames.items()),
+        shapes=placed_shapes(model.shapes, by_name, frames),
     )
     _check_ruthless(system)
     return system
@@ -164,7 +166,7 @@ def _tree(
     tree = spanning_tree(
         parts,
         [_placed_closing(join, convert, frames) for join in model.joins.values()],
-        [*model.loops, *model.couplings, *model.frames],
+        [*model.loops, *model.couplings, *model.frames, *model.shapes],
     )
     for cut in tree.cuts:
         LOGGER.info(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ModelError, name_list
-from ..joints import Contact
+from ..joints import ClosedContact
 from .coupling import Couple
 from .frames import NamedFrame
 from .parts import Closing, Connection, checked_end, checked_joint
@@ -22,7 +22,7 @@ def checked_closing(kind: str, name: str, joint: Any, a: EndArguments, b: EndArg
             f"{where}: its joint ({joint.label}) allows every motion and constrains nothing; leave "
             f"the {kind} out or give another joint; to let a body float, add it with Free()"
         )
-    if kind == "join" and isinstance(joint, Contact):
+    if kind == "join" and isinstance(joint, ClosedContact):
         raise ModelError(
             f"{where}: {joint.label} is a contact and cannot carry a body; give it to Model.close"
         )

@@ -12,6 +12,7 @@ from ..errors import MOST_LINES, ModelError, cut_lines, printable, shown, sugges
 from ..joints import Joint
 from ..notebook import table
 from ..printing import folded
+from ..shapes import ContactShape
 from ..system import System
 from ..system.layout import frame_words
 from .attaching import Mount
@@ -32,6 +33,7 @@ from .parts import (
     checked_vector,
     place,
 )
+from .shapes import NamedShape, checked_shape, free_name
 
 if TYPE_CHECKING:
     import os
@@ -42,7 +44,7 @@ class Model:
 
     Additional joints between bodies close loops: `close` adds a joint that is cut, `join` lets
     `compile` choose the cut joint.  `couple` adds equations between joint coordinates, such as
-    gears.  `frame` names places on bodies.
+    gears.  `frame` names places on bodies; `add_shape` says with which shapes bodies touch.
 
     Parts may be added in any order; names are resolved and values checked by `compile`.  A
     compiled system does not change when the model changes later.  `copy.copy` returns an
@@ -64,6 +66,7 @@ class Model:
         self._joins: dict[str, Closing] = {}
         self._couplings: dict[str, Couple] = {}
         self._frames: dict[str, NamedFrame] = {}
+        self._shapes: dict[str, NamedShape] = {}
 
     def __copy__(self) -> Model:
         """Independent model with the same parts."""
@@ -110,6 +113,11 @@ class Model:
         """Frames added by `frame`, by name, in the order of addition."""
         return dict(self._frames)
 
+    @property
+    def shapes(self) -> Mapping[str, NamedShape]:
+        """Shapes added by `add_shape`, by name, in the order of addition."""
+        return dict(self._shapes)
+
     def add(
         self,
         body: Body,
@@ -150,7 +158,7 @@ class Model:
         """
         self._check_name(name, "body")
         self._parts[name] = checked_connection(name, body, joint, to, node, at, rotation)
-        return Part(name)
+        return Part(name, model=self)
 
     def frame(
         self,
@@ -197,6 +205,57 @@ class Model:
         """
         self._check_name(name, "frame")
         self._frames[name] = checked_frame(name, on, node, at, rotation)
+        return Part(name, model=self)
+
+    def add_shape(
+        self,
+        shape: ContactShape,
+        on: str | Part | None = None,
+        *,
+        node: str | int | None = None,
+        name: str = "",
+    ) -> Part:
+        """Add a shape with which a body, a node, a frame or the ground touches others.
+
+        Shapes are for the load `Contact`, and are drawn for bodies without solids.  They have no
+        mass, and do nothing without such a load.
+
+        Parameters
+        ----------
+        shape : ContactShape
+            One of `lissom.shapes`; its `at` and `rotation` are in the axes of what carries it.
+        on : str or Part, optional
+            "body", "body.node", a frame or a handle; by default the ground.
+        node : str or int, optional
+            Node of the body `on`, if `on` does not name it.
+        name : str
+            Name of the shape, unique in the model, without a dot; by default its carrier and kind,
+            such as "ball_sphere".
+
+        Returns
+        -------
+        Part
+            Handle of the shape, for contacts.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> from lissom import shapes
+        >>> model = ls.Model("a ball above the ground", gravity=(0, 0, -9.81))
+        >>> ball = model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Free(), name="ball", at=(0, 0, 1))
+        >>> _ = ball.add_shape(shapes.Sphere(0.1))
+        >>> _ = model.add_shape(shapes.HalfSpace(), name="ground")
+        >>> model
+        Model 'a ball above the ground': 1 body, 2 shapes
+          ball: RigidBody, free, on the ground
+          ball_sphere: shape, Sphere on ball
+          ground: shape, HalfSpace on the ground
+        >>> touch = ls.Contact("ball", "ground", ls.LinearContact(1e5, restitution=0.5))
+        """
+        if name == "":
+            name = free_name(shape, on, node, {x for names in self._groups.values() for x in names})
+        self._check_name(name, "shape")
+        self._shapes[name] = checked_shape(shape, on, node, name)
         return Part(name)
 
     def close(
@@ -312,7 +371,7 @@ class Model:
         self._couplings[name] = checked_couple(name, ratios, offset)
 
     def replace(self, name: str | Part, body: Body) -> None:
-        """Replace a body; its joint, children, loops, joins and frames are kept.
+        """Replace a body; its joint, children, loops, joins, frames and shapes are kept.
 
         If a rigid body is replaced by a flexible one, everything attached to its frame moves to the
         nearest node, at the same position, so that it follows the deformation; use `move` for
@@ -323,8 +382,8 @@ class Model:
         name : str or Part
             Body to replace.
         body : RigidBody, FlexibleBody, NodalBody or Rod
-            New body; it must have the nodes to which children, loops, joins and frames are
-            attached.
+            New body; it must have the nodes to which children, loops, joins, frames and shapes
+            are attached.
         """
         part = self._find(name)
         old, new = part.body, checked_body(body, f"replace({part.name!r})")
@@ -339,6 +398,8 @@ class Model:
         for frame in self._frames.values():
             end = moved_to_node(frame.end, part.name, old, new)
             self._frames[frame.name] = replace(frame, end=end)
+        for shape in self._shapes.values():
+            self._shapes[shape.name] = shape.on_replaced(part.name, old, new)
 
     def move(
         self,
@@ -393,7 +454,9 @@ class Model:
         self._parts[part.name] = replace(part, geared=True)
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
-        """Remove a body and its joint, or a frame, loop, join or coupling.
+        """Remove a body and its joint, or a frame, loop, join, coupling or shape.
+
+        The shapes of a body or frame go with it.
 
         Parameters
         ----------
@@ -406,17 +469,23 @@ class Model:
         if not isinstance(outboard, (bool, np.bool_)):
             raise ModelError(f"outboard is {shown(outboard)}; expected True or False")
         groups: tuple[dict[str, Any], ...] = (self._loops, self._joins, self._couplings)
+        first = name.name if isinstance(name, Part) else name
+        if isinstance(first, str) and first in self._shapes:
+            del self._shapes[first]
+            return
         for named in groups:
             if isinstance(name, str) and name in named:
                 del named[name]
                 return
-        first = name.name if isinstance(name, Part) else name
         if not isinstance(first, str) or first not in self._frames:
-            first = self._find(name, *groups, self._frames).name
+            first = self._find(name, *groups, self._frames, self._shapes).name
         groups = (*groups, self._frames)
         self._parts, self._loops, self._joins, self._couplings, self._frames = removed(
             first, self._parts, *groups, outboard=outboard
         )
+        carriers = {None, *self._parts, *self._frames}
+        left = (x for x in self._shapes.values() if x.end.body in carriers)
+        self._shapes = {shape.name: shape for shape in left}
 
     def attach(
         self,
@@ -428,7 +497,7 @@ class Model:
         at: Any = None,
         rotation: Any = None,
     ) -> list[Part]:
-        """Add a copy of another model: bodies with their joints, loops, joins, couplings, frames.
+        """Add a copy of another model: all that it has, bodies with their joints and so on.
 
         Parameters
         ----------
@@ -457,6 +526,7 @@ class Model:
         added: dict[str, list[Any]] = {"body": bodies, "loop": loops, "join": joins}
         added["coupling"] = [one.prefixed(prefix) for one in model._couplings.values()]
         added["frame"] = [mount.frame(frame) for frame in model._frames.values()]
+        added["shape"] = [mount.shape(shape) for shape in model._shapes.values()]
         for kind, things in added.items():
             for thing in things:
                 self._check_name(thing.name, kind)
@@ -469,7 +539,7 @@ class Model:
             )
         for kind, things in added.items():
             self._groups[kind].update({thing.name: thing for thing in things})
-        return [Part(body.name) for body in bodies]
+        return [Part(body.name, model=self) for body in bodies]
 
     def compile(
         self, *, level: str | None = None, values: Mapping[Any, float] | None = None
@@ -523,7 +593,7 @@ class Model:
         return table(title, ("name", "kind", "place"), rows, more)
 
     def __repr__(self) -> str:
-        """One line for each body, loop, join, coupling and frame."""
+        """One line for each body, loop, join, coupling, frame and shape."""
         n = len(self._parts)
         heading = f"Model {self.name!r}: {n} {'body' if n == 1 else 'bodies'}"
         rows: list[str] = []
@@ -557,6 +627,7 @@ class Model:
             "join": self._joins,
             "coupling": self._couplings,
             "frame": self._frames,
+            "shape": self._shapes,
         }
 
     def _mount(self, model: Any, to: Any, prefix: Any, node: Any, at: Any, rotation: Any) -> Mount:
@@ -591,6 +662,6 @@ class Model:
 
 
 def _words(part: Any, kind: str) -> str:
-    """Description of a body, loop, join, coupling or frame for `repr`."""
+    """Description of a named part for `repr`."""
     what = type(part.body).__name__ if kind == "body" else kind
     return printable(f"{what}, {part.words}")

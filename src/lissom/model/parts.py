@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ..errors import ModelError
 from ..fields import numbers_or_symbols
 from ..immutable import immutable
-from ..joints import Contact, Free, Joint
+from ..joints import ClosedContact, Free, Joint
 from ..printing import Shown
+from ..shapes import ContactShape
 from ..spatial.given import given_rotation
 from ..spatial.scalar import is_numeric
 from .joint_checks import check_fields
@@ -33,14 +34,43 @@ class Part(Shown):
         Body or frame.
     node : str or int, optional
         Node of the body; by default the body's frame.
+    model : Model, optional
+        Model that it is a part of, for `add_shape`.
     """
 
     name: str
     node: str | int | None = None
+    model: Any = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __getitem__(self, node: str | int) -> Part:
         """Handle of a node of this body."""
-        return Part(self.name, node)
+        return Part(self.name, node, model=self.model)
+
+    def add_shape(self, shape: ContactShape, *, name: str = "") -> Part:
+        """Add a shape to this body, node or frame; see `Model.add_shape`.
+
+        Parameters
+        ----------
+        shape : ContactShape
+            One of `lissom.shapes`, in the axes of this body, node or frame.
+        name : str
+            Name of the shape; by default its carrier and kind.
+
+        Returns
+        -------
+        Part
+            Handle of the shape, for contacts.
+        """
+        if self.model is None:
+            raise ModelError(
+                f"the handle {str(self)!r} belongs to no model; use "
+                f"model.add_shape(shape, on={str(self)!r})"
+            )
+        return self.model.add_shape(shape, self, name=name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Fields without the model."""
+        return {"name": self.name, "node": self.node, "model": None}
 
     def __str__(self) -> str:
         """Text "body" or "body.node", as functions accept it."""
@@ -121,7 +151,7 @@ def checked_connection(
     """Validated body and joint; see `Model.add`."""
     where = f"body {name!r}"
     checked_body(body, where)
-    if isinstance(joint, Contact):
+    if isinstance(joint, ClosedContact):
         raise ModelError(
             f"{where}: {joint.label} is a contact and cannot carry a body; add the body with the "
             "joint that carries it, by default Free(), and give the contact to Model.close"
@@ -158,13 +188,13 @@ def place(to: Any, node: Any, where: str, what: str = "to") -> Part | None:
             f'{where}: {what} is {to!r}; expected "body", "body.node", a frame or a handle'
         )
     if node is None:
-        return to
+        return Part(to.name, to.node)
     if to.node is not None:
         raise ModelError(
             f"{where}: {what}={str(to)!r} already names a node; leave out node={node!r}, or the "
             f"node in {what}"
         )
-    return to[node]
+    return Part(to.name, node)
 
 
 def checked_end(part: Any, at: Any, rotation: Any, where: str, side: str) -> End:

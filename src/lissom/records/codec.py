@@ -31,11 +31,13 @@ from ..bodies.residual import ResidualCompliance
 from ..bodies.rod_tables import RodTables
 from ..bodies.solids import SOLIDS
 from ..errors import ResultError
+from ..fields import keep
 from ..immutable import freeze
 from ..joints import Joint, Slide, Turn, Twist
 from ..joints.base import joint_classes
 from ..joints.factored import Product
-from ..system import Coupling, Frame, Loop, LoopEnd, System
+from ..shapes import ContactShape
+from ..system import SHAPES, Coupling, Frame, Loop, LoopEnd, PlacedShape, System
 
 Array = np.ndarray
 
@@ -78,6 +80,8 @@ KINDS: dict[str, Any] = {
     "spherical": joints.Spherical,
     "universal": joints.Universal,
     **SOLIDS,
+    "placed_shape": PlacedShape,
+    **{f"{name}_shape": kind for name, kind in SHAPES.items()},
 }
 _NAMES = {kind: name for name, kind in KINDS.items()}
 OWN = "joint "  # prefix of the name of a joint's class that the user has defined
@@ -326,6 +330,10 @@ def new_record(kind: Any, values: dict[str, Any]) -> Any:
             if f.default is MISSING:
                 raise ValueError(f"a {kind.__name__} has no {name}")
             values[name] = f.default
+    if issubclass(kind, ContactShape):
+        shape = kind(**values)  # which checks them, and may divide a unit vector by its length
+        keep(shape, **values)
+        return shape
     if kind not in _NAMES or not issubclass(kind, Joint):
         return kind(**values)
     joint = object.__new__(kind)

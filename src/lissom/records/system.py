@@ -14,10 +14,10 @@ from ..bodies.normal import LEVELS
 from ..bodies.recovery import Recovery
 from ..bodies.rod import MOST_STATIONS, ORDER
 from ..bodies.rod_tables import RodTables
-from ..errors import ResultError
+from ..errors import ResultError, StateError
 from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..joints.factored import Product
-from ..system import GROUND, System
+from ..system import GROUND, PlacedShape, System
 from . import legacy
 from .codec import UnknownRecordError, check_lengths, check_storable, decode, encode
 from .packed import pack, unpack
@@ -27,7 +27,8 @@ Array = np.ndarray
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
 CONTENT = "content"  # variable of files with all of it, packed
 
-_STILL = frozenset({"frames", "solids", "recovery", "line"})  # fields without effect on the motion
+# Fields without effect on the motion; what a shape does is in the numbers of its contacts
+_STILL = frozenset({"frames", "shapes", "solids", "recovery", "line"})
 _STRAINS = [component for component, _ in ORDER]
 _BEYOND_TIP = 1e-9  # fraction of the length by which the last node of a rod may miss the tip
 
@@ -116,8 +117,9 @@ def _check(system: System) -> None:
         raise ValueError("the numbers of names, joints and bodies differ")
     named: tuple[Any, ...] = (*system.loops, *system.couplings, *system.frames)
     names = [*system.names, *(one.name for one in named)]
+    names += [shape.name for shape in system.shapes if shape.name]
     if len(set(names)) != len(names):
-        raise ValueError("two bodies, loops, couplings or frames have one name")
+        raise ValueError("two bodies, loops, couplings, frames or shapes have one name")
     for i, (p, node) in enumerate(zip(system.parent, system.parent_node, strict=True)):
         if not (p < i and _is_place(system, p, node)):
             raise ValueError(f"the parent of body {system.names[i]!r} does not exist")
@@ -135,6 +137,8 @@ def _check(system: System) -> None:
     for frame in system.frames:
         if not _is_place(system, frame.body, frame.node):
             raise ValueError(f"frame {frame.name!r} is on a node that does not exist")
+    for shape in system.shapes:
+        _check_carrier(system, shape)
     for one in system.couplings:
         places = list(zip(one.bodies, one.entries, one.ratios, strict=True))
         if not places or len({x[:2] for x in places}) != len(places) or not np.all(one.ratios):
@@ -143,6 +147,16 @@ def _check(system: System) -> None:
             on_body = 0 <= i < system.n_body
             if not on_body or not 0 <= k < len(system.joints[i].plain_coordinates):
                 raise ValueError(f"coupling {one.name!r} is of a coordinate that does not exist")
+
+
+def _check_carrier(system: System, shape: PlacedShape) -> None:
+    """Refuse a shape of something that does not exist."""
+    if shape.carrier is None:
+        return
+    try:
+        system.place(shape.carrier)
+    except StateError:
+        raise ValueError(f"{shape.label} is on {shape.carrier!r}, which does not exist") from None
 
 
 def _is_place(system: System, body: int, node: int) -> bool:

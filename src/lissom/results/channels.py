@@ -3,7 +3,8 @@
 A name is "quantity" of the whole system, "body.quantity", "body.node.quantity", "frame.quantity" or
 "loop.quantity";
 "body" alone is its hinge coordinates, as in a state, "loop" alone the coordinates of its joint.
-Of a coupling there are "coupling.gap", "coupling.rate" and "coupling.force".
+Of a coupling there are "coupling.gap", "coupling.rate" and "coupling.force", of a contact its gap,
+forces and slip.
 The number of parts decides: "arm.position" is that of body "arm" even if it has a node called
 "position", whose own is "arm.position.position".  Where a body has the name of a quantity of the
 whole system ("time"), the name alone is the quantity.  `Model.compile` warns of both.
@@ -12,7 +13,7 @@ whole system ("time"), the name alone is the quantity.  `Model.compile` warns of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,6 +25,14 @@ from ..joints import Joint
 from ..printing import Shown
 from ..spatial.many_rotations import continuous, roll_pitch_yaw
 from ..system import Coupling, Loop, System
+from .contact_channels import (
+    CONTACT,
+    contact_names,
+    contact_parts,
+    contact_values,
+    is_of_contact,
+    missing_contact,
+)
 from .drive_quantities import DRIVE
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
@@ -116,6 +125,10 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
         for key in COUPLING:
             if text in (name := f"{coupling.name}.{key}"):
                 channels[name] = _of_coupling(system, coupling, name)
+    for contact in contact_names(columns):
+        for key in CONTACT:
+            if text in (name := f"{contact}.{key}"):
+                channels[name] = _channel(name, *contact_parts(name))
     return channels
 
 
@@ -211,12 +224,15 @@ def _resolved_whole(
     couplings = {one.name: one for one in system.couplings}
     if parts[0] in couplings and len(parts) == 2 and parts[1] in COUPLING:
         return _of_coupling(system, couplings[parts[0]], name), None
+    if is_of_contact(columns, name):
+        return _channel(name, *contact_parts(name)), None
     frames = {frame.name for frame in system.frames}
+    missing_contact(columns, name)
     if parts[0] in frames:
         if len(parts) != 2 or parts[1] not in NODE:
             raise StateError(_unknown_of_frame(system, name, parts))
     elif parts[0] not in system.names or len(parts) > 3:
-        raise StateError(_unknown(system, name, parts))
+        raise StateError(_unknown(system, name, parts, contact_names(columns)))
     if len(parts) == 1:
         parts.append("coordinates")
     *place, key = parts
@@ -224,7 +240,7 @@ def _resolved_whole(
     if len(place) == 1 and place[0] not in frames:
         by_key = of_body(system.joints[system.names.index(place[0])])
     if key not in by_key:
-        raise StateError(_unknown(system, name, parts))
+        raise StateError(_unknown(system, name, parts, ()))
     frame = ChannelFrame(system, columns, system.place(".".join(place)))
     components = by_key[key].parts(frame)
     if components is None:
@@ -247,7 +263,7 @@ def _unknown_of_frame(system: System, name: str, parts: list[str]) -> str:
     return f"frame {frame!r} has no {rest[0]!r}; {suggestion(rest[0], NODE)}"
 
 
-def _unknown(system: System, name: str, parts: list[str]) -> str:
+def _unknown(system: System, name: str, parts: list[str], contacts: Sequence[str]) -> str:
     """Message for an unknown name."""
     body, *rest = parts
     loops, couplings = ([one.name for one in group] for group in (system.loops, system.couplings))
@@ -268,8 +284,8 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
             return f"there is no channel {name!r}; {suggestion(rest[0], keys)}"
         whole = ["time", *STORED, *SUMS, *(CLOSURE if loops or couplings else ())]
         frames = [frame.name for frame in system.frames]
-        named = {"loop": loops, "coupling": couplings, "frame": frames}
-        words = [*system.names, *loops, *couplings, *frames]
+        named = {"loop": loops, "coupling": couplings, "frame": frames, "contact": contacts}
+        words = [*system.names, *loops, *couplings, *frames, *contacts]
         words += whole if not rest else sorted(groups)
         kinds = ["body", *(kind for kind, names in named.items() if names)]
         what = "channel" if not rest else " or ".join(kinds)
@@ -384,6 +400,8 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
                 f"the time of row {k + 1} is {rows[k + 1]} s, after {rows[k]} s; it must "
                 "not decrease"
             )
+    elif is_of_contact(store.columns, name):
+        return {name: contact_values(store, name)}
     else:
         return loop_values(system, store, name)
     rows.flags.writeable = False

@@ -17,6 +17,7 @@ from ..errors import ResultError, StateError, printable, suggestion
 from ..notebook import table
 from ..printing import WIDTH, Shown
 from .channels import resolved
+from .contact_channels import contact_names
 from .display_units import ChosenUnits, in_unit
 from .files.disk import PathLike, as_path, replacing
 from .labels import cell
@@ -218,8 +219,9 @@ def check_csv(path: Any) -> None:
 
 
 def usual_loads(run: Trajectory) -> list[str]:
-    """Loads taken by default: of joints, loops, nodes with attachments, sections, and stresses."""
+    """Loads taken by default: of joints, loops, contacts, attachments, sections, and stresses."""
     loops, names = {one.name for one in run.system.loops}, []
+    contacts = contact_names(run.store.columns)
     for body, normal_body in zip(run.system.names, run.system.bodies, strict=True):
         keys = [
             key for key in _LOADS if has_sections(normal_body) and SECTION[key].parts(normal_body)
@@ -231,7 +233,7 @@ def usual_loads(run: Trajectory) -> list[str]:
         of_loop = group in loops and last in ("force", "moment")
         inboard = group.rpartition(".")[0] in run.system.names and _is_inboard(run, group)
         of_node = last == "interface_load" and "." in group and not inboard
-        if of_body or of_loop or of_node:
+        if of_body or of_loop or of_node or (group in contacts and last == "force"):
             names.append(name)
     return names
 

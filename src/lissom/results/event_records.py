@@ -1,4 +1,4 @@
-"""Events of a run, and the impulses by which they changed its speeds."""
+"""Events of a run: impulses by which they changed its speeds, and contacts that close and open."""
 
 from __future__ import annotations
 
@@ -97,6 +97,53 @@ class Impulse(Shown):
             share=float(plain["share"]),
             energy=float(plain["energy"]),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Touch(Shown):
+    """A contact that closes or opens; one of several points opens with the last of them.
+
+    Attributes
+    ----------
+    contact : str
+        Name of the contact.
+    touches : bool
+        Whether it closes.
+    speed : float
+        Speed of approach when it closed [m/s]; 0 if the run began with it closed.
+    duration : float
+        Time of contact that was expected then, of a free elastic impact [s]; may be infinite.
+    lasted : float
+        Time since it has closed [s]; 0 when it closes.
+    impulse : float
+        Impulse of the normal force in this time [N s].
+    peak : float
+        Largest normal force in this time [N].
+    """
+
+    contact: str
+    touches: bool
+    speed: float
+    duration: float
+    lasted: float = 0.0
+    impulse: float = 0.0
+    peak: float = 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """The same as texts and numbers, for files."""
+        return vars(self) | {"duration": self.duration if self.duration < np.inf else None}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Touch:
+        """Touch from the texts and numbers of a file.
+
+        Parameters
+        ----------
+        plain : mapping
+            What `plain` gave.
+        """
+        duration = np.inf if plain["duration"] is None else float(plain["duration"])
+        return cls(**{**plain, "duration": duration})
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,45 +254,58 @@ class EventRecord(tuple[float, str]):
         Label of the event.
     impulses : tuple of Impulse and ImpactImpulse
         Impulses of its locks and of its rigid impact.
+    touch : Touch or None
+        The contact that closed or opened; None for other events.
     """
 
     time: float
     label: str
     impulses: tuple[Impulse | ImpactImpulse, ...]
+    touch: Touch | None
 
     def __new__(
-        cls, time: float, label: str, impulses: Iterable[Impulse | ImpactImpulse] = ()
+        cls,
+        time: float,
+        label: str,
+        impulses: Iterable[Impulse | ImpactImpulse] = (),
+        touch: Touch | None = None,
     ) -> EventRecord:
         """Pair of time and label.
 
         Parameters
         ----------
-        time, label, impulses
+        time, label, impulses, touch
             The attributes.
         """
         self = super().__new__(cls, (float(time), str(label)))
         self.time, self.label = self
-        self.impulses = tuple(impulses)
+        self.impulses, self.touch = tuple(impulses), touch
         return self
 
-    def __getnewargs__(self) -> tuple[float, str, tuple[Impulse | ImpactImpulse, ...]]:
+    def __getnewargs__(
+        self,
+    ) -> tuple[float, str, tuple[Impulse | ImpactImpulse, ...], Touch | None]:
         """Arguments for copies."""
-        return (self.time, self.label, self.impulses)
+        return (self.time, self.label, self.impulses, self.touch)
 
 
 def event_notes(records: Sequence[EventRecord]) -> dict[str, Any]:
     """Events as texts and numbers, for the notes of a run and of a checkpoint."""
-    return {
+    notes: dict[str, Any] = {
         "events": [list(one) for one in records],
         "impulses": [[x.plain() for x in one.impulses] for one in records],
     }
+    if any(one.touch for one in records):
+        notes["touches"] = [one.touch.plain() if one.touch else None for one in records]
+    return notes
 
 
 def event_records_of(notes: Mapping[str, Any]) -> list[EventRecord]:
-    """Events from the notes of a run or checkpoint; earlier versions lack impulses."""
+    """Events from the notes of a run or checkpoint; earlier versions lack impulses and touches."""
     events = notes.get("events") or ()
     impulses = notes.get("impulses") or [()] * len(events)
+    touches = notes.get("touches") or [None] * len(events)
     return [
-        EventRecord(time, label, map(_impulse_of, each))
-        for (time, label), each in zip(events, impulses, strict=True)
+        EventRecord(time, label, map(_impulse_of, each), touch and Touch.of_plain(touch))
+        for (time, label), each, touch in zip(events, impulses, touches, strict=True)
     ]

@@ -33,6 +33,14 @@ LOAD: Parts = (*((f"moment_{x}", "N m") for x in XYZ), *((f"force_{x}", "N") for
 
 # Modes have unit mass: half the square of a modal rate is an energy.
 _MODE = "kg^0.5 m"
+# Numbers of a stored point of contact
+_POINT: Parts = (
+    ("gap", "m"),
+    ("normal_force", "N"),
+    *((f"{name}_{x}", unit) for name, unit in (("force", "N"), ("point", "m")) for x in XYZ),
+    *((f"slip_{x}", "m/s") for x in XYZ),
+    ("patch", "m"),
+)
 _FORCE_UNIT = {"rad": "N m", "m": "N", "1": "N m", _MODE: "kg^0.5 m/s^2"}
 
 
@@ -75,6 +83,8 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return _servo_parts(system, columns)
     if field == "wheel":
         return tuple((str(wheel[0]), "N m s") for wheel in columns.wheels)
+    if field == "contact":
+        return _contact_parts(columns)
     if field == "loop_load":
         joints = {loop.name: loop.joint for loop in system.loops}
         pairs = ((name, part) for name in columns.loaded for part in forces(joints[name].speeds))
@@ -88,6 +98,16 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
     if field == "force":
         return forces(parts)
     return parts if field == "q" else per("s" if field == "v" else "s^2", parts)
+
+
+def _contact_parts(columns: Columns) -> Parts:
+    """Numbers of all points of contact; those of one contact are counted from 0."""
+    named: list[tuple[str, str]] = []
+    for name, *_, points in columns.contacts:
+        for k in range(len(points)):
+            where = f"{name}.{k}" if len(points) > 1 else str(name)
+            named += [(f"{where}.{x}", unit) for x, unit in _POINT]
+    return tuple(named)
 
 
 def cell(text: str) -> str:

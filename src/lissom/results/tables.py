@@ -15,6 +15,7 @@ from ..errors import ResultError, StateError, printable, shown
 from ..notebook import code, table
 from ..printing import WIDTH
 from .channels import Channel, resolved
+from .contact_channels import contact_names
 from .display_units import SI, ChosenUnits
 from .envelopes import check_csv, peak_notes, usual_loads
 from .files.disk import PathLike, as_path, replacing
@@ -99,11 +100,13 @@ def usual_channels(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
     if names:
         return [resolved(run.system, run.store.columns, name)[0] for name in names]
     usual, loops = [], [one.name for one in run.system.constraints]
+    contacts = contact_names(run.store.columns)
     for name, channel in run.channels().items():
         group, _, last = name.rpartition(".")
         of_body = group in run.system.names and last in _USUAL
         of_loop = group in loops and last in ("force", "moment")
-        if of_body or of_loop or group == "energy":
+        of_contact = group in contacts and last in ("gap", "normal_force")
+        if of_body or of_loop or of_contact or group == "energy":
             usual.append(channel)
     return usual
 

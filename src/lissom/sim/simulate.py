@@ -23,6 +23,7 @@ from .run.record import FileRecord, RunRecord, opened_record
 from .run.runner import completed
 from .run.settings import run_options
 from .warnings.accuracy import warn_of_long_steps, warn_of_singular
+from .warnings.contacts import warn_of_contacts
 from .warnings.linear_limits import warn_of_limits
 from .warnings.starts import warn_before
 
@@ -139,6 +140,7 @@ def simulate(
         warn_of_long_steps(machine, asked=ready.asked, stacklevel=2)
     if outcome.sane:
         warn_of_singular(machine, stacklevel=2)
+        warn_of_contacts(machine, stacklevel=2)
     return trajectory
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import sympy
 
 from ..errors import SymbolicError, name_list, suggestion
-from ..joints import Contact, Joint, Slide
+from ..joints import ClosedContact, Joint, Slide
 from ..joints.factors import Quaternion, Turn, is_pure
 from ..spatial import cross, rotate, skew
 from ..spatial.scalar import as_numbers, is_numeric, zeros
@@ -66,7 +66,7 @@ class LoopRows:
 
 def loop_rows(name: str, joint: Joint, R_a: Array, R_b: Array, d: Array) -> LoopRows:
     """Rows (1)-(7) of a loop, from the poses of the frames that its joint connects."""
-    if isinstance(joint, Contact):
+    if isinstance(joint, ClosedContact):
         at_rest = joint.touch(R_a.T @ R_b, R_a.T @ d, zeros(6))
         gaps = [x if k < joint.n_gap else None for k, x in enumerate(at_rest.gap)]
         return LoopRows(rotate(R_b, at_rest.constraint_map).T, gaps)  # (7)

@@ -4,12 +4,13 @@ from .coupling import Coupling, equation, sum_in_words
 from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop, LoopEnd
-from .shape import PlacedShape
+from .shape import SHAPES, PlacedShape
 from .state import State, StateLike
 from .system import System
 
 __all__ = [
     "GROUND",
+    "SHAPES",
     "Coupling",
     "Frame",
     "Layout",

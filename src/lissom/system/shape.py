@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .. import shapes
 from ..immutable import immutable
 from ..printing import Shown
 from ..shapes import ContactShape
 
-__all__ = ["PlacedShape"]
+__all__ = ["SHAPES", "PlacedShape"]
+
+# Kinds of shapes, by their names in files
+SHAPES: dict[str, type[ContactShape]] = {
+    kind.kind: kind
+    for kind in vars(shapes).values()
+    if isinstance(kind, type) and issubclass(kind, ContactShape) and kind is not ContactShape
+}
 
 
 @immutable("change the shape of the model and compile it again")

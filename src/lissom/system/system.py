@@ -283,7 +283,7 @@ class System:
         for shape in self.shapes:
             if shape.name == name:
                 return shape
-        carried = [x for x in self.shapes if x.carrier == name]
+        carried = self._shapes_on(name)
         if len(carried) == 1:
             return carried[0]
         if carried:
@@ -291,11 +291,24 @@ class System:
                 f"{name!r} carries {len(carried)} shapes; name the one that is meant: "
                 f"{name_list(x.label for x in carried)}"
             )
+        if name not in self.names and name not in self._frames and "." not in name:
+            choices = [*(x.name for x in self.shapes), *self.names, *self._frames]
+            words = suggestion(name, choices)
+            raise StateError(f"there is no shape, body or frame {name!r}; {words}")
         self.place(name)
         raise StateError(
-            f"{name!r} carries no shape; add one with Model.add_shape({name!r}, shape), or give "
+            f"{name!r} carries no shape; add one with Model.add_shape(shape, on={name!r}), or give "
             f"system.shape({name!r}, shape)"
         )
+
+    def _shapes_on(self, name: str) -> list[PlacedShape]:
+        """Shapes of a carrier, by whichever name it was given."""
+        carriers = {x.carrier for x in self.shapes if x.carrier is not None}
+        if name not in carriers and carriers and (name in self.names or "." in name):
+            here = self.locate(name)
+            same = (x for x in carriers if x not in self._frames and self.locate(x) == here)
+            name = next(same, name)
+        return [x for x in self.shapes if x.carrier == name]
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:

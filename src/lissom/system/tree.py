@@ -29,7 +29,7 @@ _NARROWEST = 8  # columns of a text that is cut to make the tree fit
 def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
     """Text with one line a body: tree, joint, mass, modes and frequencies; then the others.
 
-    `most`: bodies, loops, couplings and frames that get a line each; None: all.
+    `most`: bodies, loops, couplings, frames and shapes that get a line each; None: all.
     """
     return "\n".join(
         [
@@ -38,12 +38,13 @@ def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
             *cut_lines(_loops(system, most), most, "loops", len(system.loops)),
             *cut_lines(_couplings(system, most), most, "couplings", len(system.couplings)),
             *cut_lines(_frames(system, most), most, "frames", len(system.frames)),
+            *cut_lines(_shapes(system, most), most, "shapes", len(system.shapes)),
         ]
     )
 
 
 def tree_table(system: System) -> str:
-    """Tree as a table of HTML; loops, couplings and frames below it."""
+    """Tree as a table of HTML; loops, couplings, frames and shapes below it."""
     rows = [
         (code(branch), *_facts(system, i, _MOST_DETAIL))
         for branch, i in islice(_branches(system), MOST_LINES)
@@ -51,7 +52,7 @@ def tree_table(system: System) -> str:
     left = system.n_body - len(rows)
     more = [f"... and {left} more bodies"] if left > 0 else []
     others = printed_tree(system).splitlines()[len(heading(system).splitlines()) :]
-    others = [x for x in others if x.startswith(("loop ", "coupling ", "frame "))]
+    others = [x for x in others if x.startswith(("loop ", "coupling ", "frame ", "shape "))]
     title = " ".join(heading(system).split())
     return table(title, ("body", "joint", "mass", "flexibility"), rows, [*more, *map(code, others)])
 
@@ -209,6 +210,20 @@ def _frames(system: System, most: int | None) -> list[str]:
         [
             (f"frame {printable(one.name)}", f"on {_end(system, one)}")
             for one in system.frames[:most]
+        ]
+    )
+
+
+def _shapes(system: System, most: int | None) -> list[str]:
+    """Name, kind and place of each shape, in columns."""
+    return _columns(
+        [
+            (
+                f"shape {printable(one.name)}",
+                one.shape.name,
+                f"on {printable(one.carrier or 'the ground')}",
+            )
+            for one in system.shapes[:most]
         ]
     )
 

@@ -11,10 +11,12 @@ import numpy as np
 from ..errors import ResultError
 from ..results.files.disk import PathLike, as_path, replacing
 from .options import SHOWN, GifOptions, ImageOptions
-from .scene.bodies import SceneBody
+from .scene.bodies import EARTH, SceneBody
 from .scene.camera import direction, seen_from
+from .scene.contact_shapes import Plate
 from .scene.frames import frames_of, with_scaled_modes
 from .scene.scene import Scene, outermost
+from .scene.shapes import divided
 from .scene.values import check_color, stress_at_nodes
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
+_BEHIND = 1e3  # by which plates are behind what stands on them, in diagonals of the picture
+_LARGE = 0.06  # edge of a triangle of the ground over the diagonal of the picture
 
 
 class Raster:
@@ -129,6 +133,7 @@ class Raster:
         paths = (self.drawn.rows[f"{where}.position"] for where in scene.trails)
         self._paths = [self.view(path) for path in paths]
         self._paints = [_paints(body) for body in self.drawn.bodies]
+        self._ground = _ground(self.drawn, self.view.towards, grey=bool(color))
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
         stresses = scene.stressed if color == "stress" else []
         shown = ((i, self.drawn.bodies[i]) for i in stresses)
@@ -167,7 +172,7 @@ class Raster:
 
     def _visible(self, frame: int) -> tuple[Array, Array]:
         """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
-        corners, paints = [], []
+        corners, paints, shift = [self._ground[0]], [self._ground[1]], self._ground[2]
         for i, colors in enumerate(self._paints):
             faces = self.drawn.corners(frame, i)[self.drawn.bodies[i].whole.triangles]
             if self.color:
@@ -178,11 +183,13 @@ class Raster:
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
         seen = normals @ toward > 1e-9 * length
-        faces, paint = faces[seen], paint[seen]
+        depth = (faces @ toward).mean(axis=1)
+        depth[: len(shift)] += shift
+        faces, paint, depth = faces[seen], paint[seen], depth[seen]
         normals = normals[seen] / length[seen, None]
         light = 0.7 * toward + 0.65 * self.view.up - 0.45 * self.view.right
         bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
-        order = np.argsort((faces @ toward).mean(axis=1))
+        order = np.argsort(depth)
         return self.view(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
     def _colored(self, frame: int, i: int, faces: Array) -> tuple[Array, Array]:
@@ -243,6 +250,28 @@ def _paints(body: SceneBody) -> Array:
     paints = []
     for piece in body.surfaces:
         text = piece.color or body.color
-        paint = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        paints.append(np.tile(paint, (len(piece.triangles), 1)))
+        paints.append(np.tile(_rgb(text), (len(piece.triangles), 1)))
     return np.concatenate(paints)
+
+
+def _ground(scene: Scene, towards: Array, *, grey: bool) -> tuple[Array, Array, Array]:
+    """Triangles (n, 3, 3) of the shapes of the world, colours, and by how much they are nearer.
+
+    They are small, for their order; plates are behind all else, or seen from below in front.
+    """
+    size = float(np.linalg.norm(scene.high - scene.low))
+    faces, paints, shifts = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros(0)]
+    for piece in scene.ground:
+        faces.append(divided(piece.offsets[piece.triangles], _LARGE * size))
+        nearer = _BEHIND * size if isinstance(piece, Plate) else 0.0
+        if nearer and piece.normal @ towards > 0:  # type: ignore[attr-defined]
+            nearer = -nearer
+        shifts.append(np.full(len(faces[-1]), nearer))
+        paint = _rgb(EARTH if grey or piece.color is None else piece.color)
+        paints.append(np.tile(paint, (len(faces[-1]), 1)))
+    return np.concatenate(faces), np.concatenate(paints), np.concatenate(shifts)
+
+
+def _rgb(text: str) -> list[float]:
+    """Red, green and blue of a color "#rrggbb", 0 to 1."""
+    return [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...joints import Contact
+from ...joints import ClosedContact
 from ...joints.nearness import constraint_map, pose_error
 from ...spatial import block_diagonal, cross, motion_transform
 from ...spatial.scalar import solve_spd
@@ -123,7 +123,7 @@ def _loop_motion(system: System, motions: Sequence[BodyMotion], loop: Loop) -> L
     turning = cross(w_a, cross(w_a, d)) + 2 * cross(w_a, dV[3:])
     c = np.concatenate([cross(w_a, dV[:3]), turning])
     c = c + X @ a.turning - b.turning  # (4)
-    if isinstance(loop.joint, Contact):
+    if isinstance(loop.joint, ClosedContact):
         q, P, gap, drift = loop.joint.touch(R, r, dV)
         xi = np.zeros(6)
     else:

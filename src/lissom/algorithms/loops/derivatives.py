@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import StateError
-from ...joints import Contact
+from ...joints import ClosedContact
 from ...spatial import bracket, cross
 from ...system import Loop, State, System
 from ..tree import engine
@@ -154,7 +154,7 @@ def free_derivatives(
     the axes of these.
     """
     for loop in system.loops:
-        if isinstance(loop.joint, Contact):
+        if isinstance(loop.joint, ClosedContact):
             raise StateError(
                 f"derivatives do not support contacts: the loop {loop.name!r} is closed by "
                 f"{loop.joint.label}; close it by a joint"

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import StateError
-from ...joints import Contact, Free
+from ...joints import ClosedContact, Free
 from ...joints.contacts import Touch
 from ...joints.nearness import constraint_map, nearest_from, pose_error
 from ...spatial import cross, rotate, skew
@@ -65,7 +65,9 @@ class PlacedLoop:
     def touch(self) -> Touch | None:
         """Contact at rest in this pose, if it is one."""
         joint = self.loop.joint
-        return joint.touch(*self.relative, np.zeros(6)) if isinstance(joint, Contact) else None
+        return (
+            joint.touch(*self.relative, np.zeros(6)) if isinstance(joint, ClosedContact) else None
+        )
 
     @cached_property
     def directions(self) -> Array:
@@ -177,7 +179,7 @@ def closure_jacobian(
     for placement in placed:
         P = placement.scale[:, None] * placement.directions
         row = P.T @ _relative_jacobian(system, q, placement)
-        if of_gaps and isinstance(placement.loop.joint, Contact):
+        if of_gaps and isinstance(placement.loop.joint, ClosedContact):
             row[placement.loop.joint.n_gap :] = 0.0
         rows.append(row)
     return np.concatenate([*rows, coupling_jacobian(system, couplings)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...joints import Contact
+from ...joints import ClosedContact
 from ...system import Loop, System, equation
 from .frames import PlacedLoop, closure_slices
 
@@ -88,7 +88,7 @@ def redundant_motions(
         new = equations - equations @ before.T @ before
         u, values, _ = np.linalg.svd(new)
         rank = int(np.sum(values > RANK * size))
-        if isinstance(one, Loop) and isinstance(one.joint, Contact):
+        if isinstance(one, Loop) and isinstance(one.joint, ClosedContact):
             descriptions[one.name] = _words(u[:, rank:], one.joint.rows)
         elif k < len(placed):
             descriptions[one.name] = _words(placed[k].directions @ u[:, rank:], AXES)

@@ -55,8 +55,8 @@ class Document:
     source: Source  # the file itself
     table: FileTable | None = None  # its validated content; None if it is invalid
     problems: list[Problem] = field(default_factory=list)  # invalid keys and values
-    # materials, bodies, parts, loops, joins, couplings, frames: entries of the file and of the
-    # files merged into it
+    # materials, bodies, parts, loops, joins, couplings, frames, shapes: entries of the file and
+    # of the files merged into it
     materials: dict[str, IncludeEntry] = field(default_factory=dict)
     bodies: dict[str, IncludeEntry] = field(default_factory=dict)
     parts: list[IncludeEntry] = field(default_factory=list)
@@ -64,6 +64,7 @@ class Document:
     joins: list[IncludeEntry] = field(default_factory=list)
     couplings: list[IncludeEntry] = field(default_factory=list)
     frames: list[IncludeEntry] = field(default_factory=list)
+    shapes: list[IncludeEntry] = field(default_factory=list)
     # files included with a prefix or a place
     assemblies: list[AttachedFile] = field(default_factory=list)
 
@@ -167,7 +168,7 @@ def _add_entries(document: Document, source: Source, table: FileTable) -> None:
                 message = f"is given twice, also in {where}; remove or rename one"
                 document.problems.append(source.problem((group, name), message))
             by_name[name] = IncludeEntry(source, (group, name), value)
-    for group in ("parts", "loops", "joins", "couplings", "frames"):
+    for group in ("parts", "loops", "joins", "couplings", "frames", "shapes"):
         entries = [IncludeEntry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
         getattr(document, group).extend(entries)
 

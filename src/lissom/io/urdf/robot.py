@@ -24,6 +24,7 @@ from ...joints import Fixed, Free, Joint
 from ...model import Model
 from ...notebook import table
 from ...printing import Shown, folded
+from .collisions import add_collisions
 from .joints import Limits, dynamics_of, joint_of, limits_of, nearest
 from .visuals import Looks, origin
 from .xml_tree import Element, read_xml, shown
@@ -146,7 +147,7 @@ class Urdf:
     mimics : mapping
         Mimic joints by name; the model couples them unless it was read with ``mimics="free"``.
     left_out : tuple of str
-        What is not drawn, with line and reason.
+        What is not drawn, and collision elements that are no shapes, with line and reason.
     """
 
     model: Model
@@ -176,6 +177,7 @@ def read_urdf(
     unphysical: str = "error",
     mimics: str = "couple",
     meshes: bool = True,
+    collisions: bool = False,
     packages: Mapping[str, str | Path] | None = None,
     package_dirs: Sequence[str | Path] = (),
 ) -> Urdf:
@@ -200,6 +202,10 @@ def read_urdf(
     meshes : bool
         Read the meshes of links for drawings: STL, OBJ and Collada (.dae).  Where a mesh cannot be
         read, collision shapes stand in, and one warning is logged.
+    collisions : bool
+        Make shapes of contact of the collision elements: boxes, cylinders, spheres and capsules, on
+        the bodies and frames of the links, named "LINK_collision" if they have no names.  Meshes
+        are left out, and one warning is logged.
     packages : mapping, optional
         Folders of packages by name, for "package://NAME/..." and "model://NAME/...".
     package_dirs : sequence of path
@@ -218,7 +224,11 @@ def read_urdf(
         raise ModelError(f'read_urdf: mimics is {mimics!r}; use "couple" or "free"')
     if not isinstance(path, (str, os.PathLike)):
         raise ModelError(f"read_urdf: path is {path!r}; expected a path, such as 'robot.urdf'")
-    for name, switch in (("merge_fixed", merge_fixed), ("meshes", meshes)):
+    for name, switch in (
+        ("merge_fixed", merge_fixed),
+        ("meshes", meshes),
+        ("collisions", collisions),
+    ):
         if not isinstance(switch, bool):
             raise ModelError(f"read_urdf: {name} is {switch!r}; use True or False")
     if packages is not None and not _are_folders(packages):
@@ -235,6 +245,7 @@ def read_urdf(
     with np.errstate(all="ignore"):  # overflows are errors here, not warnings
         looks = Looks(Path(path), meshes, packages or {}, package_dirs)
         robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
+        robot.collisions = collisions
         description = robot.build(_BASES[base](), gravity, merge_fixed)
     looks.report()
     return description
@@ -319,6 +330,7 @@ class _Robot:
                     "is xacro; expand the file first: xacro robot.xacro > robot.urdf"
                 )
         self.root, self.looks, self.keep, self.coupled = root, looks, keep, coupled
+        self.collisions = False  # whether collision elements become shapes
         looks.survey(root)
         self.links = {e.text("name"): e for e in self._unique("link")}
         self.joints = {e.text("name"): e for e in self._unique("joint")}
@@ -432,6 +444,7 @@ class _Robot:
         for link, (body, turn, r) in place.items():
             if link != body:
                 model.frame(named[link], on=named[body], at=r, rotation=turn)
+        no_shapes = add_collisions(model, self.links, named) if self.collisions else []
         moving = {n: self.joints[n] for n in names}
         mimics = read_mimics(self.joints, checked=self.coupled)
         mimics = {n: mimic for n, mimic in mimics.items() if n in names}
@@ -445,7 +458,7 @@ class _Robot:
             damping=dynamics_of(moving, "damping"),
             friction=dynamics_of(moving, "friction"),
             mimics=mimics,
-            left_out=tuple(self.looks.left_out),
+            left_out=(*self.looks.left_out, *no_shapes),
         )
 
     def _names(self, links: list[str]) -> dict[str, str]:

@@ -97,12 +97,12 @@ class Looks:
         try:
             match shape.tag:
                 case "box":
-                    return [Box(_sizes(shape, "size", 3), color=color, **look)]
+                    return [Box(lengths(shape, "size", 3), color=color, **look)]
                 case "cylinder":
-                    sizes = _sizes(shape, "radius"), _sizes(shape, "length")
+                    sizes = lengths(shape, "radius"), lengths(shape, "length")
                     return [Cylinder(*map(float, sizes), color=color, **look)]
                 case "sphere":
-                    return [Sphere(float(_sizes(shape, "radius")), color=color, **look)]
+                    return [Sphere(float(lengths(shape, "radius")), color=color, **look)]
                 case "mesh":
                     return self._meshes(shape, color, look)
         except ModelError as error:
@@ -144,7 +144,7 @@ def _surfaces(path: Path) -> Surfaces | str:
         return str(error)
 
 
-def _sizes(shape: Element, name: str, count: int = 1) -> Any:
+def lengths(shape: Element, name: str, count: int = 1) -> Any:
     """Array (count,) of positive lengths, or a single number."""
     sizes = shape.numbers(name, count, unit=" [m]")
     if not np.all(sizes > 0):

@@ -15,6 +15,7 @@ class ContactNumbers(NamedRow):
     slip: Number  # table: those of the friction law, or zero
     tolerance: Number  # gap that counts as closed [m]
     ball: Number  # sum of the radii of the bounding balls [m], or infinite
+    first: Number  # of the points of the same contact, its number among all points
     center_a: Vector  # their centres, in the axes of the slots
     center_b: Vector
     R_a: Matrix  # own axes of the shapes, in those of the slots
@@ -44,12 +45,18 @@ class TouchRecord(NamedRow):
     entry: Number  # speed of approach at the last touch-down [m/s]
     duration: Number  # time of contact that follows from it [s]
     since: Number  # time of the last touch-down
-    impulse: Number  # of the normal force since then [N s]
-    peak: Number  # its largest value at the ends of steps since then [N]
+    impulse: Number  # of the normal force since the contact as a whole has closed [N s]
+    deepest: Number  # largest depth [m]
     release: Number  # gap beyond which a quiet contact is open again [m]
     step: Number  # longest fixed step while it is closed [s]
     happened: Number  # TOUCHED or LEFT in the last step, else zero
     count: Number  # touch-downs
+    shortest: Number  # time of contact of all of them [s]; zero before the first
+    creep: Number  # way slid below the speed at which regularised friction is greatest [m]
+    begun: Number  # of the first point: time at which the contact as a whole has closed
+    approach: Number  # and its speed there [m/s]
+    total: Number  # sum of the normal forces of all points, at the last place within a step [N]
+    peak: Number  # its largest value since then [N]
 
 
 class ContactOutput(NamedRow):

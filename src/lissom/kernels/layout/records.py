@@ -50,6 +50,23 @@ class BodyConstants(NamedRow):
     J: Symmetric
 
 
+class TouchedRecord(NamedRow):
+    """scratch: derivatives of contacts with the ground that touch a node, in working axes.
+
+    Both as inertia about the node.
+    """
+
+    active: Number  # whether there are any in this step
+    A: Symmetric  # of the matrix of the step
+    B: Matrix
+    D: Symmetric
+    K_A: Symmetric  # of the stiffness alone
+    K_B: Matrix
+    K_D: Symmetric
+    n: Vector  # moment and force that a method adds at the node
+    f: Vector
+
+
 class ClosingRecord(NamedRow):
     """scratch: how loops are kept closed."""
 

@@ -70,6 +70,7 @@ class LoadRow(NamedRow):
     axes: Number  # 1: world axes
     touch: Offset  # memory: `contact.TouchRecord` of a contact
     body: Offset  # ints: row of its body
+    touched: Number  # contact: 1 + number of the `TouchedRow` that has its derivatives, or 0
 
 
 class SlotRow(NamedRow):
@@ -78,6 +79,16 @@ class SlotRow(NamedRow):
     body: Number  # ints: row of its body; -1 on the ground
     external: Number  # place in the list of external forces
     slopes: Number  # the largest of those of its loads
+
+
+class TouchedRow(NamedRow):
+    """Node whose contacts with the ground are inertia of implicit steps, see `contact_inertia`."""
+
+    body: Offset  # ints: row of its body
+    carrier: Offset  # scratch: its record
+    motion: Offset  # scratch: first part of that
+    first: Number  # ints: row of the first child that contributes to the node; 0: there is none
+    record: Offset  # scratch: `records.TouchedRecord`
 
 
 class MotionRow(NamedRow):
@@ -253,6 +264,7 @@ class SlopeRows(NamedRow):
     motion: Offset  # small motions of the slots, 12 numbers each
     change: Offset  # changes of their wrenches, 6 each
     derivatives: Offset  # what a user's function writes
+    count: Offset  # number of rows in use
     end: Offset
 
 
@@ -263,6 +275,7 @@ class GapPlaces(NamedRow):
     rate: Offset
     press: Offset  # normal force
     speed: Offset  # of the two points relative to each other
+    slip: Offset  # along the surface
     time: Offset  # at which these were measured
     doubt: Offset  # whether the contact may change within the step
     samples: Offset  # gaps within a part of the step
@@ -305,6 +318,7 @@ class PlanHeader(NamedRow):
     loop_joints: RowList  # joints of loops that loads act on
     loop_forces: RowList  # loads on these joints; their q and v are offsets among its motions
     watched: RowList  # loads whose forces may bend within a step, see `kinks`: places of their rows
+    touched: RowList  # nodes that contacts with the ground touch
     contacts: RowList  # places of the rows of contacts
     n_stop: Number  # times that a step must not cross
     stops: Offset  # table
@@ -338,6 +352,8 @@ class PlanHeader(NamedRow):
     n_loop_v: Number  # speeds of all loaded joints of loops
     n_row: Number  # most rows of derivatives of loads that are not diagonal; see `load_rows`
     wide: Number  # whether the speeds have rows of their own among them
+    slot_rows: Number  # rows of slots among them
+    contact_rows: Number  # the first of those of contacts, which are the last
     spacings: Offset  # table: spacings of differences by coordinates, then by speeds, n_v each
     timed: Number  # whether anything depends on time
     switches: Number  # whether the run has two methods
@@ -455,8 +471,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     IS_HARD,  # whether the last one had a much larger change
     CONTACT_STEP,  # longest fixed step while contacts are closed; zero: to be looked at, see `gaps`
     CONTACT_AT,  # time at which a step must end, since a contact closes or opens there
+    N_CUT,  # whole fixed steps that were divided, of runs with contacts
     M_HEADER,
-) = range(62)
+) = range(63)
 
 # Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
 # rows in it, only solve M x = f, or only insert given motions into the state and close its loops

@@ -45,7 +45,7 @@ FAR = 2.0  # distance of the centres, in sums of the radii of the balls about th
 
 
 @uncounted
-def _witness(numbers, table, slot_a, slot_b):
+def shapes_witness(numbers, table, slot_a, slot_b):
     """Witness of a contact whose slots are in these poses."""
     return pair_witness(
         int(numbers.pair), table, int(numbers.shape_a), int(numbers.shape_b),
@@ -63,7 +63,7 @@ def _between_centers(numbers, slot_a, slot_b):
 
 @uncounted
 def gap_motion(load, table, memory, work, a, b, exact):
-    """Gap, its rate, normal force, and largest speed of points of the shapes towards each other.
+    """Gap, its rate, normal force, largest relative speed of the points, and slip.
 
     Where the shapes are far apart and this need not be exact, the gap of the balls about them.
     """
@@ -78,19 +78,19 @@ def gap_motion(load, table, memory, work, a, b, exact):
             v = added(v, -1.0, v_b)
             w = added(slot_a[2], -1.0, slot_b[2])
             speed = math.sqrt(dot(v, v)) + math.sqrt(dot(w, w)) * numbers.ball
-            return distance - numbers.ball, dot(d, v) / distance, 0.0, speed
-    witness = _witness(numbers, table, slot_a, slot_b)
-    _x, _v, rate, _slip, turning = contact_motion(witness, slot_a, slot_b)
-    N, _by_depth, _by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+            return distance - numbers.ball, dot(d, v) / distance, 0.0, speed, speed
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
+    _x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
+    N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     v = added(point_velocity(slot_a, witness[2]), -1.0, point_velocity(slot_b, witness[3]))
     speed = math.sqrt(dot(v, v))
     if numbers.ball < math.inf:
         speed += math.sqrt(dot(turning, turning)) * numbers.ball
-    return witness[0], rate, N, speed
+    return witness[0], rate, N, speed, math.sqrt(dot(v_t, v_t))
 
 
 @uncounted
-def _normal(numbers, table, memory, load, gap, rate):
+def normal_force(numbers, table, memory, load, gap, rate):
     """Normal force and its slopes by depth and by rate of depth.
 
     Before a contact closes its speed of approach is the present one.
@@ -113,7 +113,7 @@ def gap_between(numbers, table, slot_a, slot_b):
         distance = math.sqrt(dot(d, d))
         if distance > FAR * numbers.ball:
             return distance - numbers.ball
-    return _witness(numbers, table, slot_a, slot_b)[0]
+    return shapes_witness(numbers, table, slot_a, slot_b)[0]
 
 
 @uncounted
@@ -138,10 +138,10 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
         if distance > FAR * numbers.ball:
             channels.gap = distance - numbers.ball
             return
-    witness = _witness(numbers, table, slot_a, slot_b)
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
     x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
     channels.gap, channels.point, channels.slip = witness[0], x, v_t
-    N, _by_depth, _by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     if N == 0.0:
         return
     F, M = ZERO, ZERO
@@ -152,6 +152,18 @@ def add_contact(load, table, memory, signals, work, a, b, states, o):  # noqa: A
     add_wrench(work, b, n_b, f_b)
     channels.press, channels.force = N, added(F, N, witness[1])
     channels.patch = _radius(witness)[0]
+
+
+@uncounted
+def put_open_contact(load, table, work, a, b, states, o):
+    """Write the channels of a contact without force: exact, however far apart its shapes are."""
+    channels = ContactOutput(states, o)
+    if channels.press != 0.0:
+        return
+    slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
+    witness = shapes_witness(ContactNumbers(table, load.constants), table, slot_a, slot_b)
+    x, _v, _rate, v_t, _turning = contact_motion(witness, slot_a, slot_b)
+    channels.gap, channels.point, channels.slip = witness[0], x, v_t
 
 
 @uncounted
@@ -178,9 +190,9 @@ def add_contact_change(load, table, memory, signals, work, a, b, motion, m_a, m_
     """Add the changes of the wrenches of a contact by small motions of its slots."""
     numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
-    witness = _witness(numbers, table, slot_a, slot_b)
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
     _x, _v, rate, v_t, turning = contact_motion(witness, slot_a, slot_b)
-    N, by_depth, by_rate = _normal(numbers, table, memory, load, witness[0], rate)
+    N, by_depth, by_rate = normal_force(numbers, table, memory, load, witness[0], rate)
     if N == 0.0:
         return
     small_a, small_b = small_motion(motion, m_a), small_motion(motion, m_b)
@@ -191,7 +203,7 @@ def add_contact_change(load, table, memory, signals, work, a, b, motion, m_a, m_
     F, M, dF, dM = ZERO, ZERO, ZERO, ZERO
     if numbers.slip != 0.0:
         F, M = _friction(numbers, table, witness, N, v_t, turning)
-        dF, dM = _friction_change(
+        dF, dM = friction_change(
             numbers, table, witness, N, v_t, turning, dN, dg, dn, d_slip, d_turning
         )
     n_a, f_a, n_b, f_b = contact_change(
@@ -202,7 +214,7 @@ def add_contact_change(load, table, memory, signals, work, a, b, motion, m_a, m_
 
 
 @uncounted
-def _friction_change(numbers, table, witness, N, v, turning, dN, dg, dn, dv, d_turning):
+def friction_change(numbers, table, witness, N, v, turning, dN, dg, dn, dv, d_turning):
     """Changes of friction and moment of (1), (2)."""
     c, n = int(numbers.slip), witness[1]
     w = dot(n, turning)
@@ -233,7 +245,7 @@ def put_unit_forces(load, table, work, a, b):
     """Put a unit force along the normal on the slots of a contact, as wrenches."""
     numbers = ContactNumbers(table, load.constants)
     slot_a, slot_b = slot_motion(work, a), slot_motion(work, b)
-    witness = _witness(numbers, table, slot_a, slot_b)
+    witness = shapes_witness(numbers, table, slot_a, slot_b)
     n_a, f_a, n_b, f_b = contact_force(witness, slot_a, slot_b, 1.0, ZERO, ZERO)
     put_vector(work, a + SLOT_WRENCH, n_a)
     put_vector(work, a + SLOT_WRENCH + 3, f_a)

@@ -23,6 +23,7 @@ from .loop_loads import loop_loads
 from .motions import drive, undrive
 from .slots import clear_wrenches, put_wrenches, slot_motions
 from .states import put_states
+from .touched_nodes import add_touched_forces, hold_touched, release_touched
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
 PIVOT = 1e-14  # fraction of a diagonal entry below which the mass matrix is singular
@@ -72,6 +73,10 @@ def evaluate(system, arrays, work, t, state, w, out):
     extrapolate_accelerations(system, arrays, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
+    touched = scratch[field.TOUCHED] != 0.0
+    if touched:
+        add_touched_forces(system, plan, before, 1.0, 0.0, False)
+        hold_touched(system, plan)
     if head.dense != 0:
         status = solve_dense(
             ints,
@@ -94,6 +99,8 @@ def evaluate(system, arrays, work, t, state, w, out):
         status = articulate_tip_to_base(ints, scratch, out)
         if status == field.DONE:
             status = accelerate_base_to_tip(ints, scratch, out)
+    if touched:
+        release_touched(system, plan)
     if status != field.DONE:
         return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
     copy_driven(plan, memory, x, out)
@@ -110,6 +117,9 @@ def solve_mass(system, arrays, q, forces, before, out):
     ints, floats, scratch = system
     flags = head.flags
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
+    touched = scratch[field.TOUCHED] != 0.0
+    if touched:
+        hold_touched(system, arrays.plan)
     if ints[field.LOOPS] != 0:
         closing_of(ints, scratch).softened = field.SOFT
         status = closed_accelerations(
@@ -119,6 +129,8 @@ def solve_mass(system, arrays, q, forces, before, out):
         status = articulate_tip_to_base(ints, scratch, forces)
         if status == field.DONE:
             status = accelerate_base_to_tip(ints, scratch, out)
+    if touched:
+        release_touched(system, arrays.plan)
     if status != field.DONE:
         return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
     return 0

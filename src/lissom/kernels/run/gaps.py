@@ -26,6 +26,7 @@ import math
 from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..contact.bernstein import DEGREE, first_root
+from ..contact.friction import HOLD, SPEED
 from ..contact.law import contact_time, elastic, static_depth
 from ..layout import contact, run
 from ..layout.contact import ContactNumbers, TouchRecord
@@ -33,7 +34,7 @@ from ..layout.rows import cut_as
 from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
-from .contact_forces import gap_motion, put_unit_forces
+from .contact_forces import gap_motion, normal_force, put_unit_forces
 from .coordinates import moved
 from .evaluate import solve_mass
 from .explicit import dense_stages, interpolate
@@ -47,7 +48,16 @@ SHORTEST = 1e-3  # part of a step that has a polynomial of its own
 FIRST_STEP, FIXED_STEPS = 50.0, 32.0  # parts of the time of contact
 STABLE_STEPS = 12.0  # explicit fixed steps in a period of vibration on a quiet contact
 RELEASE = 10.0  # static depths
+WHOLE = 0.999  # part of a fixed step above which it is not divided
 SLOWEST = 1e-12  # speed of approach that counts [m/s]
+# Gauss's rule on a step, for impulses: points and weights
+GAUSS = (
+    (0.04691007703066800, 0.11846344252809454),
+    (0.23076534494715845, 0.23931433524968324),
+    (0.5, 0.28444444444444444),
+    (0.76923465505284155, 0.23931433524968324),
+    (0.95308992296933200, 0.11846344252809454),
+)
 MARGIN = 1.5  # of the speeds at the ends of a step over those within
 
 cut_gaps = cut_as(run.GapPlaces)
@@ -74,7 +84,7 @@ def _measure(r, t, at, exact):
     for k in range(head.contacts.count):
         load = _load(plan, k)
         a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-        w.gap[k], w.rate[k], w.press[k], w.speed[k] = gap_motion(
+        w.gap[k], w.rate[k], w.press[k], w.speed[k], w.slip[k] = gap_motion(
             load, table, memory, r.work.slots, a, b, exact
         )
     w.time[0] = t
@@ -222,7 +232,7 @@ def _at(r, k, t, h, theta, way):
         drive(r.system.ints, plan, table, memory, now, at.q, at.v, r.work.x, r.work.buffer)
     place_slots(r.system, r.arrays, r.work, at.q, at.v)
     a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
-    gap, rate, _press, speed = gap_motion(load, table, memory, r.work.slots, a, b, True)
+    gap, rate, _press, speed, _slip = gap_motion(load, table, memory, r.work.slots, a, b, True)
     return gap, rate, speed
 
 
@@ -250,6 +260,9 @@ def commit_contacts(r, h, t1):
         _measure(r, t1, r.start, False)
     happened = False
     longest = math.inf
+    p = run.RunParameters(table, head.parameters)
+    if head.adaptive == 0 and memory[run.ON_GRID] != 0.0 and h < WHOLE * p.step:
+        memory[run.N_CUT] += 1.0
     for k in range(head.contacts.count):
         load = _load(plan, k)
         touch, numbers = (
@@ -257,8 +270,8 @@ def commit_contacts(r, h, t1):
             ContactNumbers(table, load.constants),
         )
         touch.happened = 0.0
-        if touch.state != contact.OPEN:
-            _add_impulse(touch, w, k, h)
+        if touch.state != contact.OPEN and memory[load.active] != 0.0:
+            _add_impulse(r, w, k, h, touch, numbers)
         if touch.state == contact.OPEN:
             near = numbers.tolerance if w.rate[k] < 0.0 else 0.0
             if memory[load.active] != 0.0 and w.gap[k] <= near:
@@ -279,10 +292,36 @@ def commit_contacts(r, h, t1):
 
 
 @uncounted
-def _add_impulse(touch, w, k, h):
-    """Add the impulse of the normal force in a step, by the trapezoidal rule, and its peak."""
-    touch.impulse += 0.5 * h * (touch.press + w.press[k])
-    touch.peak = max(touch.peak, w.press[k])
+def _cubic(touch, w, k, h, theta):
+    """Gap and its rate at the fraction theta of a step by Hermite's cubic."""
+    one, shift = 1.0 - theta, w.gap[k] - touch.gap
+    before, after = h * touch.rate - shift, shift - h * w.rate[k]
+    bend = one * before + theta * after
+    gap = one * touch.gap + theta * w.gap[k] + theta * one * bend
+    return gap, (shift + (one - theta) * bend + theta * one * (after - before)) / h
+
+
+@uncounted
+def _add_impulse(r, w, k, h, touch, numbers):
+    """Add the impulse of the normal force in a step to that of its point, and note its peak.
+
+    By Gauss's rule of order ten, on Hermite's cubic of the gap.
+    """
+    plan, table, memory = r.arrays
+    load, impulse = _load(plan, k), 0.0
+    first = TouchRecord(memory, _load(plan, int(numbers.first)).touch)
+    for j in range(len(GAUSS)):
+        theta, weight = GAUSS[j]
+        gap, rate = _cubic(touch, w, k, h, theta)
+        N, _by_depth, _by_rate = normal_force(numbers, table, memory, load, gap, rate)
+        impulse += weight * h * N
+        first.total = N if k == int(numbers.first) else first.total + N
+        first.peak = max(first.peak, first.total)
+        touch.deepest = max(touch.deepest, -gap)
+    touch.impulse += impulse
+    if numbers.slip != 0.0 and table[int(numbers.slip) + HOLD] == 0.0:
+        if w.slip[k] < table[int(numbers.slip) + SPEED]:
+            touch.creep += h * w.slip[k]
 
 
 @uncounted
@@ -302,9 +341,10 @@ def _touch_down(r, w, k, h, t1, touch, numbers):
     quiet = 0.5 * v * v < falls * lowest
     touch.state = contact.QUIET if quiet else contact.CLOSED
     touch.happened, touch.since, touch.entry = contact.TOUCHED, t1, v
-    touch.impulse = touch.peak = 0.0
     touch.release = RELEASE * lowest
     touch.count += 1.0
+    if touch.shortest == 0.0 or touch.duration < touch.shortest:
+        touch.shortest = touch.duration
     touch.step = touch.duration / FIXED_STEPS
     if quiet and head.traits & run.USES_ARMATURE != 0:
         touch.step = math.inf

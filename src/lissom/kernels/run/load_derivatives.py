@@ -251,7 +251,7 @@ def _add_slower(r, of, cut, t, k, by_q):
         for j in range(n):
             by_q[j, k] += of.U[(first + i) * n + j] * of.change[i]
     for c in range(head.n_loop_v):
-        o = (first + 6 * head.n_wrench + c) * n
+        o = (first + head.slot_rows + c) * n
         for j in range(n):
             by_q[j, k] -= of.U[o + j] * cut.C[c] * cut.A[c]
     return 0

@@ -9,6 +9,7 @@ K and C are the slopes of loads on hinges (`loads`).  The rows r are, in this or
             the changes of its wrench for small motions J e_k of the nodes (`NodeKind.change`);
             J from the columns of the nodes (`places`) if there are any, or force by force    (3)
   cut       U = J of the joints of loops that loads act on; K_r = K_c J, C_r = C_c J           (4)
+  contacts  in steps only, where they are not among the slots: see `contact_rows`
 Left out of (1), and found by `load_derivatives`, is that J changes with q.
 """
 
@@ -22,6 +23,7 @@ from ..tree.external import apply_external
 from ..tree.inverse import forces_tip_to_base
 from ..tree.motion import motion_base_to_tip
 from ..tree.world import place_base_to_tip
+from .contact_rows import add_contact_rows
 from .coordinates import moved
 from .loads import add_load, add_node_change, add_node_force, add_slopes_of, output_place
 from .loop_loads import loop_rows, loop_slopes
@@ -50,7 +52,8 @@ def load_rows_at(system, arrays, work, t, state, other, least, columns, motions)
     head = run.PlanHeader(arrays.plan, 0)
     plan, of = arrays.plan, slope_rows(arrays, work)
     n = system.ints[field.N_V]
-    for k in range(head.n_row * n):
+    of.count[0] = head.contact_rows
+    for k in range(head.contact_rows * n):
         of.U[k] = of.K[k] = of.C[k] = 0.0
     for k in range(n if head.wide != 0 else 0):
         of.U[k * n + k] = 1.0
@@ -66,6 +69,8 @@ def load_rows_at(system, arrays, work, t, state, other, least, columns, motions)
             _slot_directions(system, arrays, work, of, state, least)
         if _slot_changes(system, arrays, work, of, t, state, least) != 0:
             return run.CALL_FAILED
+        if head.n_row != head.contact_rows and least == run.STEP_ROWS:
+            of.count[0] = add_contact_rows(system, arrays, work, of, state, head.contact_rows)
     status = add_user_rows(arrays, work, of, t, state, _first_row(plan, n))
     return status if status != 0 else _differences(system, arrays, work, of, t, state, other)
 
@@ -95,7 +100,7 @@ def _cut_rows(system, arrays, work, of, state):
     head = run.PlanHeader(arrays.plan, 0)
     plan, n = arrays.plan, system.ints[field.N_V]
     cut, first = loop_joints(arrays, work), _first_row(plan, n)
-    first += 6 * head.n_wrench
+    first += head.slot_rows
     loop_rows(system, arrays, work, state)
     for c in range(head.n_loop_v):
         o = (first + c) * n
@@ -276,7 +281,7 @@ def _add_forces(system, arrays, work, of, t, at, k, factor, rows):
         ):
             return run.CALL_FAILED
     for j in range(head.n_loop_v):
-        rows[(first + 6 * head.n_wrench + j) * n + k] += factor * cut.T[j]
+        rows[(first + head.slot_rows + j) * n + k] += factor * cut.T[j]
     for i in range(head.node_loads.count):
         load = run.LoadRow(plan, head.node_loads.first, i)
         if load.wide == run.EVERYWHERE and memory[load.active] != 0.0:

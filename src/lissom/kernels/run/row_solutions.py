@@ -21,9 +21,8 @@ LEAST = 1e-12  # pivot of 1 + V X below which it is singular
 @uncounted
 def select_rows(system, arrays, work, of_damping, of_stiffness):
     """Write V, and move the rows that count to the front; returns their number."""
-    head = run.PlanHeader(arrays.plan, 0)
     of, n, used = slope_rows(arrays, work), system.ints[field.N_V], 0
-    for i in range(head.n_row):
+    for i in range(int(of.count[0])):
         counts = False
         for k in range(n):
             j = i * n + k

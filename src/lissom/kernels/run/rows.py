@@ -8,8 +8,10 @@ from ..layout import run
 from ..layout.loops import LoopsHeader
 from ..loops.couplings import coupling_force
 from ..loops.forces import loop_force
+from .contact_forces import put_open_contact
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
+from .loads import output_place
 from .projection import settle
 from .slots import SLOT_RECORD, SLOT_WRENCH
 from .views import loop_joints
@@ -93,6 +95,8 @@ def write_row(system, arrays, work, t, state, rows):
     n_q, n = ints[field.N_Q], ints[field.N_V]
     if head.motions.count != 0:
         needed_forces(system, arrays, work, state, x)
+    if head.contacts.count != 0:
+        _put_open_contacts(arrays, work)
     o = int(memory[run.N_ROWS]) * head.width
     rows[o] = run.RunParameters(table, head.parameters).origin + t
     o += 1
@@ -123,3 +127,14 @@ def write_row(system, arrays, work, t, state, rows):
     for k in range(head.n_loop_v):
         rows[o + k] = joints.T[k]
     memory[run.N_ROWS] += 1.0
+
+
+@uncounted
+def _put_open_contacts(arrays, work):
+    """Write the channels of the contacts that have no force."""
+    plan, table = arrays.plan, arrays.table
+    contacts = run.PlanHeader(plan, 0).contacts
+    for k in range(contacts.count):
+        load = run.LoadRow(plan, plan[contacts.first + k])
+        a, b = load.slot_a * SLOT_RECORD, load.slot_b * SLOT_RECORD
+        put_open_contact(load, table, work.slots, a, b, work.states, output_place(plan, load))

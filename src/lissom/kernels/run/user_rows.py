@@ -33,7 +33,7 @@ def add_user_rows(arrays, work, of, t, state, first):
         if _has_user_derivatives(arrays, load):
             _add_forces(arrays, work, of, state, load, 0, of.column)
     if head.loop_forces.count != 0:
-        cut, row = loop_joints(arrays, work), first + 6 * head.n_wrench
+        cut, row = loop_joints(arrays, work), first + head.slot_rows
         for i in range(head.loop_forces.count):
             load = run.LoadRow(plan, head.loop_forces.first, i)
             if not _put_user_derivatives(arrays, work, of, t, state, load):

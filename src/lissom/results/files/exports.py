@@ -152,7 +152,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
 
     With loops there are also loop_force and names.loop, with couplings coupling_force and
     names.coupling, with servos servo and names.servo, with rotors on bodies wheel and names.wheel,
-    with loads on joints of loops loop_load and names.loop_speed.
+    with contacts contact and names.contact, with loads on joints of loops loop_load and
+    names.loop_speed.
     """
     import scipy.io
 
@@ -170,6 +171,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
         names["servo"] = np.array(_names(system, store, "servo"), dtype=object)
     if store.columns.wheels:
         names["wheel"] = np.array(_names(system, store, "wheel"), dtype=object)
+    if store.columns.contacts:
+        names["contact"] = np.array(_names(system, store, "contact"), dtype=object)
     if store.columns.loaded:
         names["loop_speed"] = np.array(_names(system, store, "loop_load"), dtype=object)
     if system.couplings:

@@ -14,9 +14,9 @@ __all__ = ["FORMAT_VERSION", "check_version", "lissom_version"]
 # 1: trees; 2: loops; 3: couplings; 4: frames and servos; 5: bodies at level "stiffened"; 6: rods;
 # 7: bodies at level "ruthless", or in the frame of their shapes; 8: loads on joints of loops;
 # 9: rotors on bodies; 10: in NetCDF files, the system as one variable; 11: the words of
-# `records.codec`, with the residual compliance of bodies.  Before it a file had the first version
-# that could hold it.
-FORMAT_VERSION = 11
+# `records.codec`, before which a file had the first version that could hold it; 12: residual
+# compliance of bodies, shapes of contact.
+FORMAT_VERSION = 12
 
 
 def lissom_version() -> str:

@@ -154,9 +154,9 @@ class Event(Shown):
     Parameters
     ----------
     when : str, callable or Gap
-        Joint (by the body that it carries) whose coordinate is watched, or a function
-        f(time, state) -> number; compiled by Numba: f(time, q, v) -> number; or ``Gap(a, b)``, the
-        gap between two shapes.
+        Joint (by the body that it carries) whose coordinate is watched; a contact by its name,
+        which touches (direction -1) or leaves (1); a function f(time, state) -> number; compiled
+        by Numba: f(time, q, v) -> number; or ``Gap(a, b)``, the gap between two shapes.
     action : Action or sequence of Action
         `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`, `RigidImpact(restitution)`;
         by default Stop().  With ``()`` the run continues, and the result's ``events`` record the
@@ -264,7 +264,9 @@ class Event(Shown):
         # Previous value, whether it is armed, and the level from which a gap is counted
         place = plan.reserve(3, [0.0, 1.0, 0.0])
         common = {"memory": place, "way": self.direction, "value": plan.table(self.value)}
-        if isinstance(self.when, str):
+        if isinstance(self.when, str) and self.when in plan.contact_names:
+            self._check_contact()  # the run itself ends steps where contacts close and open
+        elif isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
             if joint.n_v != 1 or joint.n_q != 1:
                 raise LoadError(
@@ -284,6 +286,15 @@ class Event(Shown):
         for action in self.actions:
             action.prepare(plan, self.label)
         plan.events.append((self, place))
+
+    def _check_contact(self) -> None:
+        """Refuse what does not go with the gap of a contact."""
+        if self.value or self.rate:
+            what = "rate=True" if self.rate else f"value={self.value:g}"
+            raise LoadError(
+                f"{self.label}: {self.when!r} is a contact, which closes and opens where its gap "
+                f"is zero; leave out {what}, or watch a function of the state"
+            )
 
     def _function(self, plan: Plan) -> tuple[int, int]:
         if is_compiled(self.when):

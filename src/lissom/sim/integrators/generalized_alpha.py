@@ -29,6 +29,7 @@ from ...errors import LoadError
 from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
 from ...kernels.layout import run
+from ...kernels.run.contact_inertia import prepare_contacts
 from ...kernels.run.coordinates import moved, moved_error
 from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import (
@@ -107,7 +108,9 @@ def _alpha_step(system, arrays, work, t, h, start, end, other, x, of, weights):
     note_sides(start.v, of.sides)
     if tangent(arrays, work, t, start, 0.5 * h, of, 0.0) != 0:
         return run.CALL_FAILED
-    prepare_armature(system, arrays, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
+    of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+    prepare_armature(system, arrays, of, of_damping, of_stiffness, h)
+    prepare_contacts(system, arrays, work, start, of_damping, of_stiffness)
     if begin_states(arrays, work, t, start, end, 0.5 * h, 0.0) != 0:
         return run.CALL_FAILED
     coupled = head.n_row != 0 and memory[run.COUPLED] > 0.0

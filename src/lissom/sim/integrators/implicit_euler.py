@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ...kernels import fields as field
 from ...kernels.compiling import inlined
 from ...kernels.layout import run
+from ...kernels.run.contact_inertia import prepare_contacts
 from ...kernels.run.coordinates import moved
 from ...kernels.run.evaluate import evaluate, request_speed_closure
 from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature, tangent
@@ -23,6 +24,7 @@ from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
 from ...kernels.run.row_solutions import add_row_forces, select_rows, soften_by_rows, solve_rows
 from ...kernels.run.states import end_states
+from ...kernels.run.touched_nodes import add_touched_forces
 from ...kernels.run.views import loop_joints, slope_rows
 from .integrator import Integrator
 
@@ -43,6 +45,7 @@ def _euler_step(system, arrays, work, t, h, start, end, other, of):
     if tangent(arrays, work, t, start, h, of, 0.0) != 0:
         return run.CALL_FAILED
     prepare_armature(system, arrays, of, h, h * h, h)
+    prepare_contacts(system, arrays, work, start, h, h * h)
     for k in range(n):
         extra[k] = -h * of.K[k] * v0[k]
     status = _further_forces(system, arrays, work, t, h, start, other)
@@ -63,6 +66,8 @@ def _euler_step(system, arrays, work, t, h, start, end, other, of):
         end.q[k] = start.q[k]
     for k in range(head.n_state):
         end.z[k] = start.z[k]
+    if system.scratch[field.TOUCHED] != 0.0:
+        add_touched_forces(system, plan, v0, 0.0, -h, True)
     status = evaluate(system, arrays, work, t, end, h, work.out)
     for k in range(n):
         extra[k] = 0.0
@@ -90,7 +95,7 @@ def _further_forces(system, arrays, work, t, h, start, other):
         mark_driven(system.ints, plan, arrays.memory)
         status = load_rows(system, arrays, work, t, start, other, run.STEP_ROWS)
         rows = slope_rows(arrays, work)
-        add_row_forces(system, arrays, work, head.n_row, rows.K, -h, start.v, extra)
+        add_row_forces(system, arrays, work, int(rows.count[0]), rows.K, -h, start.v, extra)
         return status
     status = loop_tangent(system, arrays, work, t, start, h, h * h)
     if status != 0:

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
 from ...kernels.layout import run
+from ...kernels.run.contact_inertia import prepare_contacts
 from ...kernels.run.coordinates import chart_rates, charted
 from ...kernels.run.evaluate import evaluate, solve_mass
 from ...kernels.run.explicit import C_ROW, DENSE_ROWS, combine, error_norm, stage
@@ -36,6 +37,7 @@ from ...kernels.run.motions import mark_driven
 from ...kernels.run.registry import Method, register
 from ...kernels.run.row_solutions import add_row_forces, soften_by_rows
 from ...kernels.run.states import put_states, state_rates, take_rates
+from ...kernels.run.touched_nodes import add_touched_forces
 from ...kernels.run.views import slope_rows
 from .integrator import Integrator
 from .rosenbrock_table import RosenbrockTable, ros34pw2
@@ -68,6 +70,7 @@ def _prepare(r, t, h):
     if tangent(arrays, r.work, t, r.start, 0.0, of, 0.0) != 0:
         return run.CALL_FAILED, 0
     prepare_armature(r.stiff, arrays, of, g, g * g, h)
+    prepare_contacts(r.stiff, arrays, r.work, r.start, g, g * g)
     status = _find_trend(r, t, h)
     mark_driven(r.stiff.ints, plan, arrays.memory)
     if head.n_row == 0 or status != 0:
@@ -172,7 +175,8 @@ def _stage(r, i, t, h, used):
 def _filter(r, h, gamma, G, R, F, used):
     """Solve (3), and replace F by k and G by u (4); 0 or a failure."""
     of, work, y, rhs, n = r.tangent, r.work, r.work.out, r.x.a0, len(G)
-    stiff = used > 0
+    touched = r.stiff.scratch[field.TOUCHED] != 0.0
+    stiff = used > 0 or touched
     for k in range(n):
         rhs[k] = of.A[k] * G[k] + gamma * h * of.K[k] * R[k]
         y[k] = 0.0
@@ -183,6 +187,9 @@ def _filter(r, h, gamma, G, R, F, used):
         rows = slope_rows(r.arrays, work)
         add_row_forces(r.stiff, r.arrays, work, used, rows.V, 1.0, G, rhs)
         add_row_forces(r.stiff, r.arrays, work, used, rows.K, gamma * h, R, rhs)
+    if touched:
+        add_touched_forces(r.stiff, r.arrays.plan, G, 1.0, 0.0, True)
+        add_touched_forces(r.stiff, r.arrays.plan, R, 0.0, gamma * h, True)
     status = solve_mass(r.stiff, r.arrays, r.start.q, rhs, rhs, y)
     if status != 0:
         return status

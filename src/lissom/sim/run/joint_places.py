@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import LoadError
-from ...joints import Contact, Joint
+from ...joints import ClosedContact, Joint
 from ...system import GROUND, Frame, LoopEnd, System
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def loop_joint(plan: Plan, name: str, label: str) -> JointPlace:
     k = [loop.name for loop in plan.system.loops].index(name)
     loop, before = plan.system.loops[k], plan.loop_joints.values()
     joint = loop.joint
-    if isinstance(joint, Contact):
+    if isinstance(joint, ClosedContact):
         raise LoadError(
             f"{label}: loop {name!r} is a contact ({joint.label}), which has no joint to load; act "
             "on the joint of the wheel, or use NodeForce"

@@ -18,8 +18,9 @@ from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.contact.bernstein import from_samples
 from ...kernels.layout import run
+from ...kernels.layout.contact import TouchRecord
 from ...kernels.layout.loops import LoopsHeader
-from ...kernels.layout.records import ClosingRecord
+from ...kernels.layout.records import ClosingRecord, TouchedRecord
 from ...kernels.layout.rows import pieces
 from ...kernels.records import closure_record
 from ...kernels.run.registry import METHODS
@@ -31,6 +32,7 @@ from .packing import elements, external_list, mapped_coordinates, slot_records
 from .plan import Plan
 from .scales import modal_stiffness, spring_rates
 from .settings import Settings
+from .touched import list_touched_nodes
 
 NO_PLACES = np.zeros(0)
 FLAGS = field.RATES | field.ACCELERATED  # without gravity and elasticity
@@ -79,6 +81,11 @@ class LoadPlaces:
             machine.q, self._rest, self._rest, np.empty(n), self._D, FLAGS, 0, 1,
         )  # fmt: skip
         return self._D[:n]
+
+
+def _may_touch(settings: Settings) -> bool:
+    """Whether contacts may be inertia of the nodes they touch in the steps of a run."""
+    return settings.integrator.implicit and not settings.dense
 
 
 FEWEST_STEPS = 10  # least number of adaptive steps in a run
@@ -193,6 +200,9 @@ class Machine:
     ) -> None:
         # The constants of the methods are added to a copy of the plan.
         plan = plan.branched()
+        methods = [settings] if other is None else [settings, other]
+        if not exact and any(_may_touch(x) for x in methods):
+            list_touched_nodes(plan)
         self.plan, self.system = plan, plan.system
         from ...kernels.run.advance import ADVANCE
 
@@ -202,8 +212,7 @@ class Machine:
         self.ints = packed.ints.copy()  # flags of driven joints are written there
         self.columns = plan.columns  # looks at all loads: asked for once
         self.width = self.columns.width
-        both = [settings] if other is None else [settings, other]
-        self._variants = [self._variant(x, exact=exact, alone=other is None) for x in both]
+        self._variants = [self._variant(x, exact=exact, alone=other is None) for x in methods]
         self.table = self._constants()
         heads = [run.PlanHeader(variant.elements, 0) for variant in self._variants]
         self.work = np.zeros(max(head.at_gaps.end for head in heads))
@@ -337,8 +346,11 @@ class Machine:
         rows = plan.has_rows or (kind.all_rows and plan.rows["loop_forces"])
         if exact or (rows and kind.implicit):
             header["wide"] = int(any(row.wide for row in plan.rows["forces"]))
-            header["n_row"] = n_v * header["wide"] + 6 * len(plan.slots)
-            header["n_row"] += sum(joint.n_v for joint in plan.loop_joints.values())
+            header["slot_rows"] = 6 * len(plan.slots) if exact or plan.slots_have_rows else 0
+            header["contact_rows"] = n_v * header["wide"] + header["slot_rows"]
+            header["contact_rows"] += sum(joint.n_v for joint in plan.loop_joints.values())
+            header["n_row"] = header["contact_rows"]
+            header["n_row"] += 0 if exact else 3 * (len(plan.contacts) - plan.n_touching)
         return header
 
     def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:
@@ -389,7 +401,8 @@ class Machine:
         """Workspace of the recursion, with the rotors' inertia and a buffer for node loads."""
         plan = self.plan
         external, _ = external_list(plan)
-        scratch = np.concatenate([plan.packed.start, external])
+        touched = np.zeros(TouchedRecord.size * len(plan.touched))
+        scratch = np.concatenate([plan.packed.start, external, touched])
         work = engine.Workspace(plan.system, plan.packed)
         if np.any(plan.armature):
             work.set_armature(to_armature(plan.system, plan.armature))
@@ -605,6 +618,11 @@ class Machine:
         return f"; switched to {title} at t = {first:.9g} s, {times} in all"
 
     @property
+    def touches(self) -> list[TouchRecord]:
+        """What the run remembers of each point of its contacts."""
+        return [TouchRecord(self.memory, row.touch) for row in self.plan.contacts]
+
+    @property
     def statistics(self) -> dict[str, Any]:
         """Statistics of the run so far: counts, step sizes [s], errors."""
         m = self.memory
@@ -622,6 +640,8 @@ class Machine:
         if len(self._variants) > 1:
             statistics["switches"] = int(m[run.N_SWITCHES])
             statistics["implicit_time"] = float(m[run.IMPLICIT_TIME])
+        if self.plan.contacts:
+            statistics["touch_downs"] = int(sum(touch.count for touch in self.touches))
         if self.system.constraints:
             statistics["nearest_to_singular"] = float(m[run.NEAREST])
             statistics["nearest_at"] = self.settings.start + float(m[run.NEAREST_TIME])

@@ -21,6 +21,7 @@ from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ...kernels.tree import own_joints as own
 from ...system import System
 from .plan import Plan
+from .touched import touched_number, touched_rows
 
 Array = np.ndarray
 
@@ -44,7 +45,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
 
 def elements(plan: Plan, header: dict[str, int]) -> Array:
     """Integer array of the plan; `header` holds the entries that the method adds."""
-    _, offsets = external_list(plan)
+    external, offsets = external_list(plan)
     slots = [run.SlotRow.of(body=-1) for _ in plan.slots + plan.points]
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
         row.body, row.external = body_offset(i), offset
@@ -57,7 +58,9 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         row.slot_a, row.slot_b = (
             x if x >= 0 else len(plan.slots) - x - 1 for x in (row.slot_a, row.slot_b)
         )
-    for row in nodes:
+    for row, original in zip(nodes, plan.rows["node_loads"], strict=True):
+        if row.touch:
+            row.touched = touched_number(plan, original)
         for slot in (slots[row.slot_a], slots[row.slot_b]):
             slot.slopes = max(slot.slopes, row.slopes)
     plains, specials = _coordinates(plan)
@@ -67,6 +70,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "node_loads": nodes,
         "loop_joints": joints,
         "slots": slots,
+        "touched": touched_rows(plan, len(plan.packed.start) + len(external)),
         "plains": plains,
         "specials": specials,
         "flexibles": [
@@ -135,7 +139,7 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     rows |= {"column": k, "solution": k, "zero": k}
     rows |= {"motion": 12 * slots if r else 0, "change": 6 * slots if r else 0}
     of_users = max((2 * n * one.row.n for one in plan.given_derivatives), default=0)
-    end = _cut(head.at_rows, end, {**rows, "derivatives": of_users if r else 0})
+    end = _cut(head.at_rows, end, {**rows, "derivatives": of_users if r else 0, "count": 1})
     numbers = n + plan.n_watched
     watched = {"q": n_q, "v": n, "z": n_z, "d": numbers, "peak": numbers, "now": numbers}
     watched |= {"flags": head.watched.count}
@@ -143,7 +147,7 @@ def _put_places(plan: Plan, head: run.PlanHeader) -> None:
     end = _cut(head.at_watched, end, sizes)
     c, points = int(head.contacts.count), DEGREE + 1
     k = 1 if c else 0
-    gaps = {**dict.fromkeys(("gap", "rate", "press", "speed"), c), "time": k}
+    gaps = {**dict.fromkeys(("gap", "rate", "press", "speed", "slip"), c), "time": k}
     gaps |= {"doubt": c, "samples": points * k, "coefficients": points * k}
     gaps |= {"part": points * k, "piece": points * k}
     _cut(head.at_gaps, end, {**gaps, "column": n * k, "solution": n * k, "zero": n * k})

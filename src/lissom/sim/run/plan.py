@@ -100,9 +100,13 @@ class Plan:
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.latches: dict[int, list[Latch]] = {}  # body -> latches of its joint
         self.node_rates = False
+        self.touched: list[tuple[int, int]] = []  # body, node that contacts with the ground touch
+        self.listed = system.outboard_nodes  # nodes that the recursion lists, with those touched
         self.contacts: list[run.LoadRow] = []  # those of the rows of `node_loads` that are contacts
         # Contacts among the loads: the first of their points in `contacts`, and their number
         self.contact_parts: list[tuple[Any, int, int]] = []
+        self.contact_radii: list[float] = []  # of each point, of the mean relative curvature [m]
+        self.contact_sizes: list[float] = []  # radius of a ball about the smaller of its shapes [m]
         self.swapped: list[bool] = []  # of each point, whether its a is the b of the load
         self.fields: list[tuple[Any, list[float]]] = []  # fields of gravity with their constants
         self.rate_linear = False  # whether terms of second order in the speeds are omitted
@@ -449,7 +453,20 @@ class Plan:
         self.add_node_load(load, kind, a, b, numbers, 0, "world", rates=True)
         row = self.rows["node_loads"][-1]
         row.touch = self.reserve(TouchRecord.size, first)
+        row.slopes = run.EXACT_ROWS  # steps have them as inertia or rows of their own
         self.contacts.append(row)
+
+    @property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts; those that were not named are told apart by numbers."""
+        names: list[str] = []
+        for load, *_ in self.contact_parts:
+            label, k = load.label, 1
+            while label in names:
+                k += 1
+                label = f"{load.label} ({k})"
+            names.append(label)
+        return names
 
     def add_wheel(self, load: Any, kind: int, numbers: Any, signal: int, states: int) -> None:
         """Add the state of a load on a body: an element that acts on no speed."""
@@ -533,7 +550,22 @@ class Plan:
     def has_rows(self) -> bool:
         """Whether loads have derivatives in steps that are not diagonal in the speeds."""
         wide = any(row.wide for name in ("forces", "loop_forces") for row in self.rows[name])
-        return wide or any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
+        return wide or self.slots_have_rows or self.n_touching < len(self.contacts)
+
+    @property
+    def slots_have_rows(self) -> bool:
+        """Whether loads on nodes are among them with the rows of their slots."""
+        return any(row.slopes == run.STEP_ROWS for row in self.rows["node_loads"])
+
+    @property
+    def n_touching(self) -> int:
+        """Number of contacts that are inertia of the nodes they touch, see `touched`."""
+        return sum(place in self.touched for place in map(self.touched_node, self.contacts))
+
+    def touched_node(self, row: run.LoadRow) -> tuple[int, int] | None:
+        """Body and node of a contact with the ground; None of one between bodies."""
+        slots = [int(s) for s in (row.slot_a, row.slot_b) if s >= 0]
+        return self.slots[slots[0]][1:] if len(slots) == 1 else None
 
     @property
     def watches(self) -> bool:

@@ -15,8 +15,7 @@ import numpy as np
 
 from ...algorithms.tree.escapes import is_interruption
 from ...errors import LoadError, ResultError, SimulationWarning, name_list
-from ...kernels.layout import contact, run
-from ...kernels.layout.contact import TouchRecord
+from ...kernels.layout import run
 from ...results.event_records import EventRecord, ImpactImpulse, Impulse, event_notes
 from ...results.files.journal.writer import Checkpoint
 from ...results.peaks import rising_note
@@ -26,6 +25,7 @@ from ..events.event import Event, Stop
 from ..events.impacts import ImpactError, in_turn, lasting_contact, strike
 from ..events.rigid_impact import RigidImpact
 from ..events.search import go_to_event
+from ..events.touches import take_touches
 from ..loads.controller import with_arrays_apart
 from ..warnings.many_steps import ManySteps
 from ..warnings.slow_iterations import SlowIterations
@@ -170,6 +170,12 @@ class Judge:
             )
             return Outcome("failed", at_time(machine, reason))
         machine.memory[run.NEXT_STEP] = wanted
+        self._note_touches()
+        return self._fire(fired)
+
+    def _fire(self, fired: list[int]) -> Outcome | None:
+        """Carry out the actions of the events with these numbers."""
+        machine = self.machine
         outcome = self._forced_row()
         try:
             outcome = self._act(fired, outcome)
@@ -204,18 +210,22 @@ class Judge:
         return outcome
 
     def _note_contacts(self) -> Outcome | None:
-        """Record the contacts that closed or opened at the end of the last step."""
-        machine, memory = self.machine, self.machine.memory
-        for load, first, n in self.plan.contact_parts:
-            touches = [
-                TouchRecord(memory, row.touch) for row in self.plan.contacts[first : first + n]
-            ]
-            for touch in touches:
-                if touch.happened:
-                    words = "touches" if touch.happened == contact.TOUCHED else "leaves"
-                    touch.happened = 0.0
-                    self.happened.append(EventRecord(machine.time, f"{load.label} {words}"))
-        return self._forced_row()
+        """Record the contacts that closed or opened at the end of the last step, and act."""
+        fired = self._note_touches()
+        return self._fire(fired) if fired else self._forced_row()
+
+    def _note_touches(self) -> list[int]:
+        """Record what contacts did; numbers of the events that watch them and occur."""
+        fired = []
+        for name, record in take_touches(self.machine):
+            self.happened.append(record)
+            assert record.touch is not None
+            way = -1 if record.touch.touches else 1
+            for index, (event, place) in enumerate(self.plan.events):
+                watches = event.when == name and event.direction != -way
+                if watches and self.machine.memory[place + run.ARMED] != 0:
+                    fired.append(index)
+        return fired
 
     def _warn_of_rising_peaks(self, event: EventRecord) -> None:
         """Warn, once for each joint or pair of shapes, if peaks after an impulse have no limit."""

@@ -19,6 +19,7 @@ from ..integrators import EulerCromer
 from ..loads import Load, Motion
 from ..loads.forces import enter_forces
 from .checks import listed
+from .contact_checks import check_contact_names, check_contacts_apart
 from .derivative_checks import check_given_derivatives
 from .machine import Machine
 from .plan import JointPlace, Plan
@@ -39,6 +40,7 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     for load in listed(loads, Load, "loads"):
         plan.enter(load)
     enter_forces(plan, forces)
+    check_contact_names(plan)
     for event in user_events:
         event.enter(plan)
     return plan
@@ -120,6 +122,7 @@ def row_at_start(machine: Machine, state: State | None, loads: str) -> Array:
     row = check_start(machine, keep_samples=True)
     q, v = (machine.columns.part(row[None], name)[0] for name in "qv")
     _check_on_motions(machine, state, q, v, loads)
+    check_contacts_apart(machine, row)
     return row
 
 

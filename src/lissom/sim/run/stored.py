@@ -77,6 +77,6 @@ def rotor_records(plan: Plan) -> tuple[tuple[int, float], ...]:
 def contact_records(plan: Plan) -> tuple[Record, ...]:
     """Names of the contacts, carriers of their shapes, and which points stand for the second."""
     return tuple(
-        (load.label, *load.carriers(plan.system), tuple(plan.swapped[first : first + n]))
-        for load, first, n in plan.contact_parts
+        (name, *load.carriers(plan.system), tuple(plan.swapped[first : first + n]))
+        for name, (load, first, n) in zip(plan.contact_names, plan.contact_parts, strict=True)
     )

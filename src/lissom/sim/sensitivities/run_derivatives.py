@@ -289,6 +289,7 @@ def _run(
         raise SimulationError(
             f"{what}: the run ended early ({trajectory.status}): {trajectory.message}"
         )
+    _check_contacts(trajectory, what)
     ends = np.arange(len(trajectory.time))
     if trajectory.statistics["steps"] != len(ends) - 1:
         whole, trajectory = trajectory.time, _with_parts(of, state, duration, step, kind)
@@ -303,6 +304,18 @@ def _run(
     if system.constraints:
         return ClosedTangents(of, steps, kind.tableau), ends
     return ExplicitTangents(of, steps, kind.tableau), ends
+
+
+def _check_contacts(trajectory: Trajectory, what: str) -> None:
+    """Refuse a run in which a contact closes or opens."""
+    first = next((event for event in trajectory.events if event.touch), None)
+    if first is not None:
+        raise LoadError(
+            f"{what}: at t = {first.time:.6g} s {first.label}: a step ends there, whose length "
+            "depends on the state, and the damping of the contact may depend on the speed of "
+            "approach; their derivatives are missing here. Contacts may stay open or closed "
+            "throughout; else take differences of runs"
+        )
 
 
 def _for_derivatives(text: str) -> str:

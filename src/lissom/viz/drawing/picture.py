@@ -18,7 +18,7 @@ from ..scene.camera import Flat, chosen_view
 from ..scene.frames import still
 from ..scene.scene import Scene
 from .names import name_tags, write_names
-from .shapes import Frame, PlacedJoint, Shape, facing, placed_joints, rim, shapes_of
+from .shapes import Frame, PlacedJoint, Shape, facing, ground_of, placed_joints, rim, shapes_of
 from .style import add_legend, draw_frames, draw_joints, rasterized, tint
 
 if TYPE_CHECKING:
@@ -32,9 +32,10 @@ def draw_flat(figure: Figure, drawing: Drawing, view: Flat) -> None:
     `figure`: figure without axes.
     """
     axes = figure.add_subplot()
-    depth = [float(np.mean(s.points @ view.towards)) for s in drawing.shapes]
+    drawn = drawing.drawn
+    depth = [float(np.mean(s.points @ view.towards)) for s in drawn]
     for order, k in enumerate(np.argsort(depth, kind="stable")):
-        _draw_body(axes, drawing.shapes[k], view, 2 + order / len(depth))
+        _draw_body(axes, drawn[k], view, 2 + order / len(depth))
     draw_joints(axes, drawing, view)
     if drawing.frames:
         draw_frames(axes, drawing, view)
@@ -92,6 +93,7 @@ class Drawing:
     scene: Scene
     joints: list[PlacedJoint]
     shapes: list[Shape]
+    ground: list[Shape]  # the shapes of the world
     # names, frames: whether names are written, and axes of bodies and named frames drawn
     names: bool
     frames: bool
@@ -105,10 +107,15 @@ class Drawing:
             for x in self.scene.system.frames
         ]
 
+    @property
+    def drawn(self) -> list[Shape]:
+        """The ground, then the bodies."""
+        return [*self.ground, *self.shapes]
+
     @cached_property
     def points(self) -> Array:
         """Points that must be visible in the drawing (n, 3)."""
-        points = [shape.points for shape in self.shapes]
+        points = [shape.points for shape in self.drawn]
         points += [x[None] for _, _, x in self.named_frames] if self.frames else []
         points += [np.stack([j.inboard[1], j.outboard[1]]) for j in self.joints if j.joint.n_v < 6]
         return np.concatenate([*points, *(j.outboard[1][None] for j in self.joints)])
@@ -193,7 +200,7 @@ def draw(
     lines = [line for body_shape in shapes for line in body_shape.windings]
     look = chosen_view(view, joints, system.gravity, lines)
     with_names = len(shapes) <= _NAMED if names is None else names
-    drawing = Drawing(scene, joints, shapes, with_names, frames, turns=show)
+    drawing = Drawing(scene, joints, shapes, ground_of(scene), with_names, frames, turns=show)
     usual = look.size(drawing.points)
     with picture(options, usual, file=file, heading=system.name) as figure:
         if isinstance(look, Flat):

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...bodies.solids import Sweep
-from ...joints import Contact, Joint
+from ...joints import ClosedContact, Joint
 from ...spatial import rotate
 from ..plots.style import COLORS
+from ..scene.bodies import EARTH
+from ..scene.contact_shapes import shapes_on
 from ..scene.scene import Scene
 
 Array = np.ndarray
@@ -51,7 +53,7 @@ def placed_joints(scene: Scene) -> list[PlacedJoint]:
         a, b = (scene.attached(0, x.body, x.node, x.rotation, x.position) for x in loop.ends)
         theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
         axes = np.zeros((6, 0))
-        if isinstance(loop.joint, Contact):  # drawn at the point of contact
+        if isinstance(loop.joint, ClosedContact):  # drawn at the point of contact
             touched = a[1] + a[0][:, :2] @ theta if len(theta) == 2 else b[1]
             a, b = (a[0], touched), (b[0], touched)
         else:
@@ -103,8 +105,9 @@ def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     bare = not drawn.skins
     if not bare:
         corners = scene.corners(0, i)
-        triangles = corners[drawn.whole.triangles]
-        ends, normals = _sharp(corners, drawn.whole.triangles)
+        skin = drawn.whole.triangles[: sum(len(x.triangles) for x in drawn.skins)]
+        triangles = corners[skin]
+        ends, normals = _sharp(corners, skin)
         color = next((x.color for x in reversed(drawn.skins) if x.color), color)
     radius, sweeps = 0.0, [s for s in body.solids if isinstance(s, Sweep)]
     if body.rod is not None:
@@ -116,23 +119,16 @@ def shape(scene: Scene, i: int, joints: list[PlacedJoint]) -> Shape:
     return Shape(color, triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
-def divided(triangles: Array, longest: float) -> Array:
-    """Triangles (n, 3, 3) halved until no edge is longer than a length, at most ten times.
-
-    `triangles` (m, 3, 3): corners; `longest`: length of the longest edge [m].
-    """
-    for _ in range(10):
-        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
-        large = lengths.max(axis=1, initial=0.0) > longest
-        if not large.any():
-            break
-        first = np.argmax(lengths[large], axis=1)
-        rows = np.arange(len(first))
-        a, b, c = (triangles[large][rows, (first + k) % 3] for k in range(3))
-        middle = (a + b) / 2
-        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
-        triangles = np.concatenate([triangles[~large], *halves])
-    return triangles
+def ground_of(scene: Scene) -> list[Shape]:
+    """The shapes of the world."""
+    shapes = []
+    for piece in scene.ground:
+        triangles = piece.offsets[piece.triangles]
+        ends, normals = _sharp(piece.offsets, piece.triangles)
+        middle = _middle(triangles, [], np.zeros(3))
+        color, none = piece.color or EARTH, np.zeros((0, 3))
+        shapes.append(Shape(color, triangles, ends, normals, [], none, False, middle))
+    return shapes
 
 
 def facing(triangles: Array, towards: Array) -> Array:
@@ -171,6 +167,9 @@ def _bones(
         ends += [nodes[node] for node in body.node_names.values()]
     elif not body.solids and body.mass:
         ends.append(origin + turn @ (body.integrals.first_moment / body.integrals.mass))
+    if not body.solids:
+        carriers = (frame for _, frame in shapes_on(scene.system, i) if not frame.plain)
+        ends += [scene.attached(0, i, x.node, x.rotation, x.position)[1] for x in carriers]
     return [np.stack([origin, e]) for e in ends if not np.allclose(e, origin)]
 
 

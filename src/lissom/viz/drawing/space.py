@@ -9,8 +9,9 @@ import numpy as np
 
 from ..plots.style import INK
 from ..scene.camera import Space
+from ..scene.shapes import divided
 from .names import name_tags, overlap, write_names
-from .shapes import divided, rim
+from .shapes import rim
 from .style import add_legend, draw_frames, draw_joints, halo, rasterized, shaded
 
 if TYPE_CHECKING:
@@ -313,13 +314,14 @@ def _draw_surfaces(axes: Any, drawing: Drawing, towards: Array) -> None:
     from matplotlib.colors import to_rgb
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+    drawn = drawing.drawn
     faces: list[Array] = []
     colors: list[Array] = []
-    step = min(1e-3, 0.02 / len(drawing.shapes)) * drawing.extent * towards * (not drawing.turns)
-    for k, shape in enumerate(drawing.shapes):
+    step = min(1e-3, 0.02 / len(drawn)) * drawing.extent * towards * (not drawing.turns)
+    for k, shape in enumerate(drawn):
         a, b, c = shape.triangles.transpose(1, 0, 2)
         seen = shape.triangles[drawing.turns | (np.cross(b - a, c - a) @ towards > 0)]
-        if len(drawing.shapes) > 1:
+        if len(drawn) > 1:
             seen = divided(seen, _LARGE * drawing.extent)  # large ones cannot be sorted by depth
         faces += list(seen + k * step)  # of faces that coincide one is in front
         colors.append(shaded(seen, shape.color, _LIGHT))
@@ -335,5 +337,5 @@ def _draw_surfaces(axes: Any, drawing: Drawing, towards: Array) -> None:
         return
     look = {"facecolors": np.concatenate(colors), "edgecolors": np.concatenate(colors)}
     painted = Poly3DCollection(faces, **look, linewidths=0.5, zorder=2)
-    painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in drawing.shapes)))
+    painted.set_rasterized(rasterized(sum(len(shape.triangles) for shape in drawn)))
     axes.add_collection3d(painted)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ...system import GROUND, System
+from .contact_shapes import shapes_on, surfaces_on
 from .nodes import bent, drawable, node_frames, smooth
 from .shapes import DrawnSurface, ball, joined, rod, surface
 from .values import shown_strains
@@ -16,6 +17,7 @@ Array = np.ndarray
 # Okabe and Ito's colours, distinguishable with colour blindness, slightly lightened or greyed;
 # bodies fixed to the ground or floating freely are grey.
 ROOT = "#98a2b0"
+EARTH = "#c3c9d1"  # of shapes of the world
 COLORS = ("#3b8fc4", "#e8a33d", "#2ca583", "#cf86b0", "#7cc0ea", "#dd6b35", "#d9cd57")
 _MANY = 12  # with more bodies, colours are by branch
 _PARTS = 4  # between nodes of a rod whose bending is not known yet
@@ -75,14 +77,19 @@ class SceneBody:
 
     @cached_property
     def skins(self) -> list[DrawnSurface]:
-        """Surfaces of the solids; those without triangles are none."""
+        """Surfaces of the solids, without any of the shapes of contact.
+
+        Those without triangles are none.
+        """
         surfaces = [surface(self.body, solid, self.name) for solid in self.body.solids]
-        return [x for x in surfaces if len(x.triangles)]
+        return [x for x in surfaces or surfaces_on(self.system, self.i) if len(x.triangles)]
 
     @cached_property
     def surfaces(self) -> tuple[DrawnSurface, ...]:
-        """Surfaces of the solids, or the default appearance."""
-        return tuple(self.skins or self._simple())
+        """Surfaces of the solids, or the default appearance with the shapes of contact."""
+        if self.body.solids and self.skins:
+            return tuple(self.skins)
+        return (*self.skins, *self._simple())
 
     @cached_property
     def whole(self) -> DrawnSurface:
@@ -90,7 +97,10 @@ class SceneBody:
         return joined(self.surfaces)
 
     def _simple(self) -> list[DrawnSurface]:
-        """Default appearance: a ball at the origin and rods to all joints and named nodes."""
+        """Default appearance: a ball at the origin and rods to all joints and named nodes.
+
+        Of a body with shapes alone there are these.
+        """
         size, body, system = self.system.length, self.body, self.system
         ends = [
             (int(system.parent_node[c]), system.frame_position[c]) for c in system.children[self.i]
@@ -99,7 +109,12 @@ class SceneBody:
             (e.node, e.position) for loop in system.loops for e in loop.ends if e.body == self.i
         ]
         ends += [(node, np.zeros(3)) for node in body.node_names.values()]
-        if not ends and body.mass > 0:
+        if self.skins:
+            carriers = (frame for _, frame in shapes_on(system, self.i))
+            ends += [(frame.node, frame.position) for frame in carriers if not frame.plain]
+            if not ends:
+                return []
+        elif not ends and body.mass > 0:
             ends = [(body.inboard, body.integrals.first_moment / body.mass)]
         start = (body.inboard, np.zeros(3))
         pieces = [ball(*start, self._ball)]

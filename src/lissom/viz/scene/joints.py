@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...bodies import NormalBody
-from ...joints import Contact, Joint
+from ...joints import ClosedContact, Joint
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
 from ...spatial.many_rotations import (
@@ -137,7 +137,7 @@ def held_directions(joint: Joint) -> Array:
     Those of its neutral position: by them the page closes loops whose bending is enlarged.  Where a
     body rolls or slides has no such position: nothing is closed there.
     """
-    if isinstance(joint, Contact):
+    if isinstance(joint, ClosedContact):
         return np.zeros((0, 6))
     free = np.asarray(joint.motion_map(joint.neutral()))
     left, sizes, _ = np.linalg.svd(free)

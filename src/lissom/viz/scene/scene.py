@@ -16,9 +16,11 @@ from ...spatial.many_rotations import rotated
 from ...system import GROUND
 from ..options import SHOWN
 from .bodies import SceneBody
+from .contact_shapes import surfaces_on
 from .frames import thinned
 from .joints import node_poses, poses
 from .nodes import matrices, node_frames
+from .shapes import DrawnSurface
 from .values import largest_stress, stress_at_nodes
 
 Array = np.ndarray
@@ -96,8 +98,15 @@ class Scene:
         return turn @ rotation, place + turn @ position
 
     @cached_property
+    def ground(self) -> tuple[DrawnSurface, ...]:
+        """Surfaces of the shapes that belong to the world, with their corners in world axes."""
+        low, high = self._bounds_of_bodies(self.rows)
+        size = float(np.linalg.norm(high - low))
+        return tuple(surfaces_on(self.system, GROUND, size))
+
+    @cached_property
     def bounds(self) -> tuple[Array, Array]:
-        """Lowest and highest coordinates of all bodies and frames."""
+        """Lowest and highest coordinates of all bodies, frames and shapes of the world."""
         return self.bounds_of(self.rows)
 
     @property
@@ -112,6 +121,13 @@ class Scene:
 
     def bounds_of(self, rows: Trajectory) -> tuple[Array, Array]:
         """Lowest and highest coordinates at some of these rows."""
+        low, high = self._bounds_of_bodies(rows)
+        for piece in self.ground:
+            points = piece.offsets
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+        return low, high
+
+    def _bounds_of_bodies(self, rows: Trajectory) -> tuple[Array, Array]:
         some = self._some(rows)
         placed = poses(self.system, rows.q[some])
         low, high = np.full(3, np.inf), np.full(3, -np.inf)

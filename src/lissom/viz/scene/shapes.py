@@ -121,7 +121,7 @@ def surface(body: NormalBody, solid: Solid, name: str) -> DrawnSurface:
         points, nodes, triangles = curved
         offsets = _to_nodes(body, nodes, points - body.node_positions[nodes])
         return DrawnSurface(nodes, offsets, triangles, solid.color)
-    points, triangles = _points_and_triangles(solid)
+    points, triangles = points_and_triangles(solid)
     placed = points @ solid.rotation.T + solid.at
     if body.n_mode == 0:
         nodes = np.full(len(placed), body.inboard)
@@ -164,6 +164,25 @@ def ball(node: int, offset: Array, radius: float) -> DrawnSurface:
     return DrawnSurface(np.full(len(points), node), points + offset, triangles)
 
 
+def divided(triangles: Array, longest: float) -> Array:
+    """Triangles (n, 3, 3) halved until no edge is longer than a length, at most ten times.
+
+    `triangles` (m, 3, 3): corners; `longest`: length of the longest edge [m].
+    """
+    for _ in range(10):
+        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        large = lengths.max(axis=1, initial=0.0) > longest
+        if not large.any():
+            break
+        first = np.argmax(lengths[large], axis=1)
+        rows = np.arange(len(first))
+        a, b, c = (triangles[large][rows, (first + k) % 3] for k in range(3))
+        middle = (a + b) / 2
+        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
+        triangles = np.concatenate([triangles[~large], *halves])
+    return triangles
+
+
 def joined(pieces: Sequence[DrawnSurface]) -> DrawnSurface:
     """Surfaces as one, of the colour of the first."""
     if len(pieces) == 1:
@@ -174,7 +193,7 @@ def joined(pieces: Sequence[DrawnSurface]) -> DrawnSurface:
     return DrawnSurface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
 
 
-def _points_and_triangles(solid: Solid) -> tuple[Array, Array]:
+def points_and_triangles(solid: Solid) -> tuple[Array, Array]:
     """Points and triangles in the axes of the solid."""
     match solid:
         case Box() | Cylinder():

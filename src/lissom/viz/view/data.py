@@ -22,7 +22,7 @@ from ...results.event_records import EventRecord
 from ...results.peaks import rising_note
 from ...results.trajectory import Trajectory
 from ...system import GROUND, Frame, LoopEnd
-from ..scene.bodies import SceneBody
+from ..scene.bodies import EARTH, SceneBody
 from ..scene.joints import (
     amplitude_columns,
     amplitude_shapes,
@@ -121,6 +121,7 @@ class PageData:
             "origin": self.origin.tolist(),
             "length": system.length,
             "bodies": bodies,
+            "ground": [_described_ground(x, self.origin, arrays) for x in self.scene.ground],
             "loops": loops,
             "named": named,
             "trails": trails,
@@ -252,6 +253,20 @@ def _described_surface(drawn: SceneBody, piece: DrawnSurface, arrays: Arrays) ->
         "color": piece.color or drawn.color,
         "nodes": arrays.add(numbers, "uint16"),
         "offsets": arrays.add(piece.offsets[corners]),
+        "normals": arrays.add(normals, "int8"),
+        "triangles": arrays.add(triangles, size),
+        "wide": size == "uint32",
+    }
+
+
+def _described_ground(piece: DrawnSurface, origin: Array, arrays: Arrays) -> dict[str, Any]:
+    """Surface of a shape of the world."""
+    corners, normals, triangles = shaded(piece.offsets, piece.triangles)
+    size = "uint16" if len(corners) < 1 << 16 else "uint32"
+    return {
+        "color": piece.color or EARTH,
+        "nodes": arrays.add(np.zeros(len(corners)), "uint16"),
+        "offsets": arrays.add(piece.offsets[corners] - origin),
         "normals": arrays.add(normals, "int8"),
         "triangles": arrays.add(triangles, size),
         "wide": size == "uint32",

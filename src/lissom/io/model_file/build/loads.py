@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....errors import LoadError
+from ....errors import LissomError, LoadError
 from ....sim import (
     Baumgarte,
     Event,
@@ -21,9 +22,14 @@ from ....sim import (
 from ....sim.events.event import Action
 from ....sim.integrators import as_integrator
 from ....sim.loads import LOADS, Load
+from ....sim.loads.contact import Friction
+from ....sim.loads.contact.hertz import MaterialField
+from ....sim.loads.contact.law import NormalLaw
+from ....structures import Material
 from ....system import System
 from ....units import PAIRS
 from ..coordinate_units import check_joint_units
+from ..schema.contact import LAWS, FrictionTable, LawTable
 from ..schema.simulation import (
     Curve,
     DriftTable,
@@ -33,14 +39,17 @@ from ..schema.simulation import (
     IntegratorTable,
     LoadTable,
 )
-from ..schema.types import Reference
+from ..schema.types import Reference, TableType
+from .parts import material_named
 
 Function = Callable[[FunctionTable, str], Any]  # (table, key) -> function named in the table
 
 KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
 
 
-def build_load(system: System, table: LoadTable, function: Function) -> Load:
+def build_load(
+    system: System, table: LoadTable, function: Function, materials: Mapping[str, Material]
+) -> Load:
     """Load of a table."""
     fields = {x: getattr(table, x) for x in type(table).model_fields}
     kind = fields.pop("kind")
@@ -49,8 +58,37 @@ def build_load(system: System, table: LoadTable, function: Function) -> Load:
         for key, entry in KINDS[kind].file_fields.items():
             for value in _rows(fields[key]) if entry.of in PAIRS else ():
                 _checked_at(key, check_joint_units, system, fields["joint"], key, value, entry.of)
+    if isinstance(law := fields.get("law"), LawTable):
+        fields["law"] = _with_key("law", lambda: _law(law, materials))
+    if isinstance(friction := fields.get("friction"), FrictionTable):
+        fields["friction"] = _with_key("friction", lambda: Friction(**_plain_fields(friction)))
     signals = {key: _signal(value, key, function) for key, value in fields.items()}
     return KINDS[kind](**signals)
+
+
+def _law(table: LawTable, materials: Mapping[str, Material]) -> NormalLaw:
+    """Normal law of a table."""
+    fields = _plain_fields(table)
+    kind: Any = LAWS[fields.pop("kind")]
+    for name, form in ((f.name, f.metadata.get("form")) for f in dataclasses.fields(kind)):
+        if isinstance(fields[name], Reference):
+            raise LoadError(f"{name} refers to an .npz file; give the values as lists")
+        if isinstance(form, MaterialField) and fields[name] is not None:
+            fields[name] = material_named(fields[name], materials)
+    return kind(**fields)
+
+
+def _plain_fields(table: TableType) -> dict[str, Any]:
+    return {x: _numbers(getattr(table, x)) for x in type(table).model_fields}
+
+
+def _with_key(key: str, make: Callable[[], Any]) -> Any:
+    """Result of `make`; the key is stored in its error."""
+    try:
+        return make()
+    except LissomError as error:
+        error.key = key  # type: ignore[attr-defined]
+        raise
 
 
 def _rows(value: Any) -> list[Any]:

@@ -24,8 +24,9 @@ from ..includes import AttachedFile, Document, IncludeEntry, read_document, unkn
 from ..problems import Problem
 from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from ..schema.parts import BodyByName
+from ..schema.shapes import ShapeTable
 from ..source import failed
-from .parts import MATERIALS, build_body, build_joint
+from .parts import MATERIALS, build_body, build_joint, build_shape
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ MOST_MODES = 200_000  # in all bodies; more would take minutes and gigabytes
 PATIENCE = 50  # number of problems after which expensive checks are skipped
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
-_SUBJECT = re.compile(r"(?:body|loop|join|coupling|frame) '([^']+)'|the cycle: (.+?) -> ")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling|frame|shape) '([^']+)'|the cycle: (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:
@@ -70,7 +71,7 @@ class Builder:
         self._entries: dict[str, IncludeEntry] = {}
         self._bodies: dict[str, Body | None] = {}
         self._arrays: dict[str, ArrayFiles] = {}
-        self._materials: dict[str, Material] = {}
+        self.materials: dict[str, Material] = {}
         self._body_of_table: dict[int, Body | None] = {}
         self._wrong: set[tuple[int, str]] = set()
         self._builders: dict[int, Builder] = {} if builders is None else builders
@@ -89,8 +90,8 @@ class Builder:
     def _make(self) -> None:
         if self._count() > MOST_COPIES:
             message = (
-                f"there are more than {MOST_COPIES} parts, loops, joins, couplings and frames; use "
-                "fewer"
+                f"there are more than {MOST_COPIES} parts, loops, joins, couplings, frames and "
+                "shapes; use fewer"
             )
             self._note(IncludeEntry(self.document.source, (), None), message)
             return
@@ -99,7 +100,7 @@ class Builder:
                 self._note(entry, f"the name {name!r} is a built-in material; choose another name")
             material = self._tried(entry, partial(_material, name, entry))
             if material is not None:
-                self._materials[name] = material
+                self.materials[name] = material
         for name, entry in self.document.bodies.items():
             self._bodies[name] = self._body(entry, entry.table)
         for assembly in self.document.assemblies:
@@ -114,12 +115,14 @@ class Builder:
             self._couple(entry)
         for entry in self.document.frames:
             self._frame(entry)
+        for entry in self.document.shapes:
+            self._shape(entry)
         self._check_places()
 
     def _count(self) -> int:
         document = self.document
         entries = (*document.parts, *document.loops, *document.joins)
-        entries = (*entries, *document.couplings, *document.frames)
+        entries = (*entries, *document.couplings, *document.frames, *document.shapes)
         attached = sum(len(self._builder(x.document)._entries) or 1 for x in document.assemblies)
         return attached + sum(entry.table.repeat or 1 for entry in entries)
 
@@ -145,7 +148,7 @@ class Builder:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
     def entry_of(self, name: str) -> IncludeEntry:
-        """Entry that defines a body, loop, join, coupling or frame."""
+        """Entry that defines a named part."""
         return self._entries.get(name, IncludeEntry(self.document.source, (), None))
 
     def _note(self, entry: IncludeEntry, message: str, *inner: str | int) -> None:
@@ -168,19 +171,23 @@ class Builder:
                 self._note(entry, self._unknown(table.name, self._bodies), *inner)
             return self._bodies.get(table.name)
         if id(table) not in self._body_of_table:
-            folder = os.path.dirname(entry.source.path)
-            arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
+            arrays = self._array_files(entry)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 self._body_of_table[id(table)] = self._tried(
                     entry,
-                    lambda: build_body(table, arrays, self._materials, entry.source.data["lissom"]),
+                    lambda: build_body(table, arrays, self.materials, entry.source.data["lissom"]),
                     *inner,
                 )
             for one in caught:  # again, with the place in the file
                 text = str(entry.problem(str(one.message), *inner))
                 warnings.warn(text, one.category, stacklevel=2)
         return self._body_of_table[id(table)]
+
+    def _array_files(self, entry: IncludeEntry) -> ArrayFiles:
+        """Arrays in the folder of a file."""
+        folder = os.path.dirname(entry.source.path)
+        return self._arrays.setdefault(folder, ArrayFiles(folder))
 
     def _add(self, entry: IncludeEntry) -> None:
         table: PartTable = entry.table
@@ -256,12 +263,28 @@ class Builder:
             if self._tried(entry, partial(self.model.frame, copy.name, **place)) is None:
                 return
 
+    def _shape(self, entry: IncludeEntry) -> None:
+        table: ShapeTable = entry.table
+        if table.name and not self._is_numbered(entry):
+            return
+        shape = self._tried(entry, partial(build_shape, table, self._array_files(entry)))
+        if shape is None:
+            return
+        for _, copy in expanded(table):
+            if copy.name:
+                self._entries.setdefault(copy.name, entry)
+            place = {x: getattr(copy, x) for x in ("on", "node", "name")}
+            part = self._tried(entry, partial(self.model.add_shape, shape, **place))
+            if part is None:
+                return
+            self._entries.setdefault(part.name, entry)
+
     def _coupled(self, name: str, ratios: dict[str, float], offset: float) -> bool:
         self.model.couple(ratios, offset=offset, name=name)
         return True
 
     def _check_places(self) -> None:
-        """Check the bodies and nodes named by parts, loops, joins, couplings, frames and files."""
+        """Check the bodies and nodes named by parts, loops, joins and so on, and by files."""
         parts = self._model_parts = self.model.parts
         names = {x: None for x in (*parts, *self._entries)}
         checked: set[int] = set()
@@ -282,6 +305,10 @@ class Builder:
             if frame.name not in self._attached:
                 entry = self.entry_of(frame.name)
                 self._check_place(entry, "on", frame.end.part, frame.title, names)
+        for shape in self.model.shapes.values():
+            if shape.name not in self._attached:
+                entry = self.entry_of(shape.name)
+                self._check_place(entry, "on", shape.on, shape.title, names)
         numbers = {name: i for i, name in enumerate(parts)}
         for couple in self.model.couplings.values():
             entry = self.entry_of(couple.name)

@@ -16,8 +16,10 @@ from ....bodies.solids import SOLIDS, Solid
 from ....errors import DeprecatedWarning, ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model.parts import Body
+from ....shapes import ContactShape
 from ....structures import ALUMINIUM, CARBON, STEEL, TITANIUM, Material, Section, beam, rod
 from ....structures.sections import SECTIONS
+from ....system import SHAPES
 from ...structures.body_file import load_body
 from ..arrays import ArrayFiles
 from ..joint_kinds import JOINTS, own_joints
@@ -31,6 +33,7 @@ from ..schema.parts import (
     NodalTable,
     NodesTable,
 )
+from ..schema.shapes import ShapeTable
 from ..schema.types import Reference
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
@@ -101,6 +104,18 @@ def _build_solid(table: Any, arrays: ArrayFiles) -> Solid:
     return SOLIDS[kind](**fields)
 
 
+def build_shape(table: ShapeTable, arrays: ArrayFiles) -> ContactShape:
+    """Shape of contact of a table."""
+    kind: Any = SHAPES[getattr(table, "kind")]  # noqa: B009  (each table has its own)
+    names = [f.name for f in dataclasses.fields(kind)]
+    return kind(**{name: _plain(_array(getattr(table, name), arrays)) for name in names})
+
+
+def _plain(value: Any) -> Any:
+    """Numbers without their units."""
+    return float(value) if isinstance(value, float) else value
+
+
 def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
     numbers = np.asarray(values)
     if np.any(numbers != np.round(numbers)) or np.any(np.abs(numbers) > 1e15):
@@ -111,14 +126,15 @@ def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
 def _build_beam(
     fields: dict[str, Any], materials: Mapping[str, Material], version: int
 ) -> FlexibleBody:
-    material = _material(fields.pop("material"), materials)
+    material = material_named(fields.pop("material"), materials)
     section = _build_section(fields.pop("section"))
     if fields["shapes"] is None:
         fields["shapes"] = "clamped" if version == 1 else "static"
     return beam(fields.pop("length"), section, material, **fields)
 
 
-def _material(name: str, materials: Mapping[str, Material]) -> Material:
+def material_named(name: str, materials: Mapping[str, Material]) -> Material:
+    """Material of a file, or one that is built in."""
     by_name = {**MATERIALS, **materials}
     if name not in by_name:
         raise ModelError(f"there is no material {name!r}; {suggestion(name, by_name)}")
@@ -172,7 +188,7 @@ def _build_rod(fields: dict[str, Any], materials: Mapping[str, Material]) -> Rod
         what = "both section and sections" if shapes else "no section"
         raise ModelError(f"a rod has {what}; give section, or sections = [root, tip] of a taper")
     sections = [_build_section(x) for x in (shapes[0] if isinstance(shapes[0], list) else shapes)]
-    material = _material(from_sections.pop("material"), materials)
+    material = material_named(from_sections.pop("material"), materials)
     length = float(fields.pop("length"))
     return rod(
         length, sections[0] if len(sections) == 1 else sections, material, **from_sections, **fields

@@ -149,7 +149,7 @@ class _SectionReader:
     ) -> None:
         assert builder.system is not None
         self.system, self.entry, self.table = builder.system, entry, entry.table
-        self.problems = builder.problems
+        self.problems, self.materials = builder.problems, builder.materials
         self.look_up, self.code = functions, code
         self.unread = False  # whether a function was not looked up
         self.modules: dict[str, Any] = {}
@@ -240,7 +240,7 @@ class _SectionReader:
                 break
             for _, copy in expanded(table):
                 load = self._from_table(
-                    lambda c, f: build_load(self.system, c, f), copy, "loads", k
+                    lambda c, f: build_load(self.system, c, f, self.materials), copy, "loads", k
                 )
                 if load is None:
                     break

@@ -152,7 +152,8 @@ def _digest(document: Document) -> str:
 
 def _sources(document: Document) -> Iterator[Source]:
     yield document.source
-    groups = (document.parts, document.loops, document.joins, document.couplings, document.frames)
+    named = ("parts", "loops", "joins", "couplings", "frames", "shapes")
+    groups = [getattr(document, x) for x in named]
     for group in (*groups, document.materials.values(), document.bodies.values()):
         yield from (entry.source for entry in group)
     for assembly in document.assemblies:

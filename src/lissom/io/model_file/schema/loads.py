@@ -13,7 +13,9 @@ from pydantic import BeforeValidator, Field
 
 from ....fields import FieldForm
 from ....sim.loads import LOADS, Load
+from ....sim.loads.contact.contact import FrictionField, LawField, ShapeField
 from ....sim.loads.forms import EndField, FunctionField, JointField, PlaceField, SignalField
+from .contact import AnyLaw, FrictionTable
 from .model import FileTable
 from .simulation import FunctionTable, LoadTable, SimulationTable, signal_of
 from .types import Place, Words, annotation, table_of, vector_of
@@ -38,6 +40,12 @@ def _annotation(form: FieldForm) -> Any:
             return FunctionTable
         case SignalField():
             return Annotated[Any, signal_of(*form.dimensions)]
+        case ShapeField():
+            return Place
+        case LawField():
+            return AnyLaw
+        case FrictionField():
+            return FrictionTable | None
     return annotation(form)
 
 

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from ..units import described
 from .parts import AnyBody, AnyJoint, MaterialTable, OwnBody
+from .shapes import AnyShape
 from .simulation import SimulationTable
 from .sweep import SweepTable
 from .types import (
@@ -139,5 +140,6 @@ class FileTable(TableType):
     joins: list[ClosingTable] = Field(default_factory=list)
     couplings: list[CouplingTable] = Field(default_factory=list)
     frames: list[FrameTable] = Field(default_factory=list)
+    shapes: list[AnyShape] = Field(default_factory=list)
     simulation: SimulationTable | None = None
     sweep: SweepTable | None = None

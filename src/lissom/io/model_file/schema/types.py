@@ -19,6 +19,7 @@ from ....fields import (
     NumberField,
     NumbersField,
     PointField,
+    SwitchField,
     TextField,
 )
 from ....spatial.given import rotation_of
@@ -33,6 +34,7 @@ from ..units import (
 
 LARGEST_ARRAY = 2_000_000  # most numbers of an array in a model file
 _REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
+_SHAPE_OF_ARRAY = re.compile(r"array \((.*)\)")
 FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
 
 
@@ -279,11 +281,19 @@ def annotation(form: FieldForm) -> Any:
             return Direction
         case ChoiceField():
             return Literal[form.options]
+        case SwitchField():
+            return Switch
         case NumbersField():
             return Annotated[Any, one_or_more(*form.dimensions, infinite=form.infinite)]
         case NumberField(least=least, above=above, infinite=infinite):
-            bounds = number_of(*form.dimensions, least=least, above=above, infinite=infinite)
+            expected = form.dimensions or ("number",)
+            bounds = number_of(*expected, least=least, above=above, infinite=infinite)
             return Annotated[Any, bounds]
+    if shape := _SHAPE_OF_ARRAY.fullmatch(form.kind):
+        ndim = len([x for x in shape[1].split(",") if x.strip()])
+        return Annotated[Any, array_of(*(form.dimensions or ("number",)), ndim=(ndim,))]
+    if form.kind == "float":
+        return Annotated[Any, number_of("number")]
     raise ValueError(f"a field of the form {type(form).__name__} has no key in files")
 
 
@@ -292,10 +302,15 @@ def table_of(
     base: type[Table],
     annotated: Callable[[FieldForm], Any] = annotation,
     leave_out: Sequence[str] = (),
+    *,
+    tagged: bool = True,
 ) -> type[Table]:
-    """Table with the declared fields of a class; required where the default is no value of it."""
+    """Table with the declared fields of a class; required where the default is no value of it.
+
+    `tagged`: whether it has the key "kind", if the class has a kind in files.
+    """
     entries: dict[str, Any] = {}
-    if kind := getattr(part, "file_kind", ""):
+    if tagged and (kind := getattr(part, "file_kind", "")):
         entries["kind"] = (Literal[kind], ...)
     for field in dataclasses.fields(part):
         form = part.file_fields.get(field.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from ....model import Model, Part
 from ....model.coupling import Couple
 from ....model.frames import NamedFrame
 from ....model.parts import Body, Closing, Connection
+from ....model.shapes import NamedShape
 from ....spatial.scalar import is_numeric
 from ...structures.body_file import save_body
 from ..joint_kinds import JOINTS, file_kind, own_joints
@@ -47,7 +49,10 @@ def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = Non
     if simulation is not None:
         from .simulation import simulation_table
 
-        data["simulation"] = simulation_table(simulation, str(target.parent), model.parts)
+        section, materials = simulation_table(simulation, str(target.parent), model)
+        if materials:
+            data["materials"] = materials
+        data["simulation"] = section
     text = _text(target, data)
     try:
         for name, body in writer.body_files.items():
@@ -128,6 +133,8 @@ class _Writer:
             data["couplings"] = [self.couple(x) for x in model.couplings.values()]
         if model.frames:
             data["frames"] = [self.named_frame(x) for x in model.frames.values()]
+        if model.shapes:
+            data["shapes"] = [self.shape(x) for x in model.shapes.values()]
         return data
 
     def part(self, part: Connection, body: str) -> dict[str, Any]:
@@ -157,6 +164,24 @@ class _Writer:
         self.where = frame.title
         table = {"name": frame.name, **self.place(frame.end.part, "on", "node")}
         return table | self.frame(frame.end.at, frame.end.rotation, "")
+
+    def shape(self, named: NamedShape) -> dict[str, Any]:
+        self.where, shape = named.title, named.shape
+        table: dict[str, Any] = {"kind": shape.kind, "name": named.name}
+        table |= self.place(named.on, "on", "node")
+        for field in dataclasses.fields(shape):
+            value, usual = getattr(shape, field.name), field.default
+            if field.name in ("at", "rotation") or value is None:
+                continue
+            if usual is not dataclasses.MISSING and _same(value, usual):
+                continue
+            plain = re.fullmatch(r"[\w -]{1,100}", named.name)
+            key = f"shape{len(self.arrays)}" if plain is None else f"{named.name}.shape"
+            small = np.size(value) <= INLINE
+            if not isinstance(value, str):
+                value = self.array(value, f"{key}.{field.name}", small)
+            table[field.name] = value
+        return table | self.frame(shape.at, shape.rotation, "")
 
     def place(self, place: Part | None, key: str, node: str) -> dict[str, Any]:
         if place is None:

@@ -5,20 +5,25 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ....algorithms.loops.assembly import names_listed
 from ....errors import ModelFileError, suggestion
-from ....model import Part
+from ....model import Model, Part
 from ....options import of_form
+from ....shapes import ContactShape
 from ....sim import Event, Gap, Lock, Release, RigidImpact, Stop, Switch, Table
 from ....sim.drift import Baumgarte, as_drift
 from ....sim.integrators import Integrator
 from ....sim.loads import LOADS, Load
-from ....system import State
+from ....sim.loads.contact import Friction
+from ....sim.loads.contact.law import NormalLaw
+from ....structures import Material
+from ....system import PlacedShape, State
+from ..build.parts import MATERIALS
 from ..functions import FROM_FILE
 from ..schema.simulation import SimulationTable
 from ..schema.types import FUNCTION
@@ -26,8 +31,10 @@ from ..schema.types import FUNCTION
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
 
 
-def simulation_table(arguments: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
-    """Section [simulation] from arguments of `simulate`, including the state."""
+def simulation_table(
+    arguments: Any, folder: str, model: Model
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Section [simulation] from arguments of `simulate`, including the state, and materials."""
     if not isinstance(arguments, Mapping):
         raise ModelFileError(
             f"simulation is {arguments!r}; expected arguments of simulate by name, such as "
@@ -41,14 +48,16 @@ def simulation_table(arguments: Any, folder: str, bodies: Container[str]) -> dic
             )
     if "duration" not in arguments:
         raise ModelFileError("simulation: duration is missing; give it in seconds")
-    return _SectionWriter(folder, bodies).table(arguments)
+    writer = _SectionWriter(folder, model)
+    return writer.table(arguments), writer.materials
 
 
 class _SectionWriter:
     """Converter of arguments of `simulate` to tables."""
 
-    def __init__(self, folder: str, bodies: Container[str]) -> None:
-        self.folder, self.bodies = folder, bodies
+    def __init__(self, folder: str, model: Model) -> None:
+        self.folder, self.bodies, self.shapes = folder, model.parts, model.shapes
+        self.materials: dict[str, Any] = {}
         self.where = "simulation"
 
     def table(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,8 +195,48 @@ class _SectionWriter:
             return {str(key): self.plain(value, "forces") for key, value in forces.items()}
         return self.signal(forces, "forces")
 
+    def fields(self, part: Any) -> dict[str, Any]:
+        """Fields of a law or of friction that differ from their defaults."""
+        values = ((f.name, getattr(part, f.name), f.default) for f in dataclasses.fields(part))
+        return {
+            name: self.material(value) if isinstance(value, Material) else self.plain(value, name)
+            for name, value, default in values
+            if not _is_default(value, default)
+        }
+
+    def material(self, material: Material) -> str:
+        """Name of a material, which gets a table if it is not built in."""
+        if MATERIALS.get(material.name) == material:
+            return material.name
+        values = {f.name: getattr(material, f.name) for f in dataclasses.fields(material)}
+        first = values.pop("name") or "material"
+        name, n = first, 1
+        while name in MATERIALS or self.materials.get(name, values) != values:
+            n += 1
+            name = f"{first} {n}"
+        self.materials[name] = values
+        return name
+
+    def placed(self, placed: PlacedShape) -> str:
+        """Name of a shape of the model."""
+        named = self.shapes.get(placed.name)
+        if named is None or named.shape is not placed.shape:
+            raise ModelFileError(
+                f"{self.where}: {placed.label} is not in the model, and files can only hold the "
+                "names of shapes; add it with Model.add_shape"
+            )
+        return placed.name
+
     def signal(self, value: Any, key: str) -> Any:
         """Constant, table or name of a function."""
+        if isinstance(value, ContactShape):
+            value = PlacedShape(value)
+        if isinstance(value, PlacedShape):
+            return self.placed(value)
+        if isinstance(value, NormalLaw):
+            return {"kind": value.file_kind, **self.fields(value)}
+        if isinstance(value, Friction):
+            return self.fields(value)
         if isinstance(value, Table):
             table = {"times": self.plain(value.times, key), "values": self.plain(value.values, key)}
             table |= {} if value.kind == "linear" else {"kind": value.kind}

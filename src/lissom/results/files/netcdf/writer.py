@@ -80,6 +80,12 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "N m s",
         "along its axis: inertia times speed, relative to the carrier or, if driven, in space",
     ),
+    "contact": (
+        ("time", "contact_part"),
+        "points of contacts",
+        "see contact_unit",
+        "gap, normal force, force on the first body of the pair, its point, slip, radius of patch",
+    ),
     "loop_load": (
         ("time", "loop_speed"),
         "forces of loads on joints of loops",
@@ -95,6 +101,7 @@ _NAMES = {
     "coupling": "coupling_name",
     "servo_part": "servo_name",
     "rotor": "rotor_name",
+    "contact_part": "contact_name",
     "loop_speed": "loop_speed_name",
     "six": "six_name",
 }
@@ -209,6 +216,7 @@ def _write_names(file: NetcdfFile, system: System, store: Store) -> None:
         "coupling": field_parts(system, columns, "coupling_force"),
         "servo_part": field_parts(system, columns, "servo"),
         "rotor": field_parts(system, columns, "wheel"),
+        "contact_part": field_parts(system, columns, "contact"),
         "loop_speed": field_parts(system, columns, "loop_load"),
         "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
@@ -216,6 +224,7 @@ def _write_names(file: NetcdfFile, system: System, store: Store) -> None:
     units["force_unit"] = ("speed", "force")
     units["coupling_unit"] = ("coupling", "coupling_force")
     units["servo_unit"] = ("servo_part", "servo")
+    units["contact_unit"] = ("contact_part", "contact")
     units["loop_speed_unit"] = ("loop_speed", "loop_load")
     file.sizes["time"] = len(store)
     for dimension, pairs in words.items():

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....algorithms import pose
 from ....errors import LissomError, LoadError, shown
-from ....fields import FieldForm, declare, declared
+from ....fields import ChoiceField, FieldForm, declare, declared
 from ....kernels.contact.pairs import pair_number
 from ....kernels.layout.contact import ContactNumbers
 from ....kernels.run.contact_forces import (
@@ -25,6 +25,7 @@ from ....shapes import ContactShape, parts
 from ....system import Frame, PlacedShape, System
 from ..forms import in_slot, place_text
 from ..load import Load
+from .former import LoadOfContact
 from .friction import Friction
 from .law import NormalLaw
 
@@ -106,7 +107,7 @@ class _Side(NamedTuple):
 
 
 @declared()
-class Contact(Load):
+class Contact(Load, metaclass=LoadOfContact):
     """Contact between two shapes, which touch, slide, roll, stick and part.
 
     No step goes over a touch-down, however short the contact is.
@@ -125,6 +126,11 @@ class Contact(Load):
     law: Any = declare(LawField(), "Normal law.")
     friction: Any = declare(FrictionField(), "Friction, if there is any.", default=None)
     _: KW_ONLY
+    initially: str = declare(
+        ChoiceField(options=("apart", "pressed")),
+        '"pressed": the run may start with shapes that overlap although they do not rest so.',
+        default="apart",
+    )
 
     @property
     def place(self) -> str:
@@ -133,6 +139,11 @@ class Contact(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
+        if self.friction is not None and self.friction.hold:
+            raise LoadError(
+                f"{self.label}: friction that holds (hold=True) is not part of runs yet; leave "
+                "hold out, and give a small speed=... [m/s], at which a body at rest creeps at most"
+            )
         sides = [self._side(plan, x) for x in (self.a, self.b)]
         frames = [side.frame for side in sides]
         if frames[0].grounded and frames[1].grounded:
@@ -147,7 +158,7 @@ class Contact(Load):
                 )
         first = len(plan.contacts)
         for a, b in self._points(*sides):
-            self._add_point(plan, a, b)
+            self._add_point(plan, a, b, first)
         plan.contact_parts.append((self, first, len(plan.contacts) - first))
 
     def _side(self, plan: Plan, where: Any) -> _Side:
@@ -178,7 +189,7 @@ class Contact(Load):
             for other in parts(b.shape, shape):
                 yield a._replace(shape=shape), b._replace(shape=other)
 
-    def _add_point(self, plan: Plan, a: _Side, b: _Side) -> None:
+    def _add_point(self, plan: Plan, a: _Side, b: _Side, first: int) -> None:
         pair = pair_number(a.shape.kind, b.shape.kind)
         if pair is None:
             raise LoadError(
@@ -191,13 +202,16 @@ class Contact(Load):
         friction = self.friction
         curvatures = witness(plan.system, number, a, b)[16:]
         law = self.law.between(curvatures[:3], curvatures[3:])
+        mean = 0.5 * float(curvatures[[0, 2, 3, 5]].sum())
+        plan.contact_radii.append(1.0 / mean if mean > 0.0 else np.inf)
+        plan.contact_sizes.append(min(a.shape.bounding_radius, b.shape.bounding_radius))
         values = np.zeros(ContactNumbers.size)
         numbers = ContactNumbers(values, 0)
         numbers.pair = number
         numbers.shape_a, numbers.shape_b = (plan.table(x.shape.numbers) for x in (a, b))
         numbers.law = plan.table(law.numbers())
+        numbers.first = first
         if friction is not None:
-            mean = 0.5 * (curvatures[[0, 2, 3, 5]].sum())
             radius = 1.0 / mean if mean > 0.0 else 0.0
             numbers.slip = plan.table(friction.numbers(law, radius=radius))
         numbers.tolerance = CLOSED_GAP * plan.system.length

@@ -13,6 +13,7 @@ const ARROWS = {
 };
 const STRIPES = 11; // along a flexible body
 const FRONT = 6e-7; // of the depth, by which each body is in front of the one before
+const FIXED = { p: [0, 0, 0], q: [1, 0, 0, 0] }; // pose of what belongs to the world
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 // Axis across which a flexible body is striped, its longest, and stripes per metre; none of a rigid one.
@@ -29,12 +30,12 @@ class Picture {
     Object.assign(this, { canvas, gl, scene, motion, camera, show });
     this.bodyProgram = program(gl, BODY_VERTEX, BODY_FRAGMENT);
     this.lineProgram = program(gl, LINE_VERTEX, LINE_FRAGMENT);
+    this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     this.groups = this.load(scene, motion);
     this.eta = table(gl, motion.q, 1);
     this.sections = table(gl, new Float32Array(8 * this.n_section), 4);
     this.stresses = table(gl, new Float32Array(motion.stressWidth), 1);
     this.arrows = [1, 2].map((heads) => arrowPatch(gl, heads));
-    this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     for (const name of ["grid", "trails", "marks", "skeleton"]) this[`${name}Lines`] = new Lines(gl);
     this.grown();
   }
@@ -59,6 +60,11 @@ class Picture {
         }
         groups.get(key).members.push({ i, part, first, stress, paint: color(s.color) });
       });
+    });
+    scene.ground.forEach((s, part) => {
+      const patch = new Patch(gl, ...[s.offsets, s.normals, s.nodes, s.triangles].map(scene.array));
+      const member = { i: -1, part, first: 0, stress: -1, paint: color(s.color) };
+      groups.set(`ground ${part}`, { table: this.origin, patch, modes: 0, stressed: false, stripes: [0, 0, 0, 0], members: [member], fixed: true });
     });
     return [...groups.values()];
   }
@@ -180,7 +186,7 @@ class Picture {
     for (const { patch, modes, stressed, members } of this.groups) {
       const grey = this.colored && !this.scaleOf(modes, stressed) ? [0.6, 0.63, 0.67] : null;
       patch.fill(members.map(({ i, first, stress, paint }) => (
-        { pose: poses[i], first, stress, paint: grey ?? paint, front: FRONT * (i % 32) }
+        { pose: poses[i] ?? FIXED, first, stress, paint: grey ?? paint, front: FRONT * (i % 32) }
       )));
     }
   }
@@ -192,9 +198,9 @@ class Picture {
     return modes < 0 || (modes && kind === "deflection") ? this.motion.largest[kind] ?? 0 : 0;
   }
 
-  drawBodies(at = this.useBodies()) {
+  drawBodies(at = this.useBodies(), groups = this.groups) {
     const { gl } = this;
-    for (const { table: nodes, patch, modes, stressed, stripes } of this.groups) {
+    for (const { table: nodes, patch, modes, stressed, stripes } of groups) {
       gl.bindTexture(gl.TEXTURE_2D, nodes);
       gl.uniform1i(at.modes, modes);
       gl.uniform4fv(at.stripes, stripes);
@@ -204,7 +210,7 @@ class Picture {
     }
   }
 
-  // Shadows: everything projected onto the ground, each pixel drawn once.
+  // Shadows: everything that moves projected onto the ground, each pixel drawn once.
   drawShadows() {
     const { gl, show } = this, [x, y, z] = this.camera.up, h = this.ground;
     if (this.camera.elevation < 0) return;
@@ -219,7 +225,7 @@ class Picture {
     gl.depthMask(false);
     gl.stencilFunc(gl.EQUAL, 0, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-    this.drawBodies(at);
+    this.drawBodies(at, this.groups.filter(({ fixed }) => !fixed));
     gl.disable(gl.STENCIL_TEST);
     gl.disable(gl.BLEND);
     gl.depthMask(true);
