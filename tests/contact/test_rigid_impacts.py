@@ -640,6 +640,34 @@ def test_impulses_of_impacts_are_kept_in_files(tmp_path):
     assert other.approach == pytest.approx(np.sqrt(2 * 9.81))
 
 
+def test_impacts_of_a_model_file_are_those_of_its_model(tmp_path):
+    model = ls.Model("drop", gravity=(0, 0, -9.81))
+    part = model.add(ls.RigidBody(1.0, inertia=(1, 1, 1)), ls.Prismatic("z"), name="ball")
+    part.add_shape(shapes.Sphere(0.1))
+    model.add_shape(GROUND, name="floor")
+    system = model.compile()
+    event = bounce("ball", "floor", 0.8, 0.1, law="poisson", order=2.0)
+    arguments = {"state": system.state(ball=1.1), "duration": 1.0, "events": [event]}
+    model.save(tmp_path / "drop.toml", simulation=arguments)
+    again, run = ls.load_run(tmp_path / "drop.toml").simulate(), ls.simulate(system, **arguments)
+    assert again.events == run.events and len(run.events) == 1
+    (one,), (other,) = run.events[0].impulses, again.events[0].impulses
+    assert one.b == other.b == "floor" and other.rebound == one.rebound
+    text = (tmp_path / "drop.toml").read_text()
+    assert 'law = "poisson"' in text and "direction" not in text
+    (tmp_path / "bad.toml").write_text(text.replace("restitution = 0.8", "restitution = 1.8"))
+    with pytest.raises(ls.ModelFileError, match="restitution is 1.8; expected a number from 0 to"):
+        ls.load_run(tmp_path / "bad.toml").simulate()
+
+
+def test_gap_to_a_shape_without_a_name_cannot_be_saved(tmp_path):
+    model = ls.Model("drop")
+    model.add(ls.RigidBody(1.0), ls.Prismatic("z"), name="ball").add_shape(POINT)
+    arguments = {"duration": 1.0, "events": [bounce("ball", GROUND, 0.8)]}
+    with pytest.raises(ls.ModelFileError, match="give shapes of the model by their names"):
+        model.save(tmp_path / "drop.toml", simulation=arguments)
+
+
 def test_stepper_takes_the_same_impacts():
     system, ball = dropped_ball()
     start, event = system.state(q=[1.1]), bounce(ball, GROUND, 0.8)
