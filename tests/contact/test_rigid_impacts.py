@@ -113,6 +113,26 @@ def test_no_impact_in_space_gains_energy_or_leaves_the_cone():
             assert (c + W @ p)[2] >= -1e-11
 
 
+def test_bodies_that_slip_presses_together_again_part_at_last():
+    """With much friction the normal speed may fall below zero in the expansion, as here."""
+    rng, pressed = np.random.default_rng(77), 0
+    for W, c, mu in list(hard_impacts(rng, 400))[260:290]:
+        p = impact_impulse(W, c, 1.0, mu, "poisson")
+        assert (c + W @ p)[2] >= -1e-9 * np.linalg.norm(c)
+        assert p @ (2 * c + W @ p) < 0
+        pressed += (c + W @ p)[2] < 1e-9 * np.linalg.norm(c)
+    assert pressed >= 1
+
+
+def hard_impacts(rng, n):
+    """Impacts with friction up to 30 on bodies that give way in few directions."""
+    for _ in range(n):
+        root = rng.normal(size=(3, 3))
+        W = root @ root.T + 10 ** rng.uniform(-6, -3) * np.eye(3)
+        c = rng.normal(size=3) * [1, 1, 0.1]
+        yield W, np.append(c[:2], -abs(c[2]) - 1e-6), 10 ** rng.uniform(0.5, 1.5)
+
+
 def test_slip_that_stops_and_cannot_stick_goes_on_along_one_direction():
     """Its friction is opposite to where it starts to move, and as large as it can be."""
     W = np.array([[2.0, 0.3, 1.4], [0.3, 1.0, -0.9], [1.4, -0.9, 3.0]])
