@@ -18,7 +18,9 @@ from lissom.sim.integrators import RungeKutta4
 from lissom.sim.run import runner
 from lissom.sim.run.prepare import begun_run, prepared
 from tests.references.rigid_impacts import march, planar
+from tests.samples.flexible_arms import flexible_body
 from tests.samples.four_bars import four_bar_of_a_chain
+from tests.tools.measures import random_state
 from tests.tools.runs import DeathError, dying
 
 GROUND = shapes.HalfSpace()
@@ -109,6 +111,26 @@ def test_no_impact_in_space_gains_energy_or_leaves_the_cone():
             assert p @ (2 * c + W @ p) < 1e-11
             assert np.hypot(*p[:2]) <= mu * p[2] * (1 + 1e-11)
             assert (c + W @ p)[2] >= -1e-11
+
+
+def test_bodies_that_slip_presses_together_again_part_at_last():
+    """With much friction the normal speed may fall below zero in the expansion, as here."""
+    rng, pressed = np.random.default_rng(77), 0
+    for W, c, mu in list(hard_impacts(rng, 400))[260:290]:
+        p = impact_impulse(W, c, 1.0, mu, "poisson")
+        assert (c + W @ p)[2] >= -1e-9 * np.linalg.norm(c)
+        assert p @ (2 * c + W @ p) < 0
+        pressed += (c + W @ p)[2] < 1e-9 * np.linalg.norm(c)
+    assert pressed >= 1
+
+
+def hard_impacts(rng, n):
+    """Impacts with friction up to 30 on bodies that give way in few directions."""
+    for _ in range(n):
+        root = rng.normal(size=(3, 3))
+        W = root @ root.T + 10 ** rng.uniform(-6, -3) * np.eye(3)
+        c = rng.normal(size=3) * [1, 1, 0.1]
+        yield W, np.append(c[:2], -abs(c[2]) - 1e-6), 10 ** rng.uniform(0.5, 1.5)
 
 
 def test_slip_that_stops_and_cannot_stick_goes_on_along_one_direction():
@@ -349,6 +371,64 @@ def test_joint_that_is_driven_keeps_its_speed():
     np.testing.assert_allclose(run.v[-1], [0.5, -1.5], atol=1e-12)
 
 
+def rod_on_a_hinge(model):
+    model.add(ls.rod(1.0, ls.Rectangle(0.02, 0.03), ls.STEEL), ls.Revolute("z"), name="arm")
+
+
+def modal_body_on_a_ball_joint(model):
+    model.add(flexible_body(2), ls.Spherical(), name="arm")
+
+
+def flexible_arm_on_a_flying_base(model):
+    model.add(ls.RigidBody(2.0, (0.1, 0, 0.2), (0.3, 0.4, 0.5)), ls.Free(), name="base")
+    joint = ls.Universal("y", "z")
+    model.add(flexible_body(1), joint, to="base", at=(0.1, 0.2, 0.3), name="arm")
+
+
+@pytest.mark.parametrize(
+    "build", [rod_on_a_hinge, modal_body_on_a_ball_joint, flexible_arm_on_a_flying_base]
+)
+def test_impact_of_a_mechanism_is_that_of_its_mass_matrix(build):
+    """v+ - v- = M^-1 J* p, with the impulse in the cone of friction and the loss of the energy."""
+    model = ls.Model("arm", gravity=(0, 0, 0))
+    build(model)
+    system, rng = model.compile(), np.random.default_rng(3)
+    state = random_state(system, rng, deformation=0.02)
+    x, v = ls.pose(system, state, "arm.tip").position, ls.velocity(system, state, "arm.tip")[3:]
+    n = -v / np.linalg.norm(v) + 0.3 * rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    event = bounce(system.shape("arm.tip", POINT), shapes.HalfSpace(n, at=x), 0.6, 0.4)
+    impulse, after = struck_at(system, event)(state.raw_q, state.raw_v)
+    M, J = ls.mass_matrix(system, state), ls.jacobian(system, state, "arm.tip")[3:]
+    change = np.linalg.solve(M, J.T @ impulse.impulse)
+    np.testing.assert_allclose(after, state.v + change, atol=1e-10 * np.abs(state.v).max())
+    np.testing.assert_allclose(impulse.velocity, v, atol=1e-12)
+    np.testing.assert_allclose(impulse.velocity_after, J @ after, atol=1e-10)
+    normal = n @ impulse.impulse
+    assert np.linalg.norm(impulse.impulse - normal * n) <= 0.4 * normal * (1 + 1e-10)
+    loss = (state.v @ M @ state.v - after @ M @ after) / 2
+    assert loss > 0 and impulse.loss == pytest.approx(loss, rel=1e-9)
+
+
+def test_share_of_the_compliance_is_what_fixed_shapes_take_away():
+    """A cantilever: all shapes give the tip the same, 4 / m, so that half of them give a half."""
+    section = ls.GeneralSection(1e-3, 2e-7, 2e-7, 4e-7)
+    material = ls.Material("sheet", 7e10, 2700.0)
+    body = ls.beam(
+        2.0, section, material, bending=(4, 0), torsion=0, stretch=0, shapes="clamped",
+        level="linear", damping=0.0,
+    )  # fmt: skip
+    model = ls.Model("cantilever", gravity=(0, 0, 0))
+    model.add(body, ls.Fixed(), name="arm")
+    system = model.compile()
+    wall = shapes.HalfSpace((0, -1, 0))
+    struck = struck_at(system, bounce(system.shape("arm.tip", POINT), wall, 0.5))
+    J = ls.jacobian(system, (np.zeros(4), np.zeros(4)), "arm.tip")[4]
+    impulse, _ = struck(np.zeros(4), 0.1 * np.sign(J))
+    assert impulse.share == pytest.approx(0.5, abs=1e-3)
+    assert impulse.inertia[1, 1] == pytest.approx(2.0 * 2.7 / 16, rel=1e-3)
+
+
 def flexible_arm(n):
     section = ls.GeneralSection(1e-3, 2e-7, 2e-7, 4e-7)
     material = ls.Material("sheet", 7e10, 2700.0)
@@ -578,6 +658,34 @@ def test_impulses_of_impacts_are_kept_in_files(tmp_path):
     (one,), (other,) = run.events[0].impulses, loaded.events[0].impulses
     assert json.dumps(one.plain()) == json.dumps(other.plain())
     assert other.approach == pytest.approx(np.sqrt(2 * 9.81))
+
+
+def test_impacts_of_a_model_file_are_those_of_its_model(tmp_path):
+    model = ls.Model("drop", gravity=(0, 0, -9.81))
+    part = model.add(ls.RigidBody(1.0, inertia=(1, 1, 1)), ls.Prismatic("z"), name="ball")
+    part.add_shape(shapes.Sphere(0.1))
+    model.add_shape(GROUND, name="floor")
+    system = model.compile()
+    event = bounce("ball", "floor", 0.8, 0.1, law="poisson", order=2.0)
+    arguments = {"state": system.state(ball=1.1), "duration": 1.0, "events": [event]}
+    model.save(tmp_path / "drop.toml", simulation=arguments)
+    again, run = ls.load_run(tmp_path / "drop.toml").simulate(), ls.simulate(system, **arguments)
+    assert again.events == run.events and len(run.events) == 1
+    (one,), (other,) = run.events[0].impulses, again.events[0].impulses
+    assert one.b == other.b == "floor" and other.rebound == one.rebound
+    text = (tmp_path / "drop.toml").read_text()
+    assert 'law = "poisson"' in text and "direction" not in text
+    (tmp_path / "bad.toml").write_text(text.replace("restitution = 0.8", "restitution = 1.8"))
+    with pytest.raises(ls.ModelFileError, match="restitution is 1.8; expected a number from 0 to"):
+        ls.load_run(tmp_path / "bad.toml").simulate()
+
+
+def test_gap_to_a_shape_without_a_name_cannot_be_saved(tmp_path):
+    model = ls.Model("drop")
+    model.add(ls.RigidBody(1.0), ls.Prismatic("z"), name="ball").add_shape(POINT)
+    arguments = {"duration": 1.0, "events": [bounce("ball", GROUND, 0.8)]}
+    with pytest.raises(ls.ModelFileError, match="give shapes of the model by their names"):
+        model.save(tmp_path / "drop.toml", simulation=arguments)
 
 
 def test_stepper_takes_the_same_impacts():

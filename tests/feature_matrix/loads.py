@@ -233,7 +233,8 @@ def _impact(rng: np.random.Generator, mechanism: Mechanism) -> tuple[list[ls.Eve
     x, v = ls.pose(system, state, place).position, ls.velocity(system, state, place)[3:]
     speed = float(np.linalg.norm(v))
     n = -v / speed if speed > 1e-9 else np.array([0, 0, 1.0])
-    wall = ls.shapes.HalfSpace(n, at=x - n * speed * float(rng.uniform(0.2, 0.8)) * DURATION)
+    ahead = speed * float(rng.uniform(0.2, 0.8)) * DURATION if speed > 1e-9 else 1e-4
+    wall = ls.shapes.HalfSpace(n, at=x - n * ahead)
     friction = float(rng.choice([0.0, 0.3]))
     law = str(rng.choice(["stronge", "poisson"]))
     impact = ls.RigidImpact(float(rng.uniform(0, 1)), friction, law=law)

@@ -12,7 +12,8 @@ from ..tree.path import pose_along_path
 from .calls import call, instant
 from .contact_forces import gap_between
 
-GAP_SIZE = GapNumbers.size + ContactNumbers.size
+PATHS_SIZE = GapNumbers.size
+GAP_SIZE = PATHS_SIZE + ContactNumbers.size
 
 
 @uncounted
@@ -45,7 +46,7 @@ def _smallest_gap(system, table, event, q):
     smallest = math.inf
     for j in range(event.n_gap):
         o = event.gaps + j * GAP_SIZE
-        gap, numbers = GapNumbers(table, o), ContactNumbers(table, o + GapNumbers.size)
+        gap, numbers = GapNumbers(table, o), ContactNumbers(table, o + PATHS_SIZE)
         slot_a = _carrier(system, table, gap.path_a, q)
         slot_b = _carrier(system, table, gap.path_b, q)
         smallest = min(smallest, gap_between(numbers, table, slot_a, slot_b))

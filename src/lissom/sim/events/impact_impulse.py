@@ -20,6 +20,7 @@ The impact is compressed until c_n = 0, at p_c and the work w_c = int c_n dp_n <
   Poisson   p_n = (1 + e) p_c
   Stronge   w - w_c = -e^2 w_c                                                                (5)
 
+or, where slip that turns has brought the bodies back to c_n < 0 by then, at the next c_n = 0.
 Without friction both are Newton's c_n+ = -e c_n-.  Sources: E. J. Routh, Dynamics of a System of
 Rigid Bodies, 1891; W. J. Stronge, Proc. R. Soc. A 431, 1990; J. A. Batlle, J. Appl. Mech. 63, 1996.
 """
@@ -54,6 +55,7 @@ class _Impact:
     p_c: float = math.inf  # normal impulse of the compression
     work_c: float = -math.inf
     ended: bool = False
+    again: bool = False  # whether slip that turns has compressed the bodies once more
 
     @property
     def compressed(self) -> bool:
@@ -168,8 +170,11 @@ def _note(x: _Impact, what: str) -> None:
     elif what == "compressed":
         x.c[2] = 0.0
         x.p_c, x.work_c = x.p[2], x.work
+        x.ended = x.again
     elif what == "end":
-        x.ended = True
+        x.again = bool(x.c[2] < -_STOPPED)
+        x.ended = not x.again
+        x.p_c = math.inf if x.again else x.p_c
 
 
 def _curved(x: _Impact, angle: float, slip: float) -> None:
