@@ -43,18 +43,18 @@ def run_with(integrator: str, rtol: float) -> ls.Trajectory:
 
 @pytest.mark.parametrize("integrator", ["rosenbrock", "generalized_alpha"])
 def test_implicit_steps_with_faces_and_points_follow_explicit_ones(integrator):
-    exact, other = run_with("dop853", 1e-8), run_with(integrator, 1e-5)
+    exact, other = run_with("dop853", 1e-8), run_with(integrator, 1e-4)
     at = exact.state(8e-3), other.state(8e-3)
-    assert np.abs(at[0].q - at[1].q).max() < 2e-6
-    assert np.abs(at[0].v - at[1].v).max() < 2e-3
+    assert np.abs(at[0].q - at[1].q).max() < 2e-5
+    assert np.abs(at[0].v - at[1].v).max() < 1e-2
 
 
 def test_the_impulse_and_the_peak_of_faces_are_those_of_their_force():
     run = run_with("dop853", 1e-8)
     (left,) = (x.touch for x in run.events if x.label == "landing leaves")
     force = run["landing.normal_force"]
-    assert left.impulse == pytest.approx(np.trapezoid(force, run.time), rel=1e-3)
-    assert left.peak == pytest.approx(force.max(), rel=1e-3)
+    assert left.impulse == pytest.approx(np.trapezoid(force, run.time), rel=3e-3)
+    assert left.peak == pytest.approx(force.max(), rel=2e-3)
 
 
 def test_faces_that_are_turned_off_still_tell_their_gap():
