@@ -179,7 +179,13 @@ class Contact(Load, metaclass=LoadOfContact):
             raise LoadError(f"{self.label}: {error}") from None
 
     def carriers(self, system: System) -> tuple[str, str]:
-        """Carriers of both shapes; the world has no name."""
+        """Carriers of both shapes; the world has no name.
+
+        Parameters
+        ----------
+        system : System
+            Mechanism with the shapes.
+        """
         a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
         return a, b
 
