@@ -34,7 +34,7 @@ FLAT = 1e-9
 RADIUS = {"kind": "number", "unit": "m", "dimension": "length"}
 
 
-class Touch(NamedTuple):
+class PlaneTouch(NamedTuple):
     """A contact in a configuration and motion.
 
     Attributes
@@ -86,7 +86,7 @@ class ClosedContact(Joint):
         return False
 
     @abstractmethod
-    def touch(self, rotation: Array, position: Array, velocity: Array) -> Touch:
+    def touch(self, rotation: Array, position: Array, velocity: Array) -> PlaneTouch:
         """Constraints at a relative pose and velocity.
 
         Parameters
@@ -147,14 +147,14 @@ class _Rolls(ClosedContact):
         a.
         """
 
-    def touch(self, rotation: Array, position: Array, velocity: Array) -> Touch:
+    def touch(self, rotation: Array, position: Array, velocity: Array) -> PlaneTouch:
         """Constraints (1)-(3)."""
         w = rotation @ velocity[:3]
         rho, rho_dot = self._arm(rotation, w)
         x, y, n = array(np.eye(3))
         directions = (n, x, y)
         point, swept = position + rho, cross(w, rho_dot)
-        return Touch(
+        return PlaneTouch(
             coordinates=point[:2],
             constraint_map=_pushed(rotation, directions, rho),
             gap=array([point[2], 0.0, 0.0]),
@@ -236,8 +236,8 @@ class Skate(ClosedContact):
     coordinates: ClassVar[Names] = ()
     axis: Array = field(metadata=DIRECTION)
 
-    def touch(self, rotation: Array, position: Array, velocity: Array) -> Touch:
+    def touch(self, rotation: Array, position: Array, velocity: Array) -> PlaneTouch:
         """Constraint (4)."""
         P = np.concatenate([zeros(3), array(self.axis)])[:, None]
         drift = cross(velocity[:3], array(self.axis)) @ velocity[3:]
-        return Touch(zeros(0), P, zeros(1), array([drift]))
+        return PlaneTouch(zeros(0), P, zeros(1), array([drift]))

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import StateError
 from ...joints import ClosedContact, Free
-from ...joints.contacts import Touch
+from ...joints.contacts import PlaneTouch
 from ...joints.nearness import constraint_map, nearest_from, pose_error
 from ...spatial import cross, rotate, skew
 from ...system import GROUND, Coupling, Loop, LoopEnd, State, System
@@ -62,7 +62,7 @@ class PlacedLoop:
         return joint.nearest(*self.relative)
 
     @cached_property
-    def touch(self) -> Touch | None:
+    def touch(self) -> PlaneTouch | None:
         """Contact at rest in this pose, if it is one."""
         joint = self.loop.joint
         return (

@@ -193,7 +193,7 @@ class Contact(Load, metaclass=LoadOfContact):
         Parameters
         ----------
         system : System
-            That of the run.
+            Mechanism with the shapes.
         """
         a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
         return a, b
