@@ -70,9 +70,7 @@ LAWS = {
     "plane": ls.LineContact(0.02, material=STEEL, other_radius=np.inf, thickness=0.1),
     "table_contact": ls.TableContact([0.0, 1e-3, 3e-3], [0.0, 10.0, 40.0], restitution=0.7),
 }
-FRICTION = ls.Friction(
-    0.5, 0.3, hold=True, stiffness=1e6, load=9.81, elastic_part=0.8, rolling=0.01
-)
+FRICTION = ls.Friction(0.5, 0.3, speed=2e-3, spin=True, rolling=0.01)
 
 
 def written(folder, text, name="ball.toml"):

@@ -138,12 +138,11 @@ def test_a_ball_slides_until_it_rolls(method):
     )
     state = system.state()
     at = ls.pose(system, state, "ball").position
-    places = {
-        tuple(np.round(np.abs(ls.jacobian(system, state, "ball")[3:, k]), 6)): k for k in range(3)
-    }
+    along = ls.jacobian(system, state, "ball")[3:]  # of its centre, by the speeds
+    up, ahead = (int(np.argmax(np.abs(along[axis]))) for axis in (2, 0))
     q, v = np.zeros(3), np.zeros(3)
-    q[places[0.0, 0.0, 1.0]] = radius - g / stiffness - at[2]
-    v[places[1.0, 0.0, 0.0]] = speed
+    q[up] = along[2, up] * (radius - g / stiffness - at[2])
+    v[ahead] = along[0, ahead] * speed
     start = system.state(q=q, v=v)
     forward = np.sign(ls.velocity(system, start, "ball")[3])
     run = ls.simulate(

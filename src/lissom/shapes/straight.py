@@ -112,7 +112,13 @@ class CylinderShape(ContactShape):
         )
 
     def balls(self, places: Sequence[float]) -> tuple[SphereShape, ...]:
-        """Balls of its radius at places along its axis, from its middle in lengths."""
+        """Balls of its radius at places along its axis.
+
+        Parameters
+        ----------
+        places : sequence of float
+            From its middle, in lengths of the cylinder.
+        """
         return tuple(
             self._drawn(SphereShape, self.radius, offset=(0, 0, z * self.length)) for z in places
         )
