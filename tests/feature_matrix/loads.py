@@ -112,6 +112,7 @@ def load_kinds() -> dict[str, Maker]:
             at_b=(0.2, 0.3, 0.4),
             name=name,
         ),
+        "contact": _contact,
         "rotor": lambda rng, m, joint, name: ls.Rotor(
             _place(rng, m.system), 0.01, 30.0, axis="z", name=name
         ),
@@ -240,6 +241,20 @@ def _impact(rng: np.random.Generator, mechanism: Mechanism) -> tuple[list[ls.Eve
     impact = ls.RigidImpact(float(rng.uniform(0, 1)), friction, law=law)
     gap = ls.Gap(system.shape(place, ls.shapes.Sphere(0.0)), wall)
     return [ls.Event(gap, impact, name="impact")], f"rigid impact at {place}"
+
+
+def _contact(
+    rng: np.random.Generator, mechanism: Mechanism, joint: str, name: str
+) -> ls.Load | None:
+    """A ball at a node that meets a wall ahead of it, or does not."""
+    system, place = mechanism.system, _place(rng, mechanism.system)
+    x = ls.pose(system, mechanism.state, place).position
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    wall = ls.shapes.HalfSpace(n, at=x - n * (0.02 + float(rng.choice([1e-4, 0.1]))))
+    friction = ls.Friction(0.4, speed=0.1) if rng.random() < 0.5 else None
+    law = ls.Hertz(stiffness=1e5, dissipation=0.2)
+    return ls.Contact(system.shape(place, ls.shapes.Sphere(0.02)), wall, law, friction, name=name)
 
 
 def _forces(rng: np.random.Generator, system: ls.System) -> tuple[object, str]:

@@ -128,7 +128,7 @@ def _acts(rng: np.random.Generator, mechanism: Mechanism, acting: Acting, load: 
 def _switches(event: ls.Event, acting: Acting) -> bool:
     """Whether the load that an event switches was kept."""
     names = {x.name for x in acting.loads}
-    return all(x.load in names for x in event.action if isinstance(x, ls.Switch))
+    return all(x.load in names for x in event.actions if isinstance(x, ls.Switch))
 
 
 def _too_slow(_signal: int, _frame: object) -> None:

@@ -112,12 +112,12 @@ class CylinderShape(ContactShape):
         )
 
     def balls(self, places: Sequence[float]) -> tuple[SphereShape, ...]:
-        """Balls of its radius on its axis.
+        """Balls of its radius at places along its axis.
 
         Parameters
         ----------
         places : sequence of float
-            Where they are, from its middle in lengths.
+            From its middle, in lengths of the cylinder.
         """
         return tuple(
             self._drawn(SphereShape, self.radius, offset=(0, 0, z * self.length)) for z in places

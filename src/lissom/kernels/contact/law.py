@@ -9,7 +9,7 @@ Notation: depth x, its rate x', force N, elastic force E(x), damping a [s/m].
   N = k x^n + c s^2 (3 - 2 s) x',  s = min(x / d, 1)     IMPACT, never below zero             (3)
 
 (1) is continuous and never pulls.  (2) is the approach of the axes of two long cylinders, Johnson,
-Contact Mechanics, 1985, (5.57); with x = s f_max y and u = 1 + ln(f_max / f) it reads
+Contact Mechanics, 1985, equation 5.57; with x = s f_max y and u = 1 + ln(f_max / f) it reads
 u - ln u = 1 - ln y, f = f_max y / u.  (3) is the function IMPACT of Adams.
 """
 

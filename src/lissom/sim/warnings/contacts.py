@@ -99,8 +99,7 @@ def _creep(machine: Machine, contact: _Contact) -> str:
         return ""
     return (
         f"contact {contact.name!r} has slid {creep:.3g} m in all at speeds at which it ought to "
-        "stick, by its regularised friction; Friction(..., hold=True) sticks, a smaller speed= "
-        "creeps less"
+        "stick, by its regularised friction; a smaller speed= creeps less"
     )
 
 

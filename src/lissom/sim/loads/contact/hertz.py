@@ -13,7 +13,8 @@ Contact of two cylinders along a line, f the force over the length, x between th
   x = f sum_i (1 - nu_i^2)/(pi E_i) (2 ln(4 |R_i|/a) - 1),   a^2 = 4 f R/(pi E*)                (4)
 
 and for a plane body, over the thickness t, 2 ln(2 t/a) - nu/(1 - nu) in place of the bracket.
-Source: Johnson, Contact Mechanics, 1985: (2), (3) from (4.26)-(4.32), (4) is (5.57) and (5.56).
+Source: Johnson, Contact Mechanics, 1985: (2), (3) from equations 4.26 to 4.32, (4) is equations
+5.57 and 5.56.
 """
 
 from __future__ import annotations

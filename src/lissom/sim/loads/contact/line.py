@@ -38,9 +38,9 @@ _STEEPEST = kernel.STEEPEST
 class LineContact(DampedLaw):
     """Elastic contact of two parallel cylinders, along a line of constant length.
 
-    Force f length (1 + dissipation rate) at the depth of Johnson, Contact Mechanics, 1985, (5.57):
-    the approach of the axes of two cylinders, which depends on their radii and not on the contact
-    alone.  Beyond a half width of half a radius the force goes on as a straight line.
+    Force f length (1 + dissipation rate) at the depth of Johnson, Contact Mechanics, 1985, equation
+    5.57: the approach of the axes of two cylinders, which depends on their radii and not on the
+    contact alone.  Beyond a half width of half a radius the force goes on as a straight line.
 
     A pin that fills its bore is no line: beyond the load `conformal_load` the true pressure is more
     than 5 % above that of this law.
