@@ -113,6 +113,7 @@ def load_kinds() -> dict[str, Maker]:
             name=name,
         ),
         "contact": _contact,
+        "contacts": _contacts,
         "rotor": lambda rng, m, joint, name: ls.Rotor(
             _place(rng, m.system), 0.01, 30.0, axis="z", name=name
         ),
@@ -255,6 +256,22 @@ def _contact(
     friction = ls.Friction(0.4, speed=0.1) if rng.random() < 0.5 else None
     law = ls.Hertz(stiffness=1e5, dissipation=0.2)
     return ls.Contact(system.shape(place, ls.shapes.Sphere(0.02)), wall, law, friction, name=name)
+
+
+def _contacts(
+    rng: np.random.Generator, mechanism: Mechanism, joint: str, name: str
+) -> ls.Load | None:
+    """Balls at two nodes and a wall: a contact of each pair that may touch."""
+    system = mechanism.system
+    one, other = _place(rng, system), _place(rng, system)
+    x = [ls.pose(system, mechanism.state, place).position for place in (one, other)]
+    if np.linalg.norm(x[0] - x[1]) < 0.05:
+        return None
+    n = np.array([0.0, 0.0, 1.0])
+    wall = ls.shapes.HalfSpace(n, at=(0, 0, min(x[0][2], x[1][2]) - 0.02 - 1e-3))
+    balls = [system.shape(place, ls.shapes.Sphere(0.02), place) for place in (one, other)]
+    law = ls.LinearContact(1e4, dissipation=0.1)
+    return ls.Contacts([*balls, wall], law=law, friction=ls.Friction(0.3, speed=0.1), name=name)
 
 
 def _forces(rng: np.random.Generator, system: ls.System) -> tuple[object, str]:

@@ -54,7 +54,7 @@ class CurveShape(ContactShape):
         return np.concatenate([self.points[:-1] if again else self.points, self.points[:1]])
 
     @property
-    def spline(self) -> CubicSpline:
+    def spline(self) -> Any:
         """The curve (x, y) over the sum of its chords [m]."""
         points = self._closed
         steps = np.linalg.norm(np.diff(points, axis=0), axis=1)

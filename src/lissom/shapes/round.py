@@ -62,7 +62,7 @@ class Capsule(ContactShape):
         return 0.5 * self.length + self.radius
 
     @property
-    def ends(self) -> tuple[SphereShape, SphereShape]:
+    def ends(self) -> tuple[ContactShape, ...]:
         """The balls of its ends."""
         low, high = (
             self._drawn(SphereShape, self.radius, offset=(0, 0, z * self.length))

@@ -54,7 +54,7 @@ class BoxShape(ContactShape):
         return float(np.linalg.norm(self.core)) + self.rounding
 
     @property
-    def corners(self) -> tuple[SphereShape, ...]:
+    def corners(self) -> tuple[ContactShape, ...]:
         """The balls of its corners."""
         signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, -1).T
         return tuple(
@@ -103,7 +103,7 @@ class CylinderShape(ContactShape):
         return float(np.hypot(radius, half) + rim)
 
     @property
-    def disks(self) -> tuple[CylinderShape, ...]:
+    def disks(self) -> tuple[ContactShape, ...]:
         """The disks that end with its rims; one if it is no longer than these."""
         half = self.numbers[1]
         return tuple(
@@ -111,7 +111,7 @@ class CylinderShape(ContactShape):
             for z in ([-half, half] if half > 0 else [0.0])
         )
 
-    def balls(self, places: Sequence[float]) -> tuple[SphereShape, ...]:
+    def balls(self, places: Sequence[float]) -> tuple[ContactShape, ...]:
         """Balls of its radius at places along its axis.
 
         Parameters
