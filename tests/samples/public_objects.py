@@ -15,6 +15,8 @@ import scipy.sparse
 import sympy
 
 import lissom as ls
+from lissom.bodies.residual import ResidualCompliance
+from lissom.sim.events.gap import GapPoints
 from lissom.viz.view.following import live
 from tests.samples.nodal_bodies import Bar, frame_element
 
@@ -89,6 +91,7 @@ def public_objects(folder: Path) -> Iterator[Any]:
     yield from _nodal()
     yield from _readings(tree, rest)
     yield from _loads()
+    yield from _contacts()
     yield from _runs(system, tree, rest, folder)
     yield from _linear(tree, rest)
     yield from _files(folder)
@@ -114,6 +117,33 @@ def _bodies(system: ls.System) -> Iterator[Any]:
     yield from (solids.Box((1, 2, 3), color="#123456"), solids.Cylinder(0.1, 1.0), solids.Sphere(1))
     yield solids.Mesh(np.random.default_rng(0).random((BIG, 3)), mesh % BIG)
     yield from (*boom.solids, solids.Surface(mesh % 7, range(7)))
+
+
+def _contacts() -> Iterator[Any]:
+    shapes, angles = ls.shapes, np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    ball, wall = shapes.Sphere(0.1), shapes.HalfSpace(at=(0, 0, -1))
+    yield from (ball, wall, shapes.Capsule(0.1, 0.4), shapes.Box((1, 2, 3), rounding=0.1))
+    yield from (shapes.Cylinder(0.1, 1.0, rim=0.01), shapes.Shell(1.0), shapes.Bore(0.1))
+    yield shapes.Curve(np.column_stack([np.cos(angles), 2 * np.sin(angles)]))
+    yield shapes.HeightField(np.arange(5.0), np.arange(6.0), np.ones((5, 6)))
+    yield shapes.Face([(0, 0), (1, 0), (0, 1)])
+    law, friction = ls.Hertz(material=ls.STEEL, restitution=0.8), ls.Friction(0.3, 0.2)
+    yield from (law, friction, ls.LinearContact(1e5), ls.Impact(1e8, 1.5, 1e3, 1e-4))
+    yield from (ls.LineContact(0.1, material=ls.STEEL), ls.TableContact([0, 1, 2], [0, 1, 3]))
+    yield from (ls.PressureField(1e9), ls.RigidImpact(0.8, 0.1))
+    model = ls.Model("ball", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Prismatic("z"), name="ball")
+    model.add_shape(ball, on="ball", name="shell")
+    system = model.compile()
+    yield from (*model.shapes.values(), *system.shapes, ls.Gap("shell", wall))
+    yield ls.Contact("shell", wall, law, friction)
+    yield ls.Contacts(["shell", wall], law=law)
+    strike = ls.Event(ls.Gap("shell", wall), ls.RigidImpact(0.5))
+    run = ls.simulate(system, duration=0.5, events=[strike], progress=False)
+    yield from (run.events[0], run.events[0].impulses[0])
+    touched = ls.simulate(system, duration=0.5, loads=[ls.Contact("shell", wall, law)])
+    yield touched.events[0].touch
+    yield from (ResidualCompliance((4,), np.eye(3)), GapPoints([], 0, ("ball", "floor")))
 
 
 def _joints() -> Iterator[Any]:

@@ -22,6 +22,14 @@ POSIX = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of 
 SLED = sled()
 
 
+@pytest.fixture(autouse=True)
+def without_collector():
+    """What is raised in a callback of the collector, as Hypothesis has one, is lost by Python."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 class Alarm(BaseException):
     """What the handler of a program raises."""
 
@@ -130,7 +138,6 @@ def test_no_alarm_of_sixty_is_lost():
 
     before, rng = signal.signal(signal.SIGALRM, ring), np.random.default_rng(0)
     lost = 0
-    gc.disable()  # what is raised in a callback of the collector, as Hypothesis has one, is lost
     try:
         for _ in range(60):
             try:
@@ -146,7 +153,6 @@ def test_no_alarm_of_sixty_is_lost():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-        gc.enable()
     assert not lost
 
 

@@ -14,12 +14,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import lissom as ls
 from lissom.algorithms.tree import engine
 from lissom.algorithms.tree.design import design_rows, inertial_products
 from lissom.algorithms.tree.design_parameters import resolve_parameters
+from lissom.kernels.contact.pairs import pair_number
 from lissom.kernels.quantities import CENTER, FRAME, JACOBIAN, MASS, POSE
+from lissom.kernels.run.contact_forces import CLOSEST_POINTS, WITNESS_SIZE
 from tests.samples.kernel_cases import random_case
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,7 +160,26 @@ def advance_all() -> dict[str, np.ndarray]:
     return found
 
 
+def closest() -> dict[str, np.ndarray]:
+    """Closest points of pairs of shapes, in random poses."""
+    rng, found = np.random.default_rng(0), {}
+    kinds = (ls.shapes.Sphere(0.2), ls.shapes.Capsule(0.1, 0.5), ls.shapes.Box((1, 0.8, 0.6)))
+    for a in kinds[:2]:
+        for b in (*kinds, ls.shapes.HalfSpace()):
+            number = pair_number(a.kind, b.kind)
+            if number is None or number[1]:
+                continue
+            table = np.concatenate([a.numbers, b.numbers])
+            attitudes = Rotation.random(2, rng=rng).as_matrix().reshape(2, 9)
+            poses = np.column_stack([attitudes, rng.normal(size=(2, 3))]).ravel()
+            out = np.zeros(WITNESS_SIZE)
+            CLOSEST_POINTS.load()(number[0], table, 0, len(a.numbers), poses, out)
+            found[f"{a.kind} {b.kind}"] = out
+    return found
+
+
 NUMBERS = {symbol: partial(algebra, symbol) for symbol in ALGEBRA} | {
+    "closest_points": closest,
     "closure_rows": closure,
     "load_derivatives": loads,
     "adjoint_steps": adjoint,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from ..bodies import solids
 from ..errors import ModelError
@@ -59,6 +58,8 @@ class CurveShape(ContactShape):
         points = self._closed
         steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
         chords = np.concatenate([[0.0], np.cumsum(steps)])
+        from scipy.interpolate import CubicSpline
+
         return CubicSpline(chords, points, bc_type="periodic")
 
     @property
@@ -156,6 +157,8 @@ def _pieces(x: Array, values: Array) -> Array:
 
     Before the first cell and after the last there is one that goes on straight.
     """
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(x, values, axis=0)
     ends = [np.zeros((4, 1, *values.shape[1:])) for _ in range(2)]
     for piece, place in zip(ends, (x[0], x[-1]), strict=True):
