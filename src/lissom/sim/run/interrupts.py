@@ -48,9 +48,9 @@ class Interrupts:
         if before is None or before == signal.SIG_IGN:
             yield
             return
-        signal.signal(signal.SIGINT, stop)
         self._caught = True
         try:
+            signal.signal(signal.SIGINT, stop)  # within: exceptions of other signals come after it
             yield
         finally:
             self._caught = False
