@@ -265,3 +265,30 @@ def test_the_time_of_contact_is_that_of_the_formula():
     depth = (1.25 * MASS / STIFFNESS) ** 0.4
     ratio = np.sqrt(np.pi) * gamma(1.4) / gamma(0.9)
     assert abs(law.contact_time(MASS, 1.0) / (2 * ratio * depth) - 1) < 1e-10
+
+
+@pytest.mark.parametrize(("rate", "floats"), [(115.0, False), (120.0, True)])
+def test_a_follower_leaves_its_cam_above_the_rate_that_its_spring_can_follow(rate, floats):
+    """An eccentric of 10 mm under 0.5 kg, 2000 N/m, preload 15 mm: sqrt(k (y0 + 2 e) / (m e))."""
+    lift, radius, mass, stiffness, preload = 0.01, 0.03, 0.5, 2000.0, 0.015
+    assert abs(np.sqrt(stiffness * (preload + 2 * lift) / (mass * lift)) - 118.321595662) < 1e-9
+    model = ls.Model("cam")
+    model.add(ls.RigidBody.cylinder(0.2, radius, 0.01), ls.Revolute("y"), name="cam")
+    plate = ls.RigidBody.box(mass, (0.04, 0.02, 0.01))
+    model.add(plate, ls.Prismatic("z"), name="follower", at=(0, 0, radius - lift))
+    model.add_shape(shapes.Sphere(radius, at=(0, 0, -lift)), on="cam", name="lobe")
+    model.add_shape(shapes.HalfSpace((0, 0, -1)), on="follower", name="plate")
+    system = model.compile()
+    contact = Contact(
+        "lobe", "plate", LinearContact(1e8, dissipation=0.05), name="cam face", initially="pressed"
+    )
+    loads = [
+        ls.Motion("cam", velocity=rate),
+        ls.JointSpring("follower", stiffness, rest=-preload),
+        contact,
+    ]
+    start = system.state(follower=-stiffness * preload / 1e8, **{"cam.rates": rate})
+    run = ls.simulate(system, start, duration=6 * np.pi / rate, loads=loads)
+    turns = rate * run.time / (2 * np.pi)
+    gap = run["cam face.gap"][turns > 0.5].max()
+    assert gap > 2e-4 if floats else gap < 1e-5
