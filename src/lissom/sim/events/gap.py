@@ -19,7 +19,7 @@ from ...kernels.run.contact_forces import CLOSEST_POINTS, WITNESS_SIZE
 from ...printing import Shown
 from ...shapes import ContactShape, parts
 from ...system import GROUND, Frame, PlacedShape, State, System
-from ..loads.contact.contact import ShapeField
+from ..loads.contact.contact import ShapeField, placed_shape
 from ..loads.forms import place_text
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Gap(Shown):
             Name of the event in errors.
         """
         system = plan.system
-        placed = [_placed(system, x, what) for x in (self.a, self.b)]
+        placed = [placed_shape(system, x, what) for x in (self.a, self.b)]
         frames = [_frame(system, x, what) for x in placed]
         _check_mobile(system, frames, what)
         points = [
@@ -156,18 +156,6 @@ def _pieces(a: ContactShape, b: ContactShape) -> Iterator[tuple[ContactShape, Co
     for shape in parts(a, b):
         for other in parts(b, shape):
             yield shape, other
-
-
-def _placed(system: System, where: Any, what: str) -> PlacedShape:
-    """Shape with its carrier."""
-    if isinstance(where, ContactShape):
-        return PlacedShape(where)
-    if isinstance(where, PlacedShape):
-        return where
-    try:
-        return system.find_shape(where)
-    except LissomError as error:
-        raise LoadError(f"{what}: {error}") from None
 
 
 def _frame(system: System, placed: PlacedShape, what: str) -> Frame:

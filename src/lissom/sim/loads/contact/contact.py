@@ -118,6 +118,18 @@ class ShapeSide(NamedTuple):
         return np.asarray(in_slot(self.frame, np.asarray(at)))
 
 
+def placed_shape(system: System, where: Any, what: str) -> PlacedShape:
+    """Shape with its carrier; what: names the load or event in errors."""
+    if isinstance(where, ContactShape):
+        return PlacedShape(where)
+    if isinstance(where, PlacedShape):
+        return where
+    try:
+        return system.find_shape(where)
+    except LissomError as error:
+        raise LoadError(f"{what}: {error}") from None
+
+
 @declared()
 class Contact(Load, metaclass=LoadOfContact):
     """Contact between two shapes, which touch, slide, roll, stick and part.
@@ -172,20 +184,9 @@ class Contact(Load, metaclass=LoadOfContact):
 
     def _side(self, plan: Plan, where: Any) -> ShapeSide:
         """Shape and carrier of one side."""
-        placed = self._placed(plan.system, where)
+        placed = placed_shape(plan.system, where, self.label)
         carrier = np.zeros(3) if placed.carrier is None else placed.carrier
         return ShapeSide(placed.shape, plan.place(carrier, self))
-
-    def _placed(self, system: System, where: Any) -> PlacedShape:
-        """Shape with its carrier."""
-        if isinstance(where, ContactShape):
-            return PlacedShape(where)
-        if isinstance(where, PlacedShape):
-            return where
-        try:
-            return system.find_shape(where)
-        except LissomError as error:
-            raise LoadError(f"{self.label}: {error}") from None
 
     def carriers(self, system: System) -> tuple[str, str]:
         """Carriers of both shapes; the world has no name.
@@ -195,7 +196,8 @@ class Contact(Load, metaclass=LoadOfContact):
         system : System
             Mechanism with the shapes.
         """
-        a, b = (self._placed(system, x).carrier or "" for x in (self.a, self.b))
+        placed = (placed_shape(system, x, self.label) for x in (self.a, self.b))
+        a, b = (x.carrier or "" for x in placed)
         return a, b
 
     def _points(self, a: ShapeSide, b: ShapeSide) -> Iterator[tuple[ShapeSide, ShapeSide]]:

@@ -7,14 +7,21 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ....errors import LissomError, LoadError, shown, suggestion
+from ....errors import LoadError, shown, suggestion
 from ....fields import FieldForm, NumberField, SwitchField, declare, declared
 from ....kernels.contact.pairs import pair_number
 from ....model import Part
 from ....shapes import ContactShape, parts
 from ....system import PlacedShape, System
 from ..load import Load
-from .contact import INITIALLY, FrictionField, InitiallyField, LawField, check_friction
+from .contact import (
+    INITIALLY,
+    FrictionField,
+    InitiallyField,
+    LawField,
+    check_friction,
+    placed_shape,
+)
 from .members import SetMember, members_of
 from .pressure import PressureField
 from .set_points import SetPoints
@@ -229,22 +236,11 @@ class Contacts(Load):
     def _members(self, plan: Plan) -> list[SetMember]:
         """Shapes with their carriers and names."""
         shapes = plan.system.shapes if self.shapes is None else self.shapes
-        placed = [self._placed(plan.system, x) for x in shapes]
+        placed = [placed_shape(plan.system, x, self.label) for x in shapes]
         if len(placed) < 2:
             words = "the system has" if self.shapes is None else "there are"
             raise LoadError(f"{self.label}: {words} {len(placed)} shapes; contacts need two")
         return members_of(plan, self, placed)
-
-    def _placed(self, system: System, where: Any) -> PlacedShape:
-        """Shape with its carrier."""
-        if isinstance(where, ContactShape):
-            return PlacedShape(where)
-        if isinstance(where, PlacedShape):
-            return where
-        try:
-            return system.find_shape(where)
-        except LissomError as error:
-            raise LoadError(f"{self.label}: {error}") from None
 
     def _check_names(self, members: list[SetMember]) -> None:
         """Refuse names that stand for no shape."""
